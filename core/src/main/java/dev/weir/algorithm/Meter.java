@@ -1,0 +1,19 @@
+package dev.weir.algorithm;
+
+import dev.weir.model.Limit;
+
+/**
+ * A limit compiled for counting: the pure function {@code (state, now, hits) -> (state', outcome)}. All-zero state is a
+ * counter that was never used. Negative hits give back, down to nothing used, and always pass; 0 hits ask.
+ */
+public abstract sealed class Meter permits SlotMeter, BlockMeter {
+    private final Limit limit;
+
+    Meter(Limit limit) {
+        this.limit = limit;
+    }
+
+    public final Limit limit() {
+        return limit;
+    }
+}

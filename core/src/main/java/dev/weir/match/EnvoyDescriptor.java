@@ -1,0 +1,20 @@
+package dev.weir.match;
+
+import dev.weir.model.Rule;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One node of a domain in Envoy's spelling, as the file gave it.
+ *
+ * @param value the value it asks for, with {@code *} for any run of characters; empty for a node of the key alone
+ * @param rule the node's limit, or null
+ * @param shareThreshold all values of the wildcard share one counter
+ */
+public record EnvoyDescriptor(
+        String key, String value, @Nullable Rule rule, boolean shareThreshold, List<EnvoyDescriptor> children) {
+
+    public EnvoyDescriptor {
+        children = List.copyOf(children);
+    }
+}

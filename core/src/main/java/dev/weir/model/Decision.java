@@ -1,0 +1,65 @@
+package dev.weir.model;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outcome of a request: its verdicts, the binding one, and whether it may pass. Like {@link Request}, a buffer that a
+ * server fills again and again; whoever asks the library gets a fresh one each time.
+ */
+public final class Decision {
+    private Verdict[] verdicts = new Verdict[0];
+    private int size;
+    private boolean allowed = true;
+    private int binding = -1;
+    private long nowMicros;
+
+    /** Starts over for a request decided at {@code nowMicros}. */
+    public void begin(long nowMicros) {
+        this.nowMicros = nowMicros;
+        size = 0;
+        allowed = true;
+        binding = -1;
+    }
+
+    /** The next verdict to fill. */
+    public Verdict add() {
+        if (size == verdicts.length) {
+            verdicts = Arrays.copyOf(verdicts, Math.max(1, size * 2));
+        }
+        if (verdicts[size] == null) {
+            verdicts[size] = new Verdict();
+        }
+        return verdicts[size++];
+    }
+
+    /** Closes the decision: {@code binding} is the index of the verdict that speaks for it, or -1. */
+    public void end(boolean allowed, int binding) {
+        this.allowed = allowed;
+        this.binding = binding;
+    }
+
+    /** Whether the request may pass. */
+    public boolean allowed() {
+        return allowed;
+    }
+
+    /** How many checks the request met. */
+    public int size() {
+        return size;
+    }
+
+    public Verdict verdict(int index) {
+        return verdicts[index];
+    }
+
+    /** The verdict that speaks for the decision: a denial, else the one with the least remaining share; null without checks. */
+    public @Nullable Verdict binding() {
+        return binding < 0 ? null : verdicts[binding];
+    }
+
+    /** When it was decided, microseconds since the epoch. */
+    public long nowMicros() {
+        return nowMicros;
+    }
+}

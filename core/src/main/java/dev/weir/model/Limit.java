@@ -1,0 +1,57 @@
+package dev.weir.model;
+
+import java.time.Duration;
+
+/**
+ * An algorithm with its numbers.
+ *
+ * @param requests hits per window; 0 is legal and denies every hit
+ * @param windowMicros length of the window in microseconds
+ * @param burst what a bucket can hold, or a leaky bucket's queue; {@code requests} where nothing else was said
+ * @param subWindows parts that a {@code sliding_window} counts apart; 1 is the plain counter
+ */
+public record Limit(Algorithm algorithm, long requests, long windowMicros, long burst, int subWindows) {
+
+    public Limit {
+        require(requests >= 0, "requests", requests, ">= 0");
+        require(windowMicros > 0, "window", windowMicros, "> 0 microseconds");
+        require(burst >= 0, "burst", burst, ">= 0");
+        require(subWindows >= 1, "sub_windows", subWindows, ">= 1");
+    }
+
+    /** A limit that counts by {@code algorithm}, with a burst of {@code requests}. */
+    public static Limit of(Algorithm algorithm, long requests, Duration window) {
+        return new Limit(algorithm, requests, window.toNanos() / 1_000, requests, 1);
+    }
+
+    /** Lets {@code requests} pass at once, and refills that many over each {@code window}. */
+    public static Limit tokenBucket(long requests, Duration window) {
+        return of(Algorithm.TOKEN_BUCKET, requests, window);
+    }
+
+    /** Lets {@code requests} pass in each window aligned to the Unix epoch. */
+    public static Limit fixedWindow(long requests, Duration window) {
+        return of(Algorithm.FIXED_WINDOW, requests, window);
+    }
+
+    /** Lets about {@code requests} pass in any window, from two counters. */
+    public static Limit slidingWindow(long requests, Duration window) {
+        return of(Algorithm.SLIDING_WINDOW, requests, window);
+    }
+
+    /** This limit with room for {@code hits} at once. */
+    public Limit withBurst(long hits) {
+        return new Limit(algorithm, requests, windowMicros, hits, subWindows);
+    }
+
+    /** This limit with its window counted in {@code parts}. */
+    public Limit withSubWindows(int parts) {
+        return new Limit(algorithm, requests, windowMicros, burst, parts);
+    }
+
+    private static void require(boolean holds, String what, long value, String expected) {
+        if (!holds) {
+            throw new IllegalArgumentException(what + ": " + value + " (expected: " + expected + ")");
+        }
+    }
+}

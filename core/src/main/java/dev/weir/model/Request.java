@@ -1,0 +1,155 @@
+package dev.weir.model;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A domain, descriptors (ordered key/value entries), and a number of hits.
+ *
+ * <pre>{@code
+ * Request.to("api").with("user_id", "u_42").with("endpoint", "POST /v1/charges")
+ * }</pre>
+ *
+ * <p><b>Reuse.</b> A server decides hundreds of thousands of these a second, so a request is a buffer of flat arrays that is
+ * {@linkplain #clear(String) cleared} and filled again rather than a graph built anew. It belongs to one thread at a time.
+ */
+public final class Request {
+    /** A descriptor that does not give hits of its own. */
+    private static final long UNSET = Long.MIN_VALUE;
+
+    private String domain;
+    private long hits = 1;
+    private boolean attributes;
+
+    private String[] keys = new String[8];
+    private String[] values = new String[8];
+    private int entries;
+
+    private int[] ends = new int[4];
+    private long[] ownHits = new long[4];
+    private @Nullable Limit[] overrides = new Limit[4];
+    private int descriptors;
+
+    private Request(String domain) {
+        this.domain = domain;
+    }
+
+    /** A request to {@code domain} for one hit, with no descriptors so far. */
+    public static Request to(String domain) {
+        return new Request(domain);
+    }
+
+    /** Forgets everything and starts again with {@code domain}. */
+    public Request clear(String domain) {
+        this.domain = domain;
+        hits = 1;
+        attributes = false;
+        Arrays.fill(overrides, 0, descriptors, null);
+        entries = 0;
+        descriptors = 0;
+        return this;
+    }
+
+    /** Starts the next descriptor; {@link #with} starts the first by itself. */
+    public Request descriptor() {
+        if (descriptors == ends.length) {
+            int room = descriptors * 2;
+            ends = Arrays.copyOf(ends, room);
+            ownHits = Arrays.copyOf(ownHits, room);
+            overrides = Arrays.copyOf(overrides, room);
+        }
+        ends[descriptors] = entries;
+        ownHits[descriptors] = UNSET;
+        descriptors++;
+        return this;
+    }
+
+    /** Adds an entry to the descriptor last started. */
+    public Request with(String key, String value) {
+        if (descriptors == 0) {
+            descriptor();
+        }
+        if (entries == keys.length) {
+            keys = Arrays.copyOf(keys, entries * 2);
+            values = Arrays.copyOf(values, entries * 2);
+        }
+        keys[entries] = key;
+        values[entries] = value;
+        ends[descriptors - 1] = ++entries;
+        return this;
+    }
+
+    /** What the request takes from every limit it meets: 0 asks without taking, a negative number gives back. */
+    public Request hits(long hits) {
+        this.hits = hits;
+        return this;
+    }
+
+    /** What the descriptor last started takes, in place of the request's hits. */
+    public Request descriptorHits(long hits) {
+        ownHits[descriptors - 1] = hits;
+        return this;
+    }
+
+    /** The limit that the caller gives for the descriptor last started, whatever the rules say. */
+    public Request override(Limit limit) {
+        overrides[descriptors - 1] = limit;
+        return this;
+    }
+
+    /** The descriptor is an unordered set of attributes: it meets every rule, or path of rules, whose keys it holds. */
+    public Request asAttributes() {
+        this.attributes = true;
+        return this;
+    }
+
+    public String domain() {
+        return domain;
+    }
+
+    public boolean isAttributes() {
+        return attributes;
+    }
+
+    public int descriptors() {
+        return descriptors;
+    }
+
+    /** Index of the first entry of {@code descriptor}. */
+    public int start(int descriptor) {
+        return descriptor == 0 ? 0 : ends[descriptor - 1];
+    }
+
+    /** Index after the last entry of {@code descriptor}. */
+    public int end(int descriptor) {
+        return ends[descriptor];
+    }
+
+    public String key(int entry) {
+        return keys[entry];
+    }
+
+    public String value(int entry) {
+        return values[entry];
+    }
+
+    /** The hits of {@code descriptor}: its own, else the request's. */
+    public long hits(int descriptor) {
+        long own = ownHits[descriptor];
+        return own == UNSET ? hits : own;
+    }
+
+    public @Nullable Limit override(int descriptor) {
+        return overrides[descriptor];
+    }
+
+    /** The value of {@code key} in {@code descriptor}, or null. */
+    public @Nullable String value(int descriptor, String key) {
+        for (int i = start(descriptor), end = end(descriptor); i < end; i++) {
+            if (keys[i].equals(key)) {
+                return values[i];
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.weir.model;
+
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to limit and how it behaves; whom it matches is compiled into the rule set. {@code id} is what its counters are known
+ * by and survives reordering the file and raising the limit; {@code name} is the label the file gave, empty where it gave
+ * none; {@code label} is what people are shown.
+ */
+public final class Rule {
+    private final String domain;
+    private final String id;
+    private final String name;
+    private final String label;
+    private final @Nullable Limit limit;
+    private final boolean shadow;
+    private final boolean quota;
+    private final boolean countsDenied;
+    private final long cost;
+    private final Consistency consistency;
+    private final OnFail onFail;
+    private final OnMissing onMissing;
+    private final List<String> replaces;
+
+    private Rule(Builder b) {
+        this.domain = b.domain;
+        this.id = b.id;
+        this.name = b.name;
+        this.label = b.label.isEmpty() ? b.id : b.label;
+        this.limit = b.limit;
+        this.shadow = b.shadow;
+        this.quota = b.quota;
+        this.countsDenied = b.countsDenied;
+        this.cost = b.cost;
+        this.consistency = b.consistency;
+        this.onFail = b.onFail;
+        this.onMissing = b.onMissing;
+        this.replaces = List.copyOf(b.replaces);
+    }
+
+    /** Starts a rule of {@code domain} whose counters are known by {@code id}. */
+    public static Builder builder(String domain, String id) {
+        return new Builder(domain, id);
+    }
+
+    public String domain() {
+        return domain;
+    }
+
+    public String id() {
+        return id;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String label() {
+        return label;
+    }
+
+    /** The limit, or null where the rule says {@code unlimited}. */
+    public @Nullable Limit limit() {
+        return limit;
+    }
+
+    /** Counts and reports, never denies. */
+    public boolean shadow() {
+        return shadow;
+    }
+
+    /** Denies only together with every other quota rule of the request. */
+    public boolean quota() {
+        return quota;
+    }
+
+    /** Envoy's fixed window: hits count even when they are denied, and each descriptor counts on its own. */
+    public boolean countsDenied() {
+        return countsDenied;
+    }
+
+    /** What one hit of a request takes from this limit. */
+    public long cost() {
+        return cost;
+    }
+
+    public Consistency consistency() {
+        return consistency;
+    }
+
+    public OnFail onFail() {
+        return onFail;
+    }
+
+    public OnMissing onMissing() {
+        return onMissing;
+    }
+
+    /** Names of the rules that this one drops from a request that meets both. */
+    public List<String> replaces() {
+        return replaces;
+    }
+
+    @Override
+    public String toString() {
+        return domain + "/" + label;
+    }
+
+    /** Collects what a rule says; everything but domain, id and limit has the default of the design. */
+    public static final class Builder {
+        private final String domain;
+        private final String id;
+        private String name = "";
+        private String label = "";
+        private @Nullable Limit limit;
+        private boolean shadow;
+        private boolean quota;
+        private boolean countsDenied;
+        private long cost = 1;
+        private Consistency consistency = Consistency.EXACT;
+        private OnFail onFail = OnFail.ALLOW;
+        private OnMissing onMissing = OnMissing.SKIP;
+        private List<String> replaces = List.of();
+
+        private Builder(String domain, String id) {
+            this.domain = Objects.requireNonNull(domain, "domain");
+            this.id = Objects.requireNonNull(id, "id");
+        }
+
+        public Builder name(String name) {
+            this.name = name;
+            return this;
+        }
+
+        public Builder label(String label) {
+            this.label = label;
+            return this;
+        }
+
+        public Builder limit(Limit limit) {
+            this.limit = limit;
+            return this;
+        }
+
+        public Builder shadow(boolean shadow) {
+            this.shadow = shadow;
+            return this;
+        }
+
+        public Builder quota(boolean quota) {
+            this.quota = quota;
+            return this;
+        }
+
+        public Builder countsDenied(boolean countsDenied) {
+            this.countsDenied = countsDenied;
+            return this;
+        }
+
+        public Builder cost(long cost) {
+            this.cost = cost;
+            return this;
+        }
+
+        public Builder consistency(Consistency consistency) {
+            this.consistency = consistency;
+            return this;
+        }
+
+        public Builder onFail(OnFail onFail) {
+            this.onFail = onFail;
+            return this;
+        }
+
+        public Builder onMissing(OnMissing onMissing) {
+            this.onMissing = onMissing;
+            return this;
+        }
+
+        public Builder replaces(List<String> names) {
+            this.replaces = names;
+            return this;
+        }
+
+        public Rule build() {
+            return new Rule(this);
+        }
+    }
+}

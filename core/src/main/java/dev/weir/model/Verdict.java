@@ -1,0 +1,115 @@
+package dev.weir.model;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The outcome of one check: may it pass, what is left, when is it as good as new, and when would it pass. */
+public final class Verdict {
+    /** {@link #retryAfterMicros} of hits that can never fit. */
+    public static final long NEVER = -1;
+
+    /** Why a check came out as it did. */
+    public enum Reason {
+        /** There was room. */
+        WITHIN_LIMIT,
+        /** The limit was used up; it passes after {@link Verdict#retryAfter}. */
+        OVER_LIMIT,
+        /** More hits than the limit can ever hold. */
+        NEVER,
+        /** The request lacked the attribute that the rule counts by, and the rule says {@code on_missing: deny}. */
+        MISSING_KEY,
+        /** The rule says {@code unlimited}. */
+        UNLIMITED
+    }
+
+    private @Nullable Rule rule;
+    private @Nullable Limit limit;
+    private int descriptor;
+    private long hits;
+    private Reason reason = Reason.UNLIMITED;
+    private long remaining;
+    private long resetMicros;
+    private long retryAfterMicros;
+    private long delayMicros;
+
+    /** Filled by the limiter, which reuses it. */
+    public Verdict set(
+            @Nullable Rule rule,
+            @Nullable Limit limit,
+            int descriptor,
+            long hits,
+            Reason reason,
+            long remaining,
+            long resetMicros,
+            long retryAfterMicros,
+            long delayMicros) {
+        this.rule = rule;
+        this.limit = limit;
+        this.descriptor = descriptor;
+        this.hits = hits;
+        this.reason = reason;
+        this.remaining = remaining;
+        this.resetMicros = resetMicros;
+        this.retryAfterMicros = retryAfterMicros;
+        this.delayMicros = delayMicros;
+        return this;
+    }
+
+    /** The rule, or null where the caller gave the limit. */
+    public @Nullable Rule rule() {
+        return rule;
+    }
+
+    /** The limit in force, or null where the rule says {@code unlimited}. */
+    public @Nullable Limit limit() {
+        return limit;
+    }
+
+    /** Which descriptor of the request this is about. */
+    public int descriptor() {
+        return descriptor;
+    }
+
+    public long hits() {
+        return hits;
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+
+    /** Whether the limit itself had room. */
+    public boolean allowed() {
+        return reason == Reason.WITHIN_LIMIT || reason == Reason.UNLIMITED;
+    }
+
+    /** Whether this is over, and its rule only watches. */
+    public boolean shadowed() {
+        return !allowed() && rule != null && rule.shadow();
+    }
+
+    /** Hits that would still fit after this request. */
+    public long remaining() {
+        return remaining;
+    }
+
+    /** From now until the counter is as good as new. */
+    public long resetMicros() {
+        return resetMicros;
+    }
+
+    /** From now until the same hits would pass with no other traffic; 0 if they did, {@link #NEVER} if they cannot. */
+    public long retryAfterMicros() {
+        return retryAfterMicros;
+    }
+
+    /** How long a shaper asks the caller to wait before it goes on. */
+    public long delayMicros() {
+        return delayMicros;
+    }
+
+    /** {@link #retryAfterMicros}, or null if it will never pass. */
+    public @Nullable Duration retryAfter() {
+        return retryAfterMicros == NEVER ? null : Duration.ofNanos(retryAfterMicros * 1_000);
+    }
+}

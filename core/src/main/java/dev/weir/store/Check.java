@@ -1,0 +1,29 @@
+package dev.weir.store;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/** One meter applied to one counter key with its hits, and what came of it. Plain fields: it is reused for every request. */
+public final class Check {
+    /** What a check that is over does to the request. */
+    public enum Role {
+        /** Denies it. */
+        ENFORCE,
+        /** Nothing: it only watches. */
+        SHADOW,
+        /** Denies it if every other quota check is over too. */
+        QUOTA
+    }
+
+    /** The counter, as a seeded 128-bit hash of its injective encoding. */
+    public long key0, key1;
+
+    public @Nullable Meter meter;
+    public long hits;
+    /** Hits count even when this check, or the request, is denied. */
+    public boolean countsDenied;
+
+    public Role role = Role.ENFORCE;
+    public final Outcome outcome = new Outcome();
+}

@@ -1,0 +1,52 @@
+package dev.weir.store;
+
+import java.util.Arrays;
+
+/** The checks of one request, taken together: all or nothing, but for those that count when denied. */
+public final class Checks {
+    private Check[] checks = new Check[0];
+    private int size;
+    /** A quota that needs no counting (its descriptor has no limit) has passed, so quotas together cannot deny. */
+    public boolean quotaPassed;
+
+    public void clear() {
+        size = 0;
+        quotaPassed = false;
+    }
+
+    /** The next check to fill. */
+    public Check add() {
+        if (size == checks.length) {
+            int old = checks.length;
+            checks = Arrays.copyOf(checks, Math.max(4, old * 2));
+            for (int i = old; i < checks.length; i++) {
+                checks[i] = new Check();
+            }
+        }
+        return checks[size++];
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public Check get(int index) {
+        return checks[index];
+    }
+
+    /** Whether the outcomes let the request pass: none enforced is over, and not all quotas are. */
+    public boolean allowed() {
+        boolean quotaOver = false;
+        boolean quotaOk = quotaPassed;
+        for (int i = 0; i < size; i++) {
+            Check check = checks[i];
+            if (check.role == Check.Role.QUOTA) {
+                quotaOver |= !check.outcome.allowed;
+                quotaOk |= check.outcome.allowed;
+            } else if (check.role == Check.Role.ENFORCE && !check.outcome.allowed) {
+                return false;
+            }
+        }
+        return !quotaOver || quotaOk;
+    }
+}
