@@ -1,6 +1,7 @@
 package dev.weir.model;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ public final class Rule {
     private final OnFail onFail;
     private final OnMissing onMissing;
     private final List<String> replaces;
+    private final Map<String, ?> metadata;
 
     private Rule(Builder b) {
         this.domain = b.domain;
@@ -38,6 +40,7 @@ public final class Rule {
         this.onFail = b.onFail;
         this.onMissing = b.onMissing;
         this.replaces = List.copyOf(b.replaces);
+        this.metadata = b.metadata;
     }
 
     /** Starts a rule of {@code domain} whose counters are known by {@code id}. */
@@ -103,6 +106,11 @@ public final class Rule {
         return replaces;
     }
 
+    /** What a descriptor that passes tells Envoy's filters, as the file gave it: text, numbers, truth, null, lists and maps. */
+    public Map<String, ?> metadata() {
+        return metadata;
+    }
+
     @Override
     public String toString() {
         return domain + "/" + label;
@@ -123,6 +131,7 @@ public final class Rule {
         private OnFail onFail = OnFail.ALLOW;
         private OnMissing onMissing = OnMissing.SKIP;
         private List<String> replaces = List.of();
+        private Map<String, ?> metadata = Map.of();
 
         private Builder(String domain, String id) {
             this.domain = Objects.requireNonNull(domain, "domain");
@@ -181,6 +190,11 @@ public final class Rule {
 
         public Builder replaces(List<String> names) {
             this.replaces = names;
+            return this;
+        }
+
+        public Builder metadata(Map<String, ?> metadata) {
+            this.metadata = metadata;
             return this;
         }
 
