@@ -1,6 +1,7 @@
 package dev.weir.model;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,8 @@ public final class Rule {
     private final OnFail onFail;
     private final OnMissing onMissing;
     private final List<String> replaces;
+    private final Map<String, Object> metadata;
+    private final int ordinal;
 
     private Rule(Builder b) {
         this.domain = b.domain;
@@ -38,6 +41,26 @@ public final class Rule {
         this.onFail = b.onFail;
         this.onMissing = b.onMissing;
         this.replaces = List.copyOf(b.replaces);
+        this.metadata = Map.copyOf(b.metadata);
+        this.ordinal = -1;
+    }
+
+    private Rule(Rule other, int ordinal) {
+        this.domain = other.domain;
+        this.id = other.id;
+        this.name = other.name;
+        this.label = other.label;
+        this.limit = other.limit;
+        this.shadow = other.shadow;
+        this.quota = other.quota;
+        this.countsDenied = other.countsDenied;
+        this.cost = other.cost;
+        this.consistency = other.consistency;
+        this.onFail = other.onFail;
+        this.onMissing = other.onMissing;
+        this.replaces = other.replaces;
+        this.metadata = other.metadata;
+        this.ordinal = ordinal;
     }
 
     /** Starts a rule of {@code domain} whose counters are known by {@code id}. */
@@ -103,6 +126,24 @@ public final class Rule {
         return replaces;
     }
 
+    /** What the file says about the rule to whoever reads the answer: text, numbers, booleans, lists and maps of these. */
+    public Map<String, Object> metadata() {
+        return metadata;
+    }
+
+    /**
+     * Its place among the rules of the rule set it belongs to, from 0 without gaps, so that what is kept for each rule can be
+     * an array; -1 for a rule that no rule set has taken in.
+     */
+    public int ordinal() {
+        return ordinal;
+    }
+
+    /** This rule as the one at {@code ordinal} of a rule set. */
+    public Rule withOrdinal(int ordinal) {
+        return new Rule(this, ordinal);
+    }
+
     @Override
     public String toString() {
         return domain + "/" + label;
@@ -123,6 +164,7 @@ public final class Rule {
         private OnFail onFail = OnFail.ALLOW;
         private OnMissing onMissing = OnMissing.SKIP;
         private List<String> replaces = List.of();
+        private Map<String, Object> metadata = Map.of();
 
         private Builder(String domain, String id) {
             this.domain = Objects.requireNonNull(domain, "domain");
@@ -184,7 +226,15 @@ public final class Rule {
             return this;
         }
 
+        public Builder metadata(Map<String, Object> metadata) {
+            this.metadata = metadata;
+            return this;
+        }
+
         public Rule build() {
+            if (cost < 0) {
+                throw new IllegalArgumentException("cost: " + cost + " (expected: >= 0)");
+            }
             return new Rule(this);
         }
     }
