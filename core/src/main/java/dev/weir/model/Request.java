@@ -139,6 +139,11 @@ public final class Request {
         return own == UNSET ? hits : own;
     }
 
+    /** Whether {@code descriptor} gives hits of its own. */
+    public boolean hasOwnHits(int descriptor) {
+        return ownHits[descriptor] != UNSET;
+    }
+
     public @Nullable Limit override(int descriptor) {
         return overrides[descriptor];
     }

@@ -24,7 +24,7 @@ public final class Rule {
     private final OnFail onFail;
     private final OnMissing onMissing;
     private final List<String> replaces;
-    private final Map<String, Object> metadata;
+    private final Map<String, ?> metadata;
     private final int ordinal;
 
     private Rule(Builder b) {
@@ -41,7 +41,7 @@ public final class Rule {
         this.onFail = b.onFail;
         this.onMissing = b.onMissing;
         this.replaces = List.copyOf(b.replaces);
-        this.metadata = Map.copyOf(b.metadata);
+        this.metadata = b.metadata;
         this.ordinal = -1;
     }
 
@@ -126,8 +126,8 @@ public final class Rule {
         return replaces;
     }
 
-    /** What the file says about the rule to whoever reads the answer: text, numbers, booleans, lists and maps of these. */
-    public Map<String, Object> metadata() {
+    /** What a descriptor that passes tells Envoy's filters, as the file gave it: text, numbers, truth, null, lists and maps. */
+    public Map<String, ?> metadata() {
         return metadata;
     }
 
@@ -164,7 +164,7 @@ public final class Rule {
         private OnFail onFail = OnFail.ALLOW;
         private OnMissing onMissing = OnMissing.SKIP;
         private List<String> replaces = List.of();
-        private Map<String, Object> metadata = Map.of();
+        private Map<String, ?> metadata = Map.of();
 
         private Builder(String domain, String id) {
             this.domain = Objects.requireNonNull(domain, "domain");
@@ -226,7 +226,7 @@ public final class Rule {
             return this;
         }
 
-        public Builder metadata(Map<String, Object> metadata) {
+        public Builder metadata(Map<String, ?> metadata) {
             this.metadata = metadata;
             return this;
         }

@@ -1,0 +1,137 @@
+package dev.weir.server.rls;
+
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import java.util.Arrays;
+
+/**
+ * What the rate limit service answers: the overall code, and a status for each descriptor in their order. One of these serves
+ * an event loop: it is pointed at one decision after the other and allocates nothing.
+ *
+ * <p>In Envoy's spelling a descriptor meets at most one rule. In Weir's it can meet many, and its status is that of the one
+ * that binds: one that denies; else, of those in force, the one with the least share left; rules that only watch come last.
+ */
+public final class RlsAnswer {
+    private static final int NONE = -1;
+
+    private final RlsSettings settings;
+    private final RlsStatus status = new RlsStatus();
+    private Decision decision = new Decision();
+    private int descriptors;
+    /** The index of the verdict that binds each descriptor, or {@link #NONE}. */
+    private int[] binding = new int[8];
+
+    public RlsAnswer(RlsSettings settings) {
+        this.settings = settings;
+    }
+
+    /** Points this at the decision on a request of so many descriptors. */
+    public RlsAnswer of(Decision decision, int descriptors) {
+        this.decision = decision;
+        this.descriptors = descriptors;
+        if (descriptors > binding.length) {
+            binding = new int[Math.max(descriptors, binding.length * 2)];
+        }
+        Arrays.fill(binding, 0, descriptors, NONE);
+        for (int i = 0, size = decision.size(); i < size; i++) {
+            Verdict verdict = decision.verdict(i);
+            int best = binding[verdict.descriptor()];
+            if (best == NONE || binds(verdict, decision.verdict(best))) {
+                binding[verdict.descriptor()] = i;
+            }
+        }
+        return this;
+    }
+
+    public int overallCode() {
+        return decision.allowed() ? RlsCode.OK : RlsCode.OVER_LIMIT;
+    }
+
+    /** How many descriptors the request has, and so how many statuses the answer. */
+    public int size() {
+        return descriptors;
+    }
+
+    /** The status of one descriptor, until the next call. */
+    public RlsStatus status(int descriptor) {
+        int index = binding[descriptor];
+        if (index == NONE) {
+            return status.of(null, false);
+        }
+        Verdict verdict = decision.verdict(index);
+        return status.of(verdict, over(verdict));
+    }
+
+    /**
+     * The descriptor that the three headers speak of, or -1 for no headers: the last ordinary one that is over, else the first
+     * with the least remaining.
+     */
+    public int headersOf() {
+        int chosen = NONE;
+        if (!settings.headers()) {
+            return chosen;
+        }
+        long least = RlsStatus.MAX;
+        for (int i = 0; i < descriptors; i++) {
+            RlsStatus each = status(i);
+            if (each.limited()) {
+                Verdict verdict = decision.verdict(binding[i]);
+                if (!verdict.allowed() && !verdict.shadowed() && !quota(verdict)) {
+                    least = -1;
+                    chosen = i;
+                } else if (each.remaining() < least) {
+                    least = each.remaining();
+                    chosen = i;
+                }
+            }
+        }
+        return chosen;
+    }
+
+    public RlsSettings settings() {
+        return settings;
+    }
+
+    /** A quota that is used up turns the request away only together with all the others. */
+    private boolean over(Verdict verdict) {
+        return !verdict.allowed() && !verdict.shadowed() && !(quota(verdict) && decision.allowed());
+    }
+
+    private boolean quota(Verdict verdict) {
+        Rule rule = verdict.rule();
+        return settings.quotaMode() || (rule != null && rule.quota());
+    }
+
+    private boolean binds(Verdict verdict, Verdict before) {
+        int rank = rank(verdict);
+        int other = rank(before);
+        return rank != other ? rank < other : rank == 1 && leavesLess(verdict, before);
+    }
+
+    private int rank(Verdict verdict) {
+        if (over(verdict)) {
+            return 0;
+        }
+        Rule rule = verdict.rule();
+        if (rule != null && rule.shadow()) {
+            return 3;
+        }
+        return verdict.limit() == null ? 2 : 1;
+    }
+
+    /** Whether {@code a.remaining / a.limit < b.remaining / b.limit}, in 128 bits. */
+    private static boolean leavesLess(Verdict a, Verdict b) {
+        long roomA = room(a);
+        long roomB = room(b);
+        long highA = Math.multiplyHigh(a.remaining(), roomB);
+        long highB = Math.multiplyHigh(b.remaining(), roomA);
+        return highA != highB ? highA < highB : Long.compareUnsigned(a.remaining() * roomB, b.remaining() * roomA) < 0;
+    }
+
+    private static long room(Verdict verdict) {
+        Limit limit = verdict.limit();
+        return limit == null ? 1 : Math.max(1, Math.max(limit.requests(), limit.burst()));
+    }
+}

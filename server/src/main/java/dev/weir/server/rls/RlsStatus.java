@@ -1,0 +1,79 @@
+package dev.weir.server.rls;
+
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import org.jspecify.annotations.Nullable;
+
+/** One descriptor's status, as the protocol tells it. A view that {@link RlsAnswer} points at one descriptor after another. */
+public final class RlsStatus {
+    /** The largest number the protocol's counts can hold; also what is left of a rule that says {@code unlimited}. */
+    public static final long MAX = 0xFFFF_FFFFL;
+
+    private @Nullable Verdict verdict;
+    private @Nullable Limit limit;
+    private boolean over;
+
+    RlsStatus of(@Nullable Verdict verdict, boolean over) {
+        this.verdict = verdict;
+        this.limit = verdict == null ? null : verdict.limit();
+        this.over = over;
+        return this;
+    }
+
+    /** {@link RlsCode#OK} or {@link RlsCode#OVER_LIMIT}. */
+    public int code() {
+        return over ? RlsCode.OVER_LIMIT : RlsCode.OK;
+    }
+
+    /** Whether there is a current limit, and with it a time until reset. */
+    public boolean limited() {
+        return limit != null;
+    }
+
+    /** The current limit's requests. */
+    public long requestsPerUnit() {
+        return limit == null ? 0 : clamp(limit.requests());
+    }
+
+    public RlsUnit unit() {
+        return limit == null ? RlsUnit.UNKNOWN : RlsUnit.ofWindow(limit.windowMicros());
+    }
+
+    /** The name that the file gives the limit; empty if it gives none, and for a limit that the caller gave. */
+    public String name() {
+        Rule rule = verdict == null ? null : verdict.rule();
+        return rule == null ? "" : rule.name();
+    }
+
+    public long remaining() {
+        Verdict v = verdict;
+        if (v == null) {
+            return 0;
+        }
+        if (limit == null) {
+            return v.allowed() ? MAX : 0;
+        }
+        // Envoy's window leaves nothing to whoever is over it, even if fewer hits would have fitted.
+        return !v.allowed() && countsDenied(v) ? 0 : clamp(v.remaining());
+    }
+
+    /** Whole seconds, rounded up, and never 0: Envoy cuts fractions off and a client told 0 would spin. */
+    public long resetSeconds() {
+        Verdict v = verdict;
+        return v == null ? 0 : Math.max(1, ceilSeconds(v.resetMicros()));
+    }
+
+    private static boolean countsDenied(Verdict verdict) {
+        Rule rule = verdict.rule();
+        return rule == null || rule.countsDenied();
+    }
+
+    private static long ceilSeconds(long micros) {
+        return micros / 1_000_000 + (micros % 1_000_000 > 0 ? 1 : 0);
+    }
+
+    private static long clamp(long count) {
+        return Math.max(0, Math.min(MAX, count));
+    }
+}

@@ -1,0 +1,189 @@
+package dev.weir.server.rls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict.Reason;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class RlsAnswerTest {
+    private static final Limit FIVE_A_MINUTE = Limit.fixedWindow(5, Duration.ofMinutes(1));
+    private static final Rule ENVOY = Rule.builder("d", "a")
+            .name("a")
+            .limit(FIVE_A_MINUTE)
+            .countsDenied(true)
+            .build();
+    private static final Rule SHADOW = Rule.builder("d", "s")
+            .limit(FIVE_A_MINUTE)
+            .countsDenied(true)
+            .shadow(true)
+            .build();
+    private static final Rule QUOTA = Rule.builder("d", "q")
+            .limit(FIVE_A_MINUTE)
+            .countsDenied(true)
+            .quota(true)
+            .build();
+    private static final Rule UNLIMITED = Rule.builder("d", "u").name("u").build();
+
+    private final Decision decision = new Decision();
+    private final RlsAnswer answer = new RlsAnswer(
+            new RlsSettings(true, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", false, false));
+
+    RlsAnswerTest() {
+        decision.begin(0);
+    }
+
+    @Test
+    void a_descriptor_that_meets_no_rule_is_ok_and_has_neither_limit_nor_remaining() {
+        RlsStatus status = answer.of(decision, 1).status(0);
+        assertThat(answer.overallCode()).isEqualTo(RlsCode.OK);
+        assertThat(status.code()).isEqualTo(RlsCode.OK);
+        assertThat(status.limited()).isFalse();
+        assertThat(status.remaining()).isZero();
+        assertThat(answer.headersOf()).isEqualTo(-1);
+    }
+
+    @Test
+    void an_unlimited_rule_leaves_the_largest_number_and_names_no_limit() {
+        verdict(UNLIMITED, 0, Reason.UNLIMITED, 0, 0);
+        RlsStatus status = answer.of(decision, 1).status(0);
+        assertThat(status.code()).isEqualTo(RlsCode.OK);
+        assertThat(status.limited()).isFalse();
+        assertThat(status.remaining()).isEqualTo(4294967295L);
+        assertThat(answer.headersOf()).isEqualTo(-1);
+    }
+
+    @Test
+    void a_status_tells_limit_unit_name_remaining_and_the_seconds_until_reset_rounded_up() {
+        verdict(ENVOY, 0, Reason.WITHIN_LIMIT, 3, 1_000_001);
+        RlsStatus status = answer.of(decision, 1).status(0);
+        assertThat(status.requestsPerUnit()).isEqualTo(5);
+        assertThat(status.unit()).isEqualTo(RlsUnit.MINUTE);
+        assertThat(status.name()).isEqualTo("a");
+        assertThat(status.remaining()).isEqualTo(3);
+        assertThat(status.resetSeconds()).isEqualTo(2);
+    }
+
+    @Test
+    void the_time_until_reset_is_never_zero() {
+        verdict(ENVOY, 0, Reason.WITHIN_LIMIT, 5, 0);
+        assertThat(answer.of(decision, 1).status(0).resetSeconds()).isEqualTo(1);
+    }
+
+    @Test
+    void numbers_beyond_32_bits_are_told_as_the_largest() {
+        Rule huge = Rule.builder("d", "h")
+                .limit(Limit.tokenBucket(1L << 40, Duration.ofSeconds(10)))
+                .build();
+        verdict(huge, 0, Reason.WITHIN_LIMIT, 1L << 39, 1);
+        RlsStatus status = answer.of(decision, 1).status(0);
+        assertThat(status.requestsPerUnit()).isEqualTo(4294967295L);
+        assertThat(status.remaining()).isEqualTo(4294967295L);
+        assertThat(status.unit()).isEqualTo(RlsUnit.UNKNOWN);
+    }
+
+    @Test
+    void whoever_is_over_envoys_window_has_nothing_left_even_if_fewer_hits_would_have_fitted() {
+        verdict(ENVOY, 0, Reason.OVER_LIMIT, 2, 1);
+        decision.end(false, 0);
+        RlsStatus status = answer.of(decision, 1).status(0);
+        assertThat(answer.overallCode()).isEqualTo(RlsCode.OVER_LIMIT);
+        assertThat(status.code()).isEqualTo(RlsCode.OVER_LIMIT);
+        assertThat(status.remaining()).isZero();
+    }
+
+    @Test
+    void a_shadow_rule_that_is_over_is_ok_with_nothing_left() {
+        verdict(SHADOW, 0, Reason.OVER_LIMIT, 0, 1);
+        RlsStatus status = answer.of(decision, 1).status(0);
+        assertThat(status.code()).isEqualTo(RlsCode.OK);
+        assertThat(status.limited()).isTrue();
+        assertThat(status.remaining()).isZero();
+    }
+
+    @Test
+    void a_quota_that_is_used_up_is_over_only_when_the_request_is() {
+        verdict(QUOTA, 0, Reason.OVER_LIMIT, 0, 1);
+        verdict(QUOTA, 1, Reason.WITHIN_LIMIT, 1, 1);
+        assertThat(answer.of(decision, 2).status(0).code()).isEqualTo(RlsCode.OK);
+        decision.end(false, 0);
+        assertThat(answer.of(decision, 2).status(0).code()).isEqualTo(RlsCode.OVER_LIMIT);
+        assertThat(answer.of(decision, 2).status(1).code()).isEqualTo(RlsCode.OK);
+    }
+
+    @Test
+    void headers_speak_of_the_first_descriptor_with_the_least_remaining() {
+        verdict(ENVOY, 0, Reason.WITHIN_LIMIT, 3, 1);
+        verdict(ENVOY, 2, Reason.WITHIN_LIMIT, 2, 1);
+        verdict(ENVOY, 3, Reason.WITHIN_LIMIT, 2, 1);
+        assertThat(answer.of(decision, 4).headersOf()).isEqualTo(2);
+    }
+
+    @Test
+    void headers_speak_of_the_last_ordinary_descriptor_that_is_over() {
+        verdict(ENVOY, 0, Reason.OVER_LIMIT, 0, 1);
+        verdict(ENVOY, 1, Reason.OVER_LIMIT, 0, 1);
+        verdict(SHADOW, 2, Reason.OVER_LIMIT, 0, 1);
+        verdict(QUOTA, 3, Reason.OVER_LIMIT, 0, 1);
+        decision.end(false, 0);
+        assertThat(answer.of(decision, 4).headersOf()).isEqualTo(1);
+    }
+
+    @Test
+    void there_are_no_headers_unless_asked_for() {
+        verdict(ENVOY, 0, Reason.OVER_LIMIT, 0, 1);
+        assertThat(new RlsAnswer(RlsSettings.defaults()).of(decision, 1).headersOf())
+                .isEqualTo(-1);
+    }
+
+    @Test
+    void of_many_rules_the_one_with_the_least_share_left_speaks_for_its_descriptor() {
+        verdict(weir("hour", 1000, false), 0, Reason.WITHIN_LIMIT, 900, 1);
+        verdict(weir("second", 10, false), 0, Reason.WITHIN_LIMIT, 5, 1);
+        verdict(weir("huge", Long.MAX_VALUE / 2, false), 0, Reason.WITHIN_LIMIT, Long.MAX_VALUE / 3, 1);
+        assertThat(answer.of(decision, 1).status(0).name()).isEqualTo("second");
+    }
+
+    @Test
+    void a_denial_speaks_before_any_share_and_a_rule_that_only_watches_last() {
+        verdict(weir("watch", 5, true), 0, Reason.OVER_LIMIT, 0, 1);
+        verdict(weir("empty", 10, false), 0, Reason.WITHIN_LIMIT, 0, 1);
+        assertThat(answer.of(decision, 1).status(0).name()).isEqualTo("empty");
+        verdict(weir("denies", 10, false), 0, Reason.NEVER, 10, 1);
+        decision.end(false, 2);
+        RlsStatus status = answer.of(decision, 1).status(0);
+        assertThat(status.name()).isEqualTo("denies");
+        assertThat(status.code()).isEqualTo(RlsCode.OVER_LIMIT);
+        assertThat(status.remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void every_unit_has_the_number_and_the_window_of_the_protocol() {
+        for (RlsUnit unit : RlsUnit.values()) {
+            assertThat(RlsUnit.ofNumber(unit.number())).isEqualTo(unit);
+            assertThat(RlsUnit.ofName(unit.name())).isEqualTo(unit);
+            Limit limit = unit.limit(7);
+            assertThat(limit == null ? RlsUnit.UNKNOWN : RlsUnit.ofWindow(limit.windowMicros()))
+                    .isEqualTo(unit);
+        }
+        assertThat(RlsUnit.ofWindow(30L * 24 * 3600 * 1_000_000).number()).isEqualTo(5);
+        assertThat(RlsUnit.ofWindow(7L * 24 * 3600 * 1_000_000).number()).isEqualTo(7);
+        assertThat(RlsUnit.ofNumber(8)).isEqualTo(RlsUnit.UNKNOWN);
+        assertThat(RlsUnit.ofNumber(-1)).isEqualTo(RlsUnit.UNKNOWN);
+    }
+
+    private static Rule weir(String name, long requests, boolean shadow) {
+        return Rule.builder("d", name)
+                .name(name)
+                .limit(Limit.tokenBucket(requests, Duration.ofSeconds(1)))
+                .shadow(shadow)
+                .build();
+    }
+
+    private void verdict(Rule rule, int descriptor, Reason reason, long remaining, long resetMicros) {
+        decision.add().set(rule, rule.limit(), descriptor, 1, reason, remaining, resetMicros, 0, 0);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.weir.server.rls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class RlsMetadataTest {
+    private static final Limit LIMIT = Limit.fixedWindow(5, Duration.ofMinutes(1));
+
+    private final Decision decision = new Decision();
+
+    RlsMetadataTest() {
+        decision.begin(0);
+    }
+
+    @Test
+    void it_tells_the_request_back() {
+        Request request = Request.to("d").with("a", "1").with("b", "x=y");
+        request.descriptor().with("c", "2").descriptorHits(0).override(LIMIT);
+        assertThat(RlsMetadata.of(request, 3, decision))
+                .isEqualTo(Map.of(
+                        "domain",
+                        "d",
+                        "hitsAddend",
+                        3.0,
+                        "descriptors",
+                        List.of(
+                                Map.of("entries", List.of("a=1", "b=x=y")),
+                                Map.of(
+                                        "entries",
+                                        List.of("c=2"),
+                                        "hitsAddend",
+                                        0.0,
+                                        "limit",
+                                        "requests_per_unit:5 unit:MINUTE"))));
+    }
+
+    @Test
+    void what_the_rules_that_passed_say_is_merged_member_by_member_and_the_first_to_say_it_wins() {
+        passed(Map.of("pool", "a", "deep", Map.of("x", 1.0)), Reason.WITHIN_LIMIT);
+        passed(Map.of("pool", "b", "deep", Map.of("x", 2.0, "y", 3.0), "more", true), Reason.WITHIN_LIMIT);
+        passed(Map.of("never", "shown"), Reason.OVER_LIMIT);
+        assertThat(RlsMetadata.of(Request.to("d").with("a", "1"), 0, decision).get("metadata"))
+                .isEqualTo(Map.of("pool", "a", "deep", Map.of("x", 1.0, "y", 3.0), "more", true));
+    }
+
+    @Test
+    void merging_changes_no_rule() {
+        Map<String, Object> first = Map.of("deep", Map.of("x", 1.0));
+        passed(first, Reason.WITHIN_LIMIT);
+        passed(Map.of("deep", Map.of("y", 2.0)), Reason.WITHIN_LIMIT);
+        RlsMetadata.of(Request.to("d").with("a", "1"), 0, decision);
+        assertThat(first).isEqualTo(Map.of("deep", Map.of("x", 1.0)));
+    }
+
+    @Test
+    void nothing_to_say_is_left_out() {
+        passed(Map.of(), Reason.WITHIN_LIMIT);
+        assertThat(RlsMetadata.of(Request.to("d").with("a", "1"), 0, decision))
+                .containsOnlyKeys("domain", "descriptors");
+    }
+
+    private void passed(Map<String, ?> metadata, Reason reason) {
+        Rule rule = Rule.builder("d", "r").limit(LIMIT).metadata(metadata).build();
+        decision.add().set(rule, LIMIT, 0, 1, reason, 1, 1, 0, 0);
+    }
+}
