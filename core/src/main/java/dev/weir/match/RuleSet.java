@@ -45,14 +45,24 @@ public final class RuleSet {
         private final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
         private final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
 
+        /** Adds a domain in Envoy's spelling; without descriptors it exists and limits only what callers limit themselves. */
         public Builder envoy(String domain, List<EnvoyDescriptor> descriptors) {
-            envoy.put(domain, descriptors);
+            requireNew(domain);
+            envoy.put(domain, List.copyOf(descriptors));
             return this;
         }
 
+        /** Adds a domain in Weir's spelling. */
         public Builder weir(String domain, List<WeirRule> rules) {
-            weir.put(domain, rules);
+            requireNew(domain);
+            weir.put(domain, List.copyOf(rules));
             return this;
+        }
+
+        private void requireNew(String domain) {
+            if (envoy.containsKey(domain) || weir.containsKey(domain)) {
+                throw new IllegalArgumentException("domain: " + domain + " (expected: one not there yet)");
+            }
         }
 
         public RuleSet build() {

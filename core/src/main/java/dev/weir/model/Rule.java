@@ -25,6 +25,7 @@ public final class Rule {
     private final OnMissing onMissing;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
+    private final int ordinal;
 
     private Rule(Builder b) {
         this.domain = b.domain;
@@ -41,6 +42,25 @@ public final class Rule {
         this.onMissing = b.onMissing;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
+        this.ordinal = -1;
+    }
+
+    private Rule(Rule other, int ordinal) {
+        this.domain = other.domain;
+        this.id = other.id;
+        this.name = other.name;
+        this.label = other.label;
+        this.limit = other.limit;
+        this.shadow = other.shadow;
+        this.quota = other.quota;
+        this.countsDenied = other.countsDenied;
+        this.cost = other.cost;
+        this.consistency = other.consistency;
+        this.onFail = other.onFail;
+        this.onMissing = other.onMissing;
+        this.replaces = other.replaces;
+        this.metadata = other.metadata;
+        this.ordinal = ordinal;
     }
 
     /** Starts a rule of {@code domain} whose counters are known by {@code id}. */
@@ -109,6 +129,19 @@ public final class Rule {
     /** What a descriptor that passes tells Envoy's filters, as the file gave it: text, numbers, truth, null, lists and maps. */
     public Map<String, ?> metadata() {
         return metadata;
+    }
+
+    /**
+     * Its place among the rules of the rule set it belongs to, from 0 without gaps, so that what is kept for each rule can be
+     * an array; -1 for a rule that no rule set has taken in.
+     */
+    public int ordinal() {
+        return ordinal;
+    }
+
+    /** This rule as the one at {@code ordinal} of a rule set. */
+    public Rule withOrdinal(int ordinal) {
+        return new Rule(this, ordinal);
     }
 
     @Override
@@ -199,6 +232,9 @@ public final class Rule {
         }
 
         public Rule build() {
+            if (cost < 0) {
+                throw new IllegalArgumentException("cost: " + cost + " (expected: >= 0)");
+            }
             return new Rule(this);
         }
     }
