@@ -1,5 +1,6 @@
 package dev.weir.store.memory;
 
+import dev.weir.algorithm.SlotMeter;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Store;
@@ -157,19 +158,16 @@ public final class MemoryStore implements Store {
     }
 
     private static void settle(Stripe stripe, Check check, boolean allowed, long now) {
-        if (allowed ? takenIfAllowed(check) : check.countsDenied) {
-            if (allowed) {
-                stripe.take(check, now);
-            } else {
-                stripe.takeDenied(check, now);
-            }
-        } else if (!allowed) {
-            stripe.standsUntaken(check, now);
+        if (!allowed) {
+            stripe.denied(check, check.countsDenied && takenIfAllowed(check), now);
+        } else if (takenIfAllowed(check)) {
+            stripe.take(check, now);
         }
     }
 
+    /** Blocks have no way to count what does not fit. */
     private static boolean takenIfAllowed(Check check) {
-        return check.outcome.allowed || check.countsDenied;
+        return check.outcome.allowed || (check.countsDenied && check.meter instanceof SlotMeter);
     }
 
     private void lock(long[] order, int size) {

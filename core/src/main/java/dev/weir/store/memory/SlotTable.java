@@ -307,6 +307,6 @@ abstract class SlotTable extends SpinLock {
 
     private static int home(long key0, int homes) {
         // A multiplication for a remainder: any number of homes will do, and a larger key never has a smaller home.
-        return (int) (((key0 ^ Long.MIN_VALUE) >>> 32) * homes >>> 32) * SLOT;
+        return (int) ((((key0 ^ Long.MIN_VALUE) >>> 32) * homes) >>> 32) * SLOT;
     }
 }

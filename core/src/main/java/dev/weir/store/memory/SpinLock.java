@@ -36,6 +36,8 @@ abstract class SpinLock {
         HELD.setRelease(this, 0);
     }
 
+    @SuppressWarnings(
+            "ThreadPriorityCheck") // yields only so that a holder without a core gets one; no order is relied on
     private void lockSlowly() {
         int pauses = 1;
         do {

@@ -78,7 +78,7 @@ final class Stripe extends SlotTable {
         Outcome out = check.outcome;
         if (meter(check) instanceof BlockMeter blockMeter) {
             long key0 = stored(check.key0);
-            long identity = check.key1 & TAG | BLOCK;
+            long identity = (check.key1 & TAG) | BLOCK;
             int at = find(key0, identity);
             if (at >= 0) { // else there was nothing to give back, or no block was left to take from
                 long block = state0(at);
@@ -93,22 +93,20 @@ final class Stripe extends SlotTable {
         }
     }
 
-    /** Counts the hits of a check whose request is denied. */
-    void takeDenied(Check check, long now) {
-        if (meter(check) instanceof SlotMeter || check.outcome.allowed) {
-            ask(check, null, 0, now);
-            take(check, now);
-        }
-    }
-
-    /** Lets the outcome of a check that was not taken say how things stand, and leaves its answer as it is. */
-    void standsUntaken(Check check, long now) {
+    /**
+     * Ends a check whose request is denied. Its answer stays; what else the outcome says becomes how things stand, now that the
+     * checks before it on the same counter were not taken after all, or only counted.
+     */
+    void denied(Check check, boolean counts, long now) {
         Outcome out = check.outcome;
         long hits = check.hits;
         boolean allowed = out.allowed;
         long retryAfter = out.retryAfter;
-        check.hits = 0;
+        check.hits = counts ? hits : 0;
         ask(check, null, 0, now);
+        if (counts) {
+            take(check, now);
+        }
         check.hits = hits;
         out.allowed = allowed;
         out.retryAfter = retryAfter;
@@ -126,7 +124,7 @@ final class Stripe extends SlotTable {
     }
 
     private void askBlock(Check check, BlockMeter meter, long hits, long now) {
-        long identity = check.key1 & TAG | BLOCK;
+        long identity = (check.key1 & TAG) | BLOCK;
         int at = find(stored(check.key0), identity);
         long block = at < 0 ? Arena.NONE : state0(at);
         int words = at < 0 ? 0 : (int) state1(at);
