@@ -12,7 +12,10 @@ public abstract non-sealed class BlockMeter extends Meter {
     /** The most words that {@link #take} will ever need. */
     public abstract int maxWords();
 
-    /** Asks whether {@code hits} fit, reading {@code words} words of {@code memory} from {@code at}; changes nothing. */
+    /**
+     * Asks whether {@code hits} fit, reading {@code words} words of {@code memory} from {@code at}. Counts nothing; only moments
+     * that lie ahead by more than a window, because a clock stepped back, are set right in place.
+     */
     public abstract void ask(long[] memory, int at, int words, long now, long hits, Outcome out);
 
     /** How many words the block needs for {@link #take} with these arguments. */

@@ -16,4 +16,7 @@ public abstract sealed class Meter permits SlotMeter, BlockMeter {
     public final Limit limit() {
         return limit;
     }
+
+    /** The tick that this limit is counted in, microseconds: time is rounded down to it. */
+    public abstract long tickMicros();
 }

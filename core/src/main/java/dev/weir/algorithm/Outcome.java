@@ -17,6 +17,9 @@ public final class Outcome {
     public long delay;
     /** How much of the limit is used after this, 0 (nothing) to 255 (all): what eviction looks at. */
     public int used;
-    /** The state to keep if the hits are taken: two words. Unused by meters that keep a block. */
+    /**
+     * The state to keep, two words: if {@link #allowed}, once the hits are taken; if not, at once (it is the state as it
+     * was, unless denied hits count or a clock stepped back). Unused by meters that keep a block.
+     */
     public long state0, state1;
 }

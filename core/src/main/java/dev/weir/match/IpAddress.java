@@ -161,6 +161,20 @@ final class IpAddress {
         low |= tailLow;
     }
 
+    /** The address last read, IPv4 with dots and IPv6 as eight groups. */
+    @Override
+    public String toString() {
+        if (isIpv4()) {
+            return (low >>> 24 & 0xff) + "." + (low >>> 16 & 0xff) + "." + (low >>> 8 & 0xff) + "." + (low & 0xff);
+        }
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 8; i++) {
+            long half = i < 4 ? high : low;
+            text.append(i == 0 ? "" : ":").append(Long.toHexString(half >>> (48 - i % 4 * 16) & 0xffff));
+        }
+        return text.toString();
+    }
+
     private static boolean isDigit(char c) {
         return c >= '0' && c <= '9';
     }

@@ -33,6 +33,17 @@ public final class Decision {
         return verdicts[size++];
     }
 
+    /** Closes the decision, and finds the verdict that speaks for it. */
+    public void end(boolean allowed) {
+        int found = -1;
+        for (int i = 0; i < size; i++) {
+            if (found < 0 || verdicts[i].bindsBefore(verdicts[found])) {
+                found = i;
+            }
+        }
+        end(allowed, found);
+    }
+
     /** Closes the decision: {@code binding} is the index of the verdict that speaks for it, or -1. */
     public void end(boolean allowed, int binding) {
         this.allowed = allowed;
@@ -53,9 +64,21 @@ public final class Decision {
         return verdicts[index];
     }
 
-    /** The verdict that speaks for the decision: a denial, else the one with the least remaining share; null without checks. */
+    /** The verdict that {@linkplain Verdict#bindsBefore speaks} for the decision; null without checks. */
     public @Nullable Verdict binding() {
         return binding < 0 ? null : verdicts[binding];
+    }
+
+    /** The verdict that {@linkplain Verdict#bindsBefore speaks} for {@code descriptor}, or null if it met no rule. */
+    public @Nullable Verdict binding(int descriptor) {
+        Verdict found = null;
+        for (int i = 0; i < size; i++) {
+            Verdict each = verdicts[i];
+            if (each.descriptor() == descriptor && (found == null || each.bindsBefore(found))) {
+                found = each;
+            }
+        }
+        return found;
     }
 
     /** When it was decided, microseconds since the epoch. */

@@ -49,6 +49,14 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
         return new Limit(algorithm, requests, windowMicros, burst, parts);
     }
 
+    /** The most hits that an idle counter lets pass at once. */
+    public long capacity() {
+        return switch (algorithm) {
+            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> burst;
+            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> requests;
+        };
+    }
+
     private static void require(boolean holds, String what, long value, String expected) {
         if (!holds) {
             throw new IllegalArgumentException(what + ": " + value + " (expected: " + expected + ")");

@@ -23,6 +23,8 @@ public final class Rule {
     private final Consistency consistency;
     private final OnFail onFail;
     private final OnMissing onMissing;
+    private final long deadlineMicros;
+    private final int localShare;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
     private final int ordinal;
@@ -40,6 +42,8 @@ public final class Rule {
         this.consistency = b.consistency;
         this.onFail = b.onFail;
         this.onMissing = b.onMissing;
+        this.deadlineMicros = b.deadlineMicros;
+        this.localShare = b.localShare;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
         this.ordinal = -1;
@@ -58,6 +62,8 @@ public final class Rule {
         this.consistency = other.consistency;
         this.onFail = other.onFail;
         this.onMissing = other.onMissing;
+        this.deadlineMicros = other.deadlineMicros;
+        this.localShare = other.localShare;
         this.replaces = other.replaces;
         this.metadata = other.metadata;
         this.ordinal = ordinal;
@@ -121,6 +127,16 @@ public final class Rule {
         return onMissing;
     }
 
+    /** How long a decision may wait for the store, in microseconds; 0 leaves it to the server. */
+    public long deadlineMicros() {
+        return deadlineMicros;
+    }
+
+    /** Millionths of the limit that a node enforces alone under {@link OnFail#LOCAL}; 0 leaves it to the server. */
+    public int localShare() {
+        return localShare;
+    }
+
     /** Names of the rules that this one drops from a request that meets both. */
     public List<String> replaces() {
         return replaces;
@@ -163,6 +179,8 @@ public final class Rule {
         private Consistency consistency = Consistency.EXACT;
         private OnFail onFail = OnFail.ALLOW;
         private OnMissing onMissing = OnMissing.SKIP;
+        private long deadlineMicros;
+        private int localShare;
         private List<String> replaces = List.of();
         private Map<String, ?> metadata = Map.of();
 
@@ -218,6 +236,16 @@ public final class Rule {
 
         public Builder onMissing(OnMissing onMissing) {
             this.onMissing = onMissing;
+            return this;
+        }
+
+        public Builder deadlineMicros(long micros) {
+            this.deadlineMicros = micros;
+            return this;
+        }
+
+        public Builder localShare(int millionths) {
+            this.localShare = millionths;
             return this;
         }
 

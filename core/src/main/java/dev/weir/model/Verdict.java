@@ -22,6 +22,8 @@ public final class Verdict {
         UNLIMITED
     }
 
+    private static final int QUOTA_DENIAL = 1;
+
     private @Nullable Rule rule;
     private @Nullable Limit limit;
     private int descriptor;
@@ -111,5 +113,46 @@ public final class Verdict {
     /** {@link #retryAfterMicros}, or null if it will never pass. */
     public @Nullable Duration retryAfter() {
         return retryAfterMicros == NEVER ? null : Duration.ofNanos(retryAfterMicros * 1_000);
+    }
+
+    /**
+     * Whether this speaks for a request rather than {@code other}, which comes before it. A denial speaks first, that of a
+     * quota after the others', for it may not have denied the request; of several the one that lasts longest. Then what has
+     * the least share of its limit left; then rules that only watch. On a tie it is the first.
+     */
+    public boolean bindsBefore(Verdict other) {
+        int rank = rank();
+        int otherRank = other.rank();
+        if (rank != otherRank) {
+            return rank < otherRank;
+        }
+        if (rank <= QUOTA_DENIAL) {
+            return Long.compareUnsigned(retryAfterMicros, other.retryAfterMicros) > 0; // NEVER is the largest
+        }
+        return hasLessLeftThan(other);
+    }
+
+    private int rank() {
+        if (rule != null && rule.shadow()) {
+            return 3;
+        }
+        if (allowed()) {
+            return 2;
+        }
+        return rule != null && rule.quota() ? QUOTA_DENIAL : 0;
+    }
+
+    /** Compares remaining / capacity by cross multiplication in 128 bits; without a limit the share is the largest. */
+    private boolean hasLessLeftThan(Verdict other) {
+        if (limit == null || other.limit == null) {
+            return limit != null && other.limit == null;
+        }
+        long capacity = Math.max(1, limit.capacity());
+        long otherCapacity = Math.max(1, other.limit.capacity());
+        long mine = Math.multiplyHigh(remaining, otherCapacity);
+        long theirs = Math.multiplyHigh(other.remaining, capacity);
+        return mine != theirs
+                ? mine < theirs
+                : Long.compareUnsigned(remaining * otherCapacity, other.remaining * capacity) < 0;
     }
 }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 public final class Checks {
     private Check[] checks = new Check[0];
     private int size;
+    private long[] scratch = new long[0];
     /** A quota that needs no counting (its descriptor has no limit) has passed, so quotas together cannot deny. */
     public boolean quotaPassed;
 
@@ -32,6 +33,14 @@ public final class Checks {
 
     public Check get(int index) {
         return checks[index];
+    }
+
+    /** Room for a store to note at least {@code words} words in, kept here so that deciding allocates nothing. */
+    public long[] scratch(int words) {
+        if (scratch.length < words) {
+            scratch = new long[Math.max(words, checks.length)];
+        }
+        return scratch;
     }
 
     /** Whether the outcomes let the request pass: none enforced is over, and not all quotas are. */

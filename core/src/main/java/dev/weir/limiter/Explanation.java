@@ -1,0 +1,58 @@
+package dev.weir.limiter;
+
+import dev.weir.match.Counter;
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A verdict for people: which rule, which counter, and when it passes.
+ *
+ * @param rule the rule's label; "the caller's limit" where the request brought its own
+ * @param counter the values that share the counter, {@code api_key=abc}, safe to show; empty for a counter that all share
+ * @param bucket a short id of the counter, the same in every process; empty where nothing is counted
+ * @param retryAfter when the same request passes with no other traffic; zero if it did, null if it never will
+ * @param text all of it in one sentence
+ */
+public record Explanation(
+        String rule,
+        String counter,
+        String bucket,
+        @Nullable Duration retryAfter,
+        String text) {
+
+    static Explanation of(Verdict verdict, @Nullable Counter found) {
+        Rule rule = verdict.rule();
+        String label = rule == null ? "the caller's limit" : rule.label();
+        String counter = found == null ? "" : found.text();
+        String bucket = found == null ? "" : found.bucket();
+        Duration retryAfter = verdict.retryAfter();
+        return new Explanation(label, counter, bucket, retryAfter, sentence(verdict, label, counter));
+    }
+
+    private static String sentence(Verdict verdict, String label, String counter) {
+        String whose = counter.isEmpty() ? label : label + " for " + counter;
+        return switch (verdict.reason()) {
+            case WITHIN_LIMIT -> whose + " has room: " + verdict.remaining() + " left" + ofLimit(verdict.limit());
+            case OVER_LIMIT ->
+                whose + " is used up" + ofLimit(verdict.limit()) + "; it passes in "
+                        + seconds(verdict.retryAfterMicros());
+            case NEVER -> verdict.hits() + " hits can never fit into " + whose + ofLimit(verdict.limit());
+            case MISSING_KEY -> "the request lacks what " + label + " counts by";
+            case UNLIMITED -> label + " does not limit";
+        };
+    }
+
+    private static String ofLimit(@Nullable Limit limit) {
+        return limit == null ? "" : " (" + limit.requests() + " per " + seconds(limit.windowMicros()) + ")";
+    }
+
+    /** Rounded up to the millisecond: what waits so long has waited long enough. */
+    private static String seconds(long micros) {
+        long millis = micros / 1_000 + (micros % 1_000 == 0 ? 0 : 1);
+        String fraction = millis % 1_000 == 0 ? "" : "." + String.format("%03d", millis % 1_000);
+        return millis / 1_000 + fraction + " s";
+    }
+}

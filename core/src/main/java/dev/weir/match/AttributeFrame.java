@@ -1,0 +1,134 @@
+package dev.weir.match;
+
+import dev.weir.model.Request;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attributes of one descriptor, each in the slot that its domain's rules know it by, so that a rule reads an attribute
+ * without looking for it. Names that no rule mentions have no slot.
+ */
+final class AttributeFrame {
+    static final int ENDPOINT = 0;
+    static final int METHOD = 1;
+    static final int CLIENT_ID = 2;
+    static final int IP = 3;
+    static final int REMOTE_ADDRESS = 4;
+    /** The slots above, which every domain has. */
+    static final int KNOWN = 5;
+
+    private static final String[] METHODS = {"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"};
+
+    private @Nullable String[] values = new String[16];
+    private int[] filled = new int[16];
+    private int size;
+    /** Where the path begins in the endpoint, and its hash as text of its own. */
+    private int path;
+
+    private int pathHash;
+
+    /** Takes in {@code descriptor}; of an attribute given twice, the first counts. */
+    void load(Request request, int descriptor, Map<String, Integer> slots) {
+        clear();
+        if (values.length < slots.size()) {
+            values = new String[slots.size()];
+            filled = new int[slots.size()];
+        }
+        for (int i = request.start(descriptor), end = request.end(descriptor); i < end; i++) {
+            Integer slot = slots.get(request.key(i));
+            if (slot != null && values[slot] == null) {
+                fill(slot, request.value(i));
+            }
+        }
+        alias(IP, REMOTE_ADDRESS);
+        alias(REMOTE_ADDRESS, IP);
+        String endpoint = values[ENDPOINT];
+        if (endpoint != null) {
+            readEndpoint(endpoint);
+        }
+    }
+
+    private void fill(int slot, String value) {
+        values[slot] = value;
+        filled[size++] = slot;
+    }
+
+    private void alias(int slot, int other) {
+        String value = values[other];
+        if (values[slot] == null && value != null) {
+            fill(slot, value);
+        }
+    }
+
+    private void readEndpoint(String endpoint) {
+        path = Endpoint.pathOf(endpoint);
+        pathHash = path == 0 ? endpoint.hashCode() : hash(endpoint, path);
+        if (path > 0 && values[METHOD] == null) {
+            fill(METHOD, method(endpoint, path - 1));
+        }
+    }
+
+    /** What {@link String#hashCode} of the text from {@code start} on would be. */
+    private static int hash(String text, int start) {
+        int hash = 0;
+        for (int i = start; i < text.length(); i++) {
+            hash = 31 * hash + text.charAt(i);
+        }
+        return hash;
+    }
+
+    private static String method(String endpoint, int length) {
+        for (String known : METHODS) {
+            if (known.length() == length && endpoint.startsWith(known)) {
+                return known;
+            }
+        }
+        return endpoint.substring(0, length);
+    }
+
+    /** Forgets the descriptor, and so the strings of the request. */
+    void clear() {
+        for (int i = 0; i < size; i++) {
+            values[filled[i]] = null;
+        }
+        size = 0;
+    }
+
+    @Nullable
+    String value(int slot) {
+        return values[slot];
+    }
+
+    /** How many slots have a value. */
+    int size() {
+        return size;
+    }
+
+    /** The slot that was filled as the {@code index}th. */
+    int slot(int index) {
+        return filled[index];
+    }
+
+    /** The hash of what an index compares in a slot that has a value: of an endpoint its path, else the value. */
+    int indexHash(int slot) {
+        String value = values[slot];
+        return slot == ENDPOINT ? pathHash : value == null ? 0 : value.hashCode();
+    }
+
+    /** Whether an index that holds {@code text} for {@code slot} means this descriptor. */
+    boolean indexEquals(int slot, String text) {
+        String value = values[slot];
+        if (value == null) {
+            return false;
+        }
+        return slot == ENDPOINT
+                ? value.length() - path == text.length() && value.startsWith(text, path)
+                : value.equals(text);
+    }
+
+    @Override
+    public String toString() {
+        return Arrays.toString(values);
+    }
+}

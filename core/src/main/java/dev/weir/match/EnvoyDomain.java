@@ -1,0 +1,191 @@
+package dev.weir.match;
+
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A domain in Envoy's spelling: a tree that a descriptor walks entry by entry, with no way back; only the node of its last
+ * entry supplies a limit. A set of attributes instead takes every path whose keys it holds.
+ */
+final class EnvoyDomain implements Domain {
+    private static final int[] NONE = {};
+
+    private final EnvoyNode root = new EnvoyNode(List.of(), List.of(), null, -1, NONE);
+    /** The names that some rule replaces, numbered, so that dropping them compares no text. */
+    private final Map<String, Integer> replaceable = new HashMap<>();
+    /** By the rule's ordinal in the rule set, less the first one's. */
+    private final List<EnvoyNode> byRule = new ArrayList<>();
+
+    private int firstRule;
+
+    /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the rule set. */
+    EnvoyDomain(List<EnvoyDescriptor> descriptors, UnaryOperator<Rule> adopt) {
+        collectReplaced(descriptors);
+        compile(descriptors, root, List.of(), List.of(), adopt);
+    }
+
+    private void collectReplaced(List<EnvoyDescriptor> descriptors) {
+        for (EnvoyDescriptor each : descriptors) {
+            if (each.rule() != null) {
+                each.rule().replaces().forEach(name -> replaceable.putIfAbsent(name, replaceable.size()));
+            }
+            collectReplaced(each.children());
+        }
+    }
+
+    private void compile(
+            List<EnvoyDescriptor> from,
+            EnvoyNode parent,
+            List<String> keys,
+            List<String> shared,
+            UnaryOperator<Rule> adopt) {
+        for (EnvoyDescriptor each : from) {
+            Rule rule = each.rule() == null ? null : adopt.apply(each.rule());
+            List<String> path = append(keys, each.key());
+            List<String> sharing = append(shared, each.shareThreshold() ? each.value() : "");
+            EnvoyNode node = new EnvoyNode(path, sharing, rule, nameOf(rule), replacesOf(rule));
+            if (rule != null) {
+                firstRule = byRule.isEmpty() ? rule.ordinal() : firstRule;
+                byRule.add(node);
+            }
+            parent.add(each.key(), each.value(), node);
+            compile(each.children(), node, path, sharing, adopt);
+        }
+    }
+
+    private static List<String> append(List<String> path, String next) {
+        List<String> longer = new ArrayList<>(path);
+        longer.add(next);
+        return List.copyOf(longer);
+    }
+
+    private int nameOf(@Nullable Rule rule) {
+        // The reference never drops what is unlimited.
+        if (rule == null || rule.limit() == null || rule.name().isEmpty()) {
+            return -1;
+        }
+        return replaceable.getOrDefault(rule.name(), -1);
+    }
+
+    private int[] replacesOf(@Nullable Rule rule) {
+        return rule == null
+                ? NONE
+                : rule.replaces().stream()
+                        .mapToInt(name -> replaceable.getOrDefault(name, -1))
+                        .toArray();
+    }
+
+    @Override
+    public void match(Request request, Matches into) {
+        for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
+            Limit override = request.override(i);
+            if (override != null) {
+                into.addOverride(request, i, override, override.algorithm() == Algorithm.FIXED_WINDOW);
+            } else if (request.isAttributes()) {
+                walkAttributes(request, i, root, into);
+            } else {
+                walkEntries(request, i, into);
+            }
+        }
+        if (!replaceable.isEmpty()) {
+            dropReplaced(into);
+        }
+    }
+
+    private void walkEntries(Request request, int descriptor, Matches into) {
+        EnvoyNode node = root;
+        for (int i = request.start(descriptor), end = request.end(descriptor); i < end; i++) {
+            node = node.child(request.key(i), request.value(i));
+            if (node == null) {
+                return;
+            }
+            node.part(into.parts, request.value(i));
+        }
+        node.match(descriptor, into);
+    }
+
+    private void walkAttributes(Request request, int descriptor, EnvoyNode node, Matches into) {
+        if (node.isLeaf()) {
+            return;
+        }
+        int start = request.start(descriptor);
+        for (int i = start, end = request.end(descriptor); i < end; i++) {
+            String key = request.key(i);
+            String value = request.value(i);
+            if (isRepeated(request, start, i)) {
+                continue;
+            }
+            if (key.equals(Attributes.ENDPOINT)) {
+                walkEndpoint(request, descriptor, node, value, into);
+            } else {
+                take(request, descriptor, node.child(key, value), value, into);
+            }
+            boolean alias = key.equals(Attributes.IP) && request.value(descriptor, Attributes.REMOTE_ADDRESS) == null;
+            if (alias) {
+                take(request, descriptor, node.child(Attributes.REMOTE_ADDRESS, value), value, into);
+            }
+        }
+    }
+
+    /** An endpoint given as method and path also answers to "POST /path". */
+    private void walkEndpoint(Request request, int descriptor, EnvoyNode node, String endpoint, Matches into) {
+        String method = request.value(descriptor, Attributes.METHOD);
+        if (method != null && node.has(Attributes.ENDPOINT) && Endpoint.pathOf(endpoint) == 0) {
+            String full = method + " " + endpoint;
+            EnvoyNode child = node.childOfValue(Attributes.ENDPOINT, full);
+            if (child != null) {
+                take(request, descriptor, child, full, into);
+                return;
+            }
+        }
+        take(request, descriptor, node.child(Attributes.ENDPOINT, endpoint), endpoint, into);
+    }
+
+    private void take(Request request, int descriptor, @Nullable EnvoyNode node, String value, Matches into) {
+        if (node != null) {
+            node.part(into.parts, value);
+            node.match(descriptor, into);
+            walkAttributes(request, descriptor, node, into);
+        }
+    }
+
+    private static boolean isRepeated(Request request, int start, int entry) {
+        for (int i = start; i < entry; i++) {
+            if (request.key(i).equals(request.key(entry))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Drops the rules that another rule of this request names; a rule that is dropped still replaces. */
+    private void dropReplaced(Matches matches) {
+        matches.replaced.clear();
+        for (int i = 0; i < matches.size(); i++) {
+            EnvoyNode node = nodeOf(matches.get(i));
+            if (node != null) {
+                for (int name : node.replaces) {
+                    matches.replaced.set(name);
+                }
+            }
+        }
+        for (int i = matches.size() - 1; i >= 0 && !matches.replaced.isEmpty(); i--) {
+            EnvoyNode node = nodeOf(matches.get(i));
+            if (node != null && node.name >= 0 && matches.replaced.get(node.name)) {
+                matches.remove(i);
+            }
+        }
+    }
+
+    private @Nullable EnvoyNode nodeOf(Match match) {
+        return match.rule == null ? null : byRule.get(match.rule.ordinal() - firstRule);
+    }
+}

@@ -1,0 +1,106 @@
+package dev.weir.match;
+
+import dev.weir.store.KeyHash;
+import java.util.Arrays;
+
+/**
+ * The names and values that make one counter key, in order: hashed for the store, or written out for people.
+ *
+ * <p>The encoding is injective. A part is its value, or a number, which no text can look like, that says what follows: which
+ * of the alternatives the value belongs to, 128 bits of an address, text that many values share, or nothing because the value
+ * is missing. How many parts there are, the prefix of the hash has said.
+ */
+final class KeyParts {
+    /** The value may be an address; if it is one, it counts by its bits. */
+    static final int MAYBE_ADDRESS = 1 << 30;
+    /** The value is the wildcard that all its values share. */
+    static final int SHARED = 1 << 29;
+
+    static final int MISSING = 1 << 28;
+    private static final int ADDRESS = 1 << 27;
+
+    private String[] names = new String[8];
+    private String[] values = new String[8];
+    private int[] tags = new int[8];
+    private int size;
+    private final IpAddress address = new IpAddress();
+
+    void clear() {
+        size = 0;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Adds a part; {@code tag} is the number of the alternative, 0 if there is but one, with the flags above. */
+    void add(String name, String value, int tag) {
+        set(size++, name, value, tag);
+    }
+
+    /** Writes the part at {@code index}, for whoever walks a tree and comes back. */
+    void set(int index, String name, String value, int tag) {
+        if (index == names.length) {
+            names = Arrays.copyOf(names, index * 2);
+            values = Arrays.copyOf(values, index * 2);
+            tags = Arrays.copyOf(tags, index * 2);
+        }
+        names[index] = name;
+        values[index] = value;
+        tags[index] = tag;
+    }
+
+    void size(int size) {
+        this.size = size;
+    }
+
+    String name(int index) {
+        return names[index];
+    }
+
+    void hash(KeyHash hash, int ipv6Prefix) {
+        for (int i = 0; i < size; i++) {
+            int tag = tags[i];
+            if ((tag & MAYBE_ADDRESS) != 0) {
+                tag &= ~MAYBE_ADDRESS;
+                if (readAddress(values[i], ipv6Prefix)) {
+                    hash.add(tag | ADDRESS).add(address.high()).add(address.low());
+                    continue;
+                }
+            }
+            if (tag != 0) {
+                hash.add(tag);
+            }
+            if (tag != MISSING) {
+                hash.add(values[i]);
+            }
+        }
+    }
+
+    private boolean readAddress(String value, int ipv6Prefix) {
+        if (!address.read(value)) {
+            return false;
+        }
+        if (!address.isIpv4()) {
+            address.mask(ipv6Prefix);
+        }
+        return true;
+    }
+
+    /** {@code api_key=abc, ip=10.0.0.1}, safe to show: what callers send is cut short and escaped. */
+    String text(int ipv6Prefix) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < size; i++) {
+            text.append(i == 0 ? "" : ", ");
+            SafeText.append(text, names[i]);
+            if ((tags[i] & MISSING) != 0) {
+                text.append(" missing");
+            } else if ((tags[i] & MAYBE_ADDRESS) != 0 && readAddress(values[i], ipv6Prefix)) {
+                text.append('=').append(address.isIpv4() ? address.toString() : address + "/" + ipv6Prefix);
+            } else {
+                SafeText.append(text.append('='), values[i]);
+            }
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.weir.match;
+
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import org.jspecify.annotations.Nullable;
+
+/** One rule, or one limit of the caller's, that a descriptor meets, and the counter it uses. Filled again for every request. */
+public final class Match {
+    @Nullable
+    Rule rule;
+
+    @Nullable
+    Limit override;
+
+    int descriptor;
+    long key0, key1;
+    boolean countsDenied;
+    boolean keyMissing;
+
+    Match() {}
+
+    Match set(@Nullable Rule rule, @Nullable Limit override, int descriptor, boolean countsDenied) {
+        this.rule = rule;
+        this.override = override;
+        this.descriptor = descriptor;
+        this.countsDenied = countsDenied;
+        this.keyMissing = false;
+        this.key0 = 0;
+        this.key1 = 0;
+        return this;
+    }
+
+    /** The rule, or null where the caller gave the limit. */
+    public @Nullable Rule rule() {
+        return rule;
+    }
+
+    /** The limit that the caller gave, or null. */
+    public @Nullable Limit override() {
+        return override;
+    }
+
+    public int descriptor() {
+        return descriptor;
+    }
+
+    /** The counter, as a seeded 128-bit hash of its injective encoding; 0 where nothing is counted. */
+    public long key0() {
+        return key0;
+    }
+
+    public long key1() {
+        return key1;
+    }
+
+    /** Hits count even when they are denied. */
+    public boolean countsDenied() {
+        return countsDenied;
+    }
+
+    /** The request lacks an attribute that the rule counts by; the rule's {@code on_missing} says what that means. */
+    public boolean keyMissing() {
+        return keyMissing;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.weir.match;
+
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.store.KeyHash;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request meets, in the order of its descriptors and, for one descriptor, of the rules. A buffer of one thread, with
+ * the scratch that matching needs, so that a match allocates nothing once it has grown.
+ */
+public final class Matches {
+    private Match[] matches = new Match[0];
+    private int size;
+
+    final KeyHash hash = new KeyHash();
+    final KeyParts parts = new KeyParts();
+    final AttributeFrame frame = new AttributeFrame();
+    final BitSet replaced = new BitSet();
+
+    /** Whoever asks which counter one of the matches uses; nobody does while requests are decided. */
+    @Nullable
+    CounterProbe probe;
+
+    public int size() {
+        return size;
+    }
+
+    public Match get(int index) {
+        return matches[index];
+    }
+
+    void clear() {
+        size = 0;
+    }
+
+    Match add() {
+        if (size == matches.length) {
+            int old = matches.length;
+            matches = Arrays.copyOf(matches, Math.max(4, old * 2));
+            for (int i = old; i < matches.length; i++) {
+                matches[i] = new Match();
+            }
+        }
+        return matches[size++];
+    }
+
+    /** Adds the limit that the caller gives for {@code descriptor}. */
+    void addOverride(Request request, int descriptor, Limit limit, boolean countsDenied) {
+        Match match = add().set(null, limit, descriptor, countsDenied);
+        EntriesKey.parts(request, descriptor, parts);
+        EntriesKey.hash(hash, request.domain(), limit, parts);
+        match.key0 = hash.key0();
+        match.key1 = hash.key1();
+        if (probe != null) {
+            probe.entries(null, descriptor, request.domain(), limit, parts);
+        }
+    }
+
+    /** Forgets the match at {@code index} and keeps the order of the others. */
+    void remove(int index) {
+        Match removed = matches[index];
+        System.arraycopy(matches, index + 1, matches, index, size - index - 1);
+        matches[--size] = removed;
+    }
+
+    /** Puts the matches from {@code from} on, all of rules, in the order of the rules; they come as a few runs in order. */
+    void sortByRule(int from) {
+        for (int i = from + 1; i < size; i++) {
+            Match match = matches[i];
+            int at = i;
+            for (; at > from && ordinal(matches[at - 1]) > ordinal(match); at--) {
+                matches[at] = matches[at - 1];
+            }
+            matches[at] = match;
+        }
+    }
+
+    private static int ordinal(Match match) {
+        return match.rule == null ? -1 : match.rule.ordinal();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.weir.match;
+
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.store.KeyHash;
+
+/** The counter of a rule in Weir's spelling: domain, the rule's id and the algorithm, then the values it counts by. */
+final class RuleKey {
+    /** Apart from the keys of {@link EntriesKey}, which begin with 0. */
+    private static final int KIND = 1;
+
+    private RuleKey() {}
+
+    /** Hashes what does not depend on the request. */
+    static KeyHash prefix(KeyHash hash, Rule rule, Limit limit) {
+        return hash.add(KIND)
+                .add(rule.domain())
+                .add(rule.id())
+                .add(limit.algorithm().spelling())
+                .add(limit.subWindows())
+                .end();
+    }
+
+    static void hash(KeyHash hash, long prefix0, long prefix1, KeyParts parts, int ipv6Prefix) {
+        hash.reset(prefix0, prefix1);
+        parts.hash(hash, ipv6Prefix);
+        hash.end();
+    }
+}

@@ -1,0 +1,196 @@
+package dev.weir.store.memory;
+
+import dev.weir.algorithm.BlockMeter;
+import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Outcome;
+import dev.weir.algorithm.SlotMeter;
+import dev.weir.store.Check;
+import org.jspecify.annotations.Nullable;
+
+/** A share of the counters, and what checks do to them: first ask, and when the request is decided, take. */
+final class Stripe extends SlotTable {
+    private static final long SECOND = 1_000_000;
+    private static final long[] NO_WORDS = {};
+
+    private final Arena arena;
+    private final BlockReclaim reclaim;
+
+    Stripe(int maxKeys, Arena arena, BlockReclaim reclaim) {
+        super(maxKeys, arena);
+        this.arena = arena;
+        this.reclaim = reclaim;
+    }
+
+    /** Asks and, if they fit or count anyway, takes the hits of a request's only check. */
+    void decide(Check check, long now) {
+        if (check.meter instanceof SlotMeter slotMeter) {
+            long key0 = stored(check.key0);
+            long identity = check.key1 & TAG;
+            int at = find(key0, identity);
+            Outcome out = check.outcome;
+            long hits = check.hits;
+            if (at >= 0) {
+                slotMeter.apply(state0(at), state1(at), now, hits, check.countsDenied, out);
+            } else {
+                slotMeter.apply(0, 0, now, hits, check.countsDenied, out);
+            }
+            if (hits != 0 && (out.allowed || check.countsDenied)) {
+                keep(at, key0, identity, out, now);
+            }
+        } else {
+            ask(check, null, 0, now);
+            if (check.outcome.allowed) {
+                take(check, now);
+            }
+        }
+    }
+
+    /**
+     * Asks, as if the checks before it on the same counter had been taken: {@code earlier} is the last of them and {@code
+     * pending} their hits together.
+     */
+    void ask(Check check, @Nullable Check earlier, long pending, long now) {
+        Meter meter = meter(check);
+        if (meter instanceof SlotMeter slotMeter) {
+            long state0 = 0;
+            long state1 = 0;
+            if (earlier != null) {
+                state0 = earlier.outcome.state0;
+                state1 = earlier.outcome.state1;
+            } else {
+                int at = find(stored(check.key0), check.key1 & TAG);
+                if (at >= 0) {
+                    state0 = state0(at);
+                    state1 = state1(at);
+                }
+            }
+            slotMeter.apply(state0, state1, now, check.hits, check.countsDenied, check.outcome);
+        } else {
+            askBlock(check, (BlockMeter) meter, saturatedSum(check.hits, pending), now);
+        }
+    }
+
+    /** Takes what {@link #ask} found. */
+    void take(Check check, long now) {
+        if (check.hits == 0) {
+            return;
+        }
+        Outcome out = check.outcome;
+        if (meter(check) instanceof BlockMeter blockMeter) {
+            long key0 = stored(check.key0);
+            long identity = (check.key1 & TAG) | BLOCK;
+            int at = find(key0, identity);
+            if (at >= 0) { // else there was nothing to give back, or no block was left to take from
+                long block = state0(at);
+                int words = (int) state1(at);
+                blockMeter.take(arena.memory(block), Arena.offset(block), words, now, check.hits);
+                write(at, identity, out.used, expiry(now, out.reset), block, words);
+            }
+        } else {
+            long key0 = stored(check.key0);
+            long identity = check.key1 & TAG;
+            keep(find(key0, identity), key0, identity, out, now);
+        }
+    }
+
+    /**
+     * Ends a check whose request is denied. Its answer stays; what else the outcome says becomes how things stand, now that the
+     * checks before it on the same counter were not taken after all, or only counted.
+     */
+    void denied(Check check, boolean counts, long now) {
+        Outcome out = check.outcome;
+        long hits = check.hits;
+        boolean allowed = out.allowed;
+        long retryAfter = out.retryAfter;
+        check.hits = counts ? hits : 0;
+        ask(check, null, 0, now);
+        if (counts) {
+            take(check, now);
+        }
+        check.hits = hits;
+        out.allowed = allowed;
+        out.retryAfter = retryAfter;
+    }
+
+    private void keep(int at, long key0, long identity, Outcome out, long now) {
+        int slot = at;
+        if (slot < 0) {
+            if (out.reset <= 0) {
+                return; // as good as new: nothing to remember
+            }
+            slot = insert(key0, identity, seconds(now));
+        }
+        write(slot, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
+    }
+
+    private void askBlock(Check check, BlockMeter meter, long hits, long now) {
+        long identity = (check.key1 & TAG) | BLOCK;
+        int at = find(stored(check.key0), identity);
+        long block = at < 0 ? Arena.NONE : state0(at);
+        int words = at < 0 ? 0 : (int) state1(at);
+        long[] memory = block == Arena.NONE ? NO_WORDS : arena.memory(block);
+        Outcome out = check.outcome;
+        meter.ask(memory, Arena.offset(block), words, now, hits, out);
+        if (!out.allowed || check.hits <= 0) {
+            return;
+        }
+        int needed = meter.wordsToTake(memory, Arena.offset(block), words, now, hits);
+        if (needed > words && !reserve(check, identity, block, words, needed, now)) {
+            // Nobody can be told what was never kept: rather refuse this one for a second than let it pass uncounted.
+            meter.ask(memory, Arena.offset(block), words, now, 0, out);
+            out.allowed = false;
+            out.retryAfter = SECOND;
+        }
+    }
+
+    /** Gives the counter a block of at least {@code needed} words that begins with what it held. */
+    private boolean reserve(Check check, long identity, long old, int oldWords, int needed, long now) {
+        int words = Arena.fit(needed);
+        long key0 = stored(check.key0);
+        long block = arena.allocate(words);
+        if (block == Arena.NONE) {
+            if (oldWords > 0) { // it may have expired, and must outlive what comes now
+                write(find(key0, identity), identity, check.outcome.used, expiry(now, SECOND), old, oldWords);
+            }
+            block = reclaim.allocate(this, words, key0, seconds(now));
+        }
+        if (block == Arena.NONE) {
+            return false;
+        }
+        if (oldWords > 0) {
+            System.arraycopy(arena.memory(old), Arena.offset(old), arena.memory(block), Arena.offset(block), oldWords);
+            arena.free(old, oldWords);
+            writeState(find(key0, identity), block, words);
+        } else {
+            int at = insert(key0, identity, seconds(now));
+            write(at, identity, 0, expiry(now, SECOND), block, words);
+        }
+        return true;
+    }
+
+    private static Meter meter(Check check) {
+        Meter meter = check.meter;
+        if (meter == null) {
+            throw new IllegalArgumentException("meter: null (expected: the meter of the check's limit)");
+        }
+        return meter;
+    }
+
+    private static long seconds(long now) {
+        return Math.min(now / SECOND, FOREVER - 1);
+    }
+
+    /** The first whole second at which the counter is as good as new. */
+    private static long expiry(long now, long reset) {
+        long moment = now + reset;
+        if (moment < now) {
+            return FOREVER;
+        }
+        return Math.max(1, Math.min(FOREVER, (moment + SECOND - 1) / SECOND));
+    }
+
+    private static long saturatedSum(long hits, long pending) {
+        long sum = hits + pending;
+        return pending > 0 && sum < hits ? Long.MAX_VALUE : sum;
+    }
+}

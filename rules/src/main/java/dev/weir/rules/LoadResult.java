@@ -1,0 +1,31 @@
+package dev.weir.rules;
+
+import dev.weir.match.RuleSet;
+import dev.weir.rules.diagnostics.Diagnostic;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came of loading rules: a rule set, or errors.
+ *
+ * @param rules null where there are errors: the last good set stays in force
+ * @param diagnostics errors and warnings, file by file, in the order of each file
+ */
+public record LoadResult(@Nullable RuleSet rules, List<Diagnostic> diagnostics) {
+
+    public LoadResult {
+        diagnostics = List.copyOf(diagnostics);
+    }
+
+    public boolean isLoaded() {
+        return rules != null;
+    }
+
+    public List<Diagnostic> errors() {
+        return diagnostics.stream().filter(Diagnostic::isError).toList();
+    }
+
+    public List<Diagnostic> warnings() {
+        return diagnostics.stream().filter(each -> !each.isError()).toList();
+    }
+}

@@ -1,0 +1,146 @@
+package dev.weir.rules;
+
+import dev.weir.rules.diagnostics.Diagnostic;
+import dev.weir.rules.diagnostics.Severity;
+import dev.weir.rules.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * A file, or a folder with its sub-folders. What begins with a dot is hidden and not read: among that the {@code ..data} of a
+ * Kubernetes ConfigMap, whose files are read once, through the links beside it.
+ */
+final class RuleSource {
+    private static final int MAX_DEPTH = 8;
+    private static final int MAX_FILES = 10_000;
+    private static final long MAX_BYTES = 4L * YamlReader.MAX_BYTES;
+
+    private final Path path;
+
+    private RuleSource(Path path) {
+        this.path = path;
+    }
+
+    static RuleSource at(Path path) {
+        return new RuleSource(path);
+    }
+
+    /** Reads everything, within bounds; what can not be read is among the problems. */
+    SourceContents read() {
+        List<Diagnostic> problems = new ArrayList<>();
+        List<SourceContents.File> files = new ArrayList<>();
+        long left = MAX_BYTES;
+        for (Path each : paths(problems)) {
+            try {
+                byte[] bytes = bytes(each, problems);
+                left -= bytes.length;
+                if (left < 0) {
+                    problems.add(error(path, "more than " + (MAX_BYTES >> 20) + " MiB in one folder", ""));
+                    break;
+                }
+                if (bytes.length <= YamlReader.MAX_BYTES) {
+                    files.add(new SourceContents.File(each.toString(), bytes));
+                }
+            } catch (IOException e) {
+                problems.add(error(each, "can not be read: " + reason(e), ""));
+            }
+        }
+        return SourceContents.of(files, problems);
+    }
+
+    /** What tells without reading them whether files have changed. */
+    List<FileStamp> stamps() {
+        return paths(new ArrayList<>()).stream().map(FileStamp::of).toList();
+    }
+
+    private List<Path> paths(List<Diagnostic> problems) {
+        if (!Files.isDirectory(path)) {
+            return List.of(path);
+        }
+        Set<Path> found = new TreeSet<>();
+        try {
+            collect(path, found, new HashSet<>(), MAX_DEPTH);
+        } catch (IOException e) {
+            problems.add(error(path, "can not be read: " + reason(e), ""));
+        }
+        if (found.isEmpty() && problems.isEmpty()) {
+            problems.add(error(path, "no *.yaml in this folder", "it takes at least one file of rules"));
+        }
+        return List.copyOf(found);
+    }
+
+    /** Links are followed, and what two links lead to is read once. */
+    private static void collect(Path folder, Set<Path> found, Set<Path> seen, int depth) throws IOException {
+        if (depth == 0 || !seen.add(folder.toRealPath())) {
+            return;
+        }
+        Set<Path> entries = new TreeSet<>();
+        try (DirectoryStream<Path> listing = Files.newDirectoryStream(folder)) {
+            for (Path each : listing) {
+                entries.add(each);
+            }
+        }
+        for (Path each : entries) {
+            String name = String.valueOf(each.getFileName());
+            if (name.startsWith(".")) {
+                continue;
+            }
+            if (Files.isDirectory(each)) {
+                collect(each, found, seen, depth - 1);
+            } else if (isRuleFile(name) && (!Files.exists(each) || seen.add(each.toRealPath()))) {
+                if (found.size() == MAX_FILES) {
+                    throw new IOException("more than " + MAX_FILES + " files");
+                }
+                found.add(each);
+            }
+        }
+    }
+
+    private static boolean isRuleFile(String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        return lower.endsWith(".yaml") || lower.endsWith(".yml");
+    }
+
+    /** The bytes of a file; of one that is too large only enough to know that it is. */
+    private static byte[] bytes(Path file, List<Diagnostic> problems) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new IOException("not a file");
+        }
+        if (Files.size(file) > YamlReader.MAX_BYTES) {
+            problems.add(tooLarge(file));
+            return new byte[0];
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(YamlReader.MAX_BYTES + 1);
+            if (bytes.length > YamlReader.MAX_BYTES) {
+                problems.add(tooLarge(file));
+            }
+            return bytes;
+        }
+    }
+
+    private static Diagnostic tooLarge(Path file) {
+        return error(file, "more than " + (YamlReader.MAX_BYTES >> 20) + " MiB", "split it into several files");
+    }
+
+    private static Diagnostic error(Path file, String message, String hint) {
+        return new Diagnostic(file.toString(), 0, 0, Severity.ERROR, message, hint);
+    }
+
+    private static String reason(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "it does not exist";
+        }
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+}

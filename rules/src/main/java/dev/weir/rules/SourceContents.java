@@ -1,0 +1,59 @@
+package dev.weir.rules;
+
+import dev.weir.rules.diagnostics.Diagnostic;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The files of a source as they were at one moment.
+ *
+ * @param problems why something could not be read
+ * @param fingerprint the same for the same names, bytes and problems, and for nothing else
+ */
+record SourceContents(List<File> files, List<Diagnostic> problems, String fingerprint) {
+
+    /** A file's name, as diagnostics show it, and what is in it. */
+    static final class File {
+        private final String name;
+        private final byte[] bytes;
+
+        File(String name, byte[] bytes) {
+            this.name = name;
+            this.bytes = bytes;
+        }
+
+        String name() {
+            return name;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+    }
+
+    static SourceContents of(List<File> files, List<Diagnostic> problems) {
+        MessageDigest digest = sha256();
+        for (File each : files) {
+            digest.update((each.name() + "\0" + each.bytes().length + "\0").getBytes(StandardCharsets.UTF_8));
+            digest.update(each.bytes());
+        }
+        problems.forEach(each -> digest.update(each.toString().getBytes(StandardCharsets.UTF_8)));
+        return new SourceContents(
+                List.copyOf(files), List.copyOf(problems), HexFormat.of().formatHex(digest.digest()));
+    }
+
+    static SourceContents of(String name, byte[] bytes) {
+        return of(List.of(new File(name, bytes)), List.of());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.weir.rules.diagnostics;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Collects what is wrong with one file, so that all of it is said at once. */
+public final class Problems {
+    /** A hostile file must not turn into a hostile list. */
+    private static final int MOST = 1_000;
+
+    private final String file;
+    private final List<Diagnostic> found = new ArrayList<>();
+    private int errors;
+    private int leftOut;
+
+    public Problems(String file) {
+        this.file = file;
+    }
+
+    public String file() {
+        return file;
+    }
+
+    public void error(Position at, String message) {
+        error(at, message, "");
+    }
+
+    public void error(Position at, String message, String hint) {
+        errors++;
+        add(at, Severity.ERROR, message, hint);
+    }
+
+    public void warning(Position at, String message, String hint) {
+        add(at, Severity.WARNING, message, hint);
+    }
+
+    private void add(Position at, Severity severity, String message, String hint) {
+        if (found.size() == MOST) {
+            leftOut++;
+            return;
+        }
+        found.add(
+                new Diagnostic(file, at.line(), at.column(), severity, Text.printable(message), Text.printable(hint)));
+    }
+
+    /** How many errors so far; who reads a part of a file compares before and after. */
+    public int errors() {
+        return errors;
+    }
+
+    /** Everything found, in the order of the file. */
+    public List<Diagnostic> all() {
+        List<Diagnostic> sorted = new ArrayList<>(found);
+        sorted.sort(Comparator.comparingInt(Diagnostic::line).thenComparingInt(Diagnostic::column));
+        if (leftOut > 0) {
+            Severity worst = errors > 0 ? Severity.ERROR : Severity.WARNING;
+            sorted.add(new Diagnostic(file, 0, 0, worst, "and " + leftOut + " more", ""));
+        }
+        return List.copyOf(sorted);
+    }
+}

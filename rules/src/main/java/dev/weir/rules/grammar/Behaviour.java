@@ -1,0 +1,62 @@
+package dev.weir.rules.grammar;
+
+import static dev.weir.rules.diagnostics.Text.quote;
+
+import dev.weir.model.Consistency;
+import dev.weir.model.OnFail;
+import dev.weir.model.OnMissing;
+import dev.weir.model.Rule;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** How a rule behaves beside its limit; what a rule leaves out, it takes from its file. */
+record Behaviour(OnFail onFail, OnMissing onMissing, Consistency consistency, long deadlineMicros, int localShare) {
+    /** The fields read here that make sense in both spellings. */
+    static final List<String> SHARED = List.of("on_fail", "consistency", "deadline", "local_share");
+
+    /** What the design says where no file says anything; 0 stands for "not given". */
+    static final Behaviour DEFAULT = new Behaviour(OnFail.ALLOW, OnMissing.SKIP, Consistency.EXACT, 0, 0);
+
+    private static final Pattern SHARE = Pattern.compile("[01](\\.[0-9]{1,6})?");
+    private static final int MILLION = 1_000_000;
+
+    /** This behaviour, changed by what {@code fields} say. */
+    Behaviour with(Fields fields) {
+        OnFail fail = fields.oneOf("on_fail", OnFail.values());
+        OnMissing missing = fields.oneOf("on_missing", OnMissing.values());
+        Consistency agreed = fields.oneOf("consistency", Consistency.values());
+        Long deadline = fields.duration("deadline");
+        return new Behaviour(
+                fail == null ? onFail : fail,
+                missing == null ? onMissing : missing,
+                agreed == null ? consistency : agreed,
+                deadline == null ? deadlineMicros : deadline,
+                share(fields));
+    }
+
+    private int share(Fields fields) {
+        Scalar scalar = fields.scalar("local_share");
+        if (scalar == null) {
+            return localShare;
+        }
+        if (SHARE.matcher(scalar.text()).matches()) {
+            int millionths = new BigDecimal(scalar.text()).movePointRight(6).intValueExact();
+            if (millionths > 0 && millionths <= MILLION) {
+                return millionths;
+            }
+        }
+        String expected = "expected: a share above 0 and up to 1, like 0.25";
+        fields.problems().error(scalar.at(), "local_share: " + quote(scalar.text()), expected);
+        return localShare;
+    }
+
+    Rule.Builder applyTo(Rule.Builder rule) {
+        return rule.onFail(onFail)
+                .onMissing(onMissing)
+                .consistency(consistency)
+                .deadlineMicros(deadlineMicros)
+                .localShare(localShare);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.weir.rules.grammar;
+
+import dev.weir.match.KeyBy;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.rules.diagnostics.Position;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A rule of Weir's spelling as it was read, before it has a label.
+ *
+ * @param name empty where the file gives none
+ */
+record Draft(
+        Position at,
+        String name,
+        List<Clause> match,
+        KeyBy key,
+        Limit limit,
+        long cost,
+        boolean shadow,
+        Behaviour behaviour) {
+
+    WeirRule rule(String domain, String label) {
+        String id = name.isEmpty() ? Identity.unnamed(domain, match, key, limit.algorithm()) : name;
+        Rule.Builder rule = Rule.builder(domain, id)
+                .name(name)
+                .label(label)
+                .limit(limit)
+                .cost(cost)
+                .shadow(shadow);
+        return new WeirRule(
+                behaviour.applyTo(rule).build(),
+                match.stream().map(Clause::condition).toList(),
+                key);
+    }
+
+    /** What it matches, in words for people. */
+    String matchText() {
+        return match.isEmpty()
+                ? "everything"
+                : match.stream().map(Clause::toString).collect(Collectors.joining(", "));
+    }
+
+    /** What shares a counter, in words for people. */
+    String keyText() {
+        return key.parts().isEmpty()
+                ? "all together"
+                : "by "
+                        + key.parts().stream()
+                                .map(part -> String.join("|", part))
+                                .collect(Collectors.joining(":"));
+    }
+}

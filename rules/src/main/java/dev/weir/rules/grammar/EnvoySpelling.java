@@ -1,0 +1,141 @@
+package dev.weir.rules.grammar;
+
+import static dev.weir.rules.diagnostics.Text.quote;
+
+import dev.weir.match.EnvoyDescriptor;
+import dev.weir.model.Rule;
+import dev.weir.rules.diagnostics.Position;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.grammar.RuleFile.Placed;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Entry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@code domain} and {@code descriptors} with the meaning they have for envoyproxy/ratelimit. Where the reference service
+ * takes a file without a word though part of it does nothing, Weir takes it too, and warns.
+ */
+final class EnvoySpelling {
+    static final List<String> ROOT = List.of("domain", "descriptors");
+
+    private static final List<String> DESCRIPTOR = List.of(
+            "key",
+            "value",
+            "rate_limit",
+            "descriptors",
+            "shadow_mode",
+            "quota_mode",
+            "detailed_metric",
+            "value_to_metric",
+            "share_threshold",
+            "metadata");
+
+    private final Problems problems;
+    private final EnvoyRateLimit rateLimit;
+    private String domain = "";
+
+    EnvoySpelling(Problems problems) {
+        this.problems = problems;
+        this.rateLimit = new EnvoyRateLimit(problems);
+    }
+
+    RuleFile.Envoy read(Fields root) {
+        allow(root, ROOT);
+        String name = root.text("domain");
+        if (name == null || name.isEmpty()) {
+            problems.error(root.at("domain"), "domain is missing", "expected: the domain that Envoy's filter sends");
+        } else {
+            domain = name;
+        }
+        List<Placed<EnvoyDescriptor>> descriptors = siblings(root, "", "");
+        return new RuleFile.Envoy(domain, root.at("domain"), problems, descriptors, rateLimit.replaced());
+    }
+
+    /** The descriptors of one level; {@code path} and {@code label} are those of the level above. */
+    private List<Placed<EnvoyDescriptor>> siblings(Fields parent, String path, String label) {
+        List<Placed<EnvoyDescriptor>> level = new ArrayList<>();
+        for (YamlNode each : parent.list("descriptors")) {
+            Fields fields = Fields.of(each, "descriptor", problems);
+            EnvoyDescriptor descriptor = fields == null ? null : descriptor(fields, path, label);
+            if (descriptor != null) {
+                level.add(new Placed<>(descriptor, each.at()));
+            }
+        }
+        if (!path.isEmpty()) {
+            unique(level);
+        }
+        EnvoyReach.warn(level, problems);
+        return level;
+    }
+
+    /** Reports descriptors of one level that ask for the same; the first level is compared across files, elsewhere. */
+    private void unique(List<Placed<EnvoyDescriptor>> level) {
+        Map<String, Position> seen = new LinkedHashMap<>();
+        for (Placed<EnvoyDescriptor> each : level) {
+            String step = Identity.step(each.value().key(), each.value().value());
+            Position first = seen.putIfAbsent(step, each.at());
+            if (first != null) {
+                problems.error(each.at(), "duplicate descriptor " + name(each.value()), "first at " + first);
+            }
+        }
+    }
+
+    private @Nullable EnvoyDescriptor descriptor(Fields fields, String path, String label) {
+        allow(fields, DESCRIPTOR);
+        String key = fields.text("key");
+        if (key == null || key.isEmpty()) {
+            problems.error(fields.at("key"), "descriptor has no key");
+            return null;
+        }
+        String given = fields.text("value");
+        String value = given == null ? "" : given;
+        String ownPath = path.isEmpty() ? Identity.step(key, value) : path + "/" + Identity.step(key, value);
+        String step = value.isEmpty() ? key : key + "_" + value;
+        String ownLabel = label.isEmpty() ? step : label + "." + step;
+        boolean share = fields.flag("share_threshold", false);
+        if (share && value.indexOf('*') < 0) {
+            String expected = "expected: a value with a *, whose values share one counter";
+            problems.error(fields.nameAt("share_threshold"), "share_threshold on " + quote(step), expected);
+        }
+        Rule rule = rateLimit.read(fields, domain, ownPath, ownLabel);
+        List<EnvoyDescriptor> children = new ArrayList<>();
+        siblings(fields, ownPath, ownLabel).forEach(child -> children.add(child.value()));
+        return new EnvoyDescriptor(key, value, rule, share, children);
+    }
+
+    /** Reports unknown fields; a field of the reference in the wrong place is only warned of, for the reference skips it. */
+    private void allow(Fields fields, List<String> known) {
+        for (Entry each : fields.entries()) {
+            String name = each.key().text();
+            if (known.contains(name)) {
+                continue;
+            }
+            String home = home(name);
+            if (home != null && !EnvoyRateLimit.OWN.contains(name)) {
+                problems.warning(each.key().at(), quote(name) + " has no effect here", home);
+            } else {
+                String hint = home != null ? home : Suggestion.among(name, known);
+                problems.error(each.key().at(), "unknown field " + quote(name), hint);
+            }
+        }
+    }
+
+    private static @Nullable String home(String name) {
+        return EnvoyRateLimit.KNOWN.contains(name)
+                ? "it belongs in rate_limit"
+                : Stream.concat(ROOT.stream(), DESCRIPTOR.stream()).anyMatch(name::equals)
+                        ? "it belongs " + (name.equals("domain") ? "at the top" : "in a descriptor")
+                        : null;
+    }
+
+    static String name(EnvoyDescriptor descriptor) {
+        String value = descriptor.value();
+        return value.isEmpty() ? descriptor.key() : descriptor.key() + "=" + value;
+    }
+}

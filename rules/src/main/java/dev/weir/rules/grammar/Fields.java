@@ -1,0 +1,209 @@
+package dev.weir.rules.grammar;
+
+import static dev.weir.rules.diagnostics.Text.quote;
+
+import dev.weir.rules.diagnostics.Position;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Entry;
+import dev.weir.rules.yaml.YamlNode.Mapping;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.rules.yaml.YamlNode.Sequence;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of one mapping, read by name and type. What is missing, or left empty, is null; what is wrong is reported where it
+ * stands and null as well, so that the reader goes on to the next mistake.
+ */
+final class Fields {
+    private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9_]*");
+
+    private final Mapping mapping;
+    private final Problems problems;
+
+    private Fields(Mapping mapping, Problems problems) {
+        this.mapping = mapping;
+        this.problems = problems;
+    }
+
+    /** The fields of {@code node}, or null if it is no mapping. */
+    static @Nullable Fields of(YamlNode node, String what, Problems problems) {
+        if (node instanceof Mapping mapping) {
+            return new Fields(mapping, problems);
+        }
+        problems.error(node.at(), what + ": " + node.kind(), "expected: a mapping of names to values");
+        return null;
+    }
+
+    Position at() {
+        return mapping.at();
+    }
+
+    Problems problems() {
+        return problems;
+    }
+
+    List<Entry> entries() {
+        return mapping.entries();
+    }
+
+    /** Reports every field but {@code known}; {@code others} are words that people try, with what is meant. */
+    void allow(List<String> known, Map<String, String> others) {
+        for (Entry each : mapping.entries()) {
+            String name = each.key().text();
+            if (!known.contains(name)) {
+                String meant = others.get(name);
+                String hint = meant == null ? Suggestion.among(name, known) : meant;
+                problems.error(each.key().at(), "unknown field " + quote(name), hint);
+            }
+        }
+    }
+
+    boolean has(String name) {
+        return node(name) != null;
+    }
+
+    @Nullable
+    YamlNode node(String name) {
+        Entry entry = mapping.entry(name);
+        if (entry == null || (entry.value() instanceof Scalar scalar && scalar.isNull())) {
+            return null;
+        }
+        return entry.value();
+    }
+
+    /** Where the value of {@code name} stands, else where the mapping does. */
+    Position at(String name) {
+        YamlNode node = node(name);
+        return node == null ? at() : node.at();
+    }
+
+    /** Where {@code name} itself stands, else where the mapping does. */
+    Position nameAt(String name) {
+        Entry entry = mapping.entry(name);
+        return entry == null ? at() : entry.key().at();
+    }
+
+    @Nullable
+    Scalar scalar(String name) {
+        YamlNode node = node(name);
+        if (node == null || node instanceof Scalar) {
+            return (Scalar) node;
+        }
+        problems.error(node.at(), name + ": " + node.kind(), "expected: a single value");
+        return null;
+    }
+
+    /** The text that stands there, whatever YAML would make of it. */
+    @Nullable
+    String text(String name) {
+        Scalar scalar = scalar(name);
+        return scalar == null ? null : scalar.text();
+    }
+
+    /** The items of a list; empty where there is none. */
+    List<YamlNode> list(String name) {
+        YamlNode node = node(name);
+        if (node == null) {
+            return List.of();
+        }
+        if (node instanceof Sequence sequence) {
+            return sequence.items();
+        }
+        problems.error(node.at(), name + ": " + node.kind(), "expected: a list");
+        return List.of();
+    }
+
+    /** A number without a fraction, from {@code least} to {@code most}. */
+    @Nullable
+    Long whole(String name, long least, long most) {
+        Scalar scalar = scalar(name);
+        if (scalar == null) {
+            return null;
+        }
+        String expected = "expected: a whole number from " + least + " to " + most;
+        if (!scalar.plain()) {
+            problems.error(scalar.at(), name + ": a text in quotes", "expected: a whole number, without quotes");
+            return null;
+        }
+        if (!WHOLE.matcher(scalar.text()).matches()) {
+            problems.error(scalar.at(), name + ": " + quote(scalar.text()), expected);
+            return null;
+        }
+        try {
+            long value = Long.parseLong(scalar.text().replace("_", ""));
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException tooLong) {
+            // Falls through to the same words as any other number out of range.
+        }
+        problems.error(scalar.at(), name + ": " + quote(scalar.text()), expected);
+        return null;
+    }
+
+    /** A flag; YAML 1.1's words count, for the reference service takes them. */
+    boolean flag(String name, boolean otherwise) {
+        Scalar scalar = scalar(name);
+        if (scalar == null) {
+            return otherwise;
+        }
+        Boolean flag = !scalar.plain()
+                ? null
+                : switch (scalar.text().toLowerCase(Locale.ROOT)) {
+                    case "true", "yes", "on", "y" -> Boolean.TRUE;
+                    case "false", "no", "off", "n" -> Boolean.FALSE;
+                    default -> null;
+                };
+        if (flag != null) {
+            return flag;
+        }
+        problems.error(scalar.at(), name + ": " + quote(scalar.text()), "expected: true or false, without quotes");
+        return otherwise;
+    }
+
+    /** A duration in microseconds, longer than none. */
+    @Nullable
+    Long duration(String name) {
+        Scalar scalar = scalar(name);
+        if (scalar == null) {
+            return null;
+        }
+        try {
+            long micros = Durations.micros(scalar.text());
+            if (micros > 0) {
+                return micros;
+            }
+            problems.error(scalar.at(), name + ": " + quote(scalar.text()), "expected: more than nothing");
+        } catch (IllegalArgumentException e) {
+            problems.error(scalar.at(), name + ": " + quote(scalar.text()), String.valueOf(e.getMessage()));
+        }
+        return null;
+    }
+
+    /** One of {@code values}, spelt as it prints in lower case. */
+    <E extends Enum<E>> @Nullable E oneOf(String name, E[] values) {
+        Scalar scalar = scalar(name);
+        if (scalar == null) {
+            return null;
+        }
+        List<String> spellings = Arrays.stream(values).map(Fields::spelling).toList();
+        int place = spellings.indexOf(scalar.text());
+        if (place >= 0) {
+            return values[place];
+        }
+        String hint = Suggestion.among(scalar.text(), spellings);
+        problems.error(scalar.at(), "unknown " + name + " " + quote(scalar.text()), hint);
+        return null;
+    }
+
+    static String spelling(Enum<?> value) {
+        return value.toString().toLowerCase(Locale.ROOT);
+    }
+}

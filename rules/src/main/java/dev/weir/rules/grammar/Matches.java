@@ -1,0 +1,131 @@
+package dev.weir.rules.grammar;
+
+import static dev.weir.rules.diagnostics.Text.quote;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import dev.weir.match.Condition;
+import dev.weir.match.ValuePattern;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Entry;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.rules.yaml.YamlNode.Sequence;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code match}: whom a rule in Weir's spelling is for. */
+final class Matches {
+    private static final int LONGEST_REGEX = 1_000;
+    private static final java.util.regex.Pattern METHOD = java.util.regex.Pattern.compile("[A-Za-z*_-]+ ");
+
+    private final Problems problems;
+
+    Matches(Problems problems) {
+        this.problems = problems;
+    }
+
+    /** The clauses of a rule's {@code match}; none where it has none. */
+    List<Clause> read(Fields rule) {
+        YamlNode node = rule.node("match");
+        Fields match = node == null ? null : Fields.of(node, "match", problems);
+        if (match == null) {
+            return List.of();
+        }
+        List<Clause> clauses = new ArrayList<>();
+        for (Entry each : match.entries()) {
+            Clause clause = clause(each);
+            if (clause != null) {
+                clauses.add(clause);
+            }
+        }
+        return clauses;
+    }
+
+    private @Nullable Clause clause(Entry entry) {
+        String attribute = entry.key().text();
+        if (attribute.isBlank()) {
+            problems.error(entry.key().at(), "an attribute without a name");
+            return null;
+        }
+        List<YamlNode> values = entry.value() instanceof Sequence list ? list.items() : List.of(entry.value());
+        if (values.isEmpty()) {
+            problems.error(entry.value().at(), attribute + ": [] can never match", "expected: at least one value");
+            return null;
+        }
+        List<String> texts = new ArrayList<>();
+        List<ValuePattern> patterns = new ArrayList<>();
+        for (YamlNode each : values) {
+            ValuePattern pattern = pattern(attribute, each);
+            if (pattern != null) {
+                texts.add(((Scalar) each).text());
+                patterns.add(pattern);
+            }
+        }
+        return patterns.size() < values.size()
+                ? null
+                : new Clause(attribute, texts, new Condition(attribute, patterns));
+    }
+
+    private @Nullable ValuePattern pattern(String attribute, YamlNode node) {
+        if (!(node instanceof Scalar scalar) || scalar.isNull()) {
+            String expected = "expected: a text, or a list of them; write it in quotes if it is meant so";
+            problems.error(node.at(), attribute + ": " + node.kind(), expected);
+            return null;
+        }
+        String text = scalar.text();
+        if (text.startsWith("~")) {
+            return regex(attribute, scalar);
+        }
+        if (attribute.equals("endpoint") && !isPath(METHOD.matcher(text).replaceFirst(""))) {
+            String expected = "expected: /path, METHOD /path or *";
+            problems.error(scalar.at(), "endpoint " + quote(text) + " can never match", expected);
+            return null;
+        }
+        try {
+            ValuePattern pattern = ValuePattern.parse(attribute, text);
+            if (isAddress(attribute) && pattern instanceof ValuePattern.Exact) {
+                String expected = "expected: an address, or a block like 10.0.0.0/8";
+                problems.error(scalar.at(), attribute + " " + quote(text) + " can never match", expected);
+                return null;
+            }
+            return pattern;
+        } catch (IllegalArgumentException e) {
+            problems.error(scalar.at(), attribute + ": " + e.getMessage());
+            return null;
+        }
+    }
+
+    private static boolean isPath(String path) {
+        return path.startsWith("/") || path.startsWith("*");
+    }
+
+    private static boolean isAddress(String attribute) {
+        return attribute.equals("ip") || attribute.equals("remote_address");
+    }
+
+    /** A regular expression is searched for in the value: {@code ^} and {@code $} tie it to the ends. */
+    private @Nullable ValuePattern regex(String attribute, Scalar scalar) {
+        String expression = scalar.text().substring(1);
+        if (expression.isEmpty() || expression.length() > LONGEST_REGEX) {
+            String expected = "expected: 1 to " + LONGEST_REGEX + " characters after the ~";
+            problems.error(scalar.at(), attribute + ": " + expression.length() + " characters", expected);
+            return null;
+        }
+        if (Repeats.explode(expression)) {
+            String message = attribute + ": counted repeats in " + quote(expression) + " multiply past " + Repeats.MOST;
+            problems.error(scalar.at(), message);
+            return null;
+        }
+        try {
+            Pattern compiled = Pattern.compile(expression);
+            return new ValuePattern.Regex(
+                    scalar.text(), value -> compiled.matcher(value).find());
+        } catch (PatternSyntaxException e) {
+            String message = attribute + ": no regular expression: " + e.getDescription();
+            problems.error(scalar.at(), message, "RE2 syntax: no look-around, no back-references");
+            return null;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.weir.rules.grammar;
+
+import static dev.weir.rules.diagnostics.Text.quote;
+
+import dev.weir.match.Condition;
+import dev.weir.match.KeyBy;
+import dev.weir.match.ValuePattern;
+import dev.weir.model.Limit;
+import dev.weir.rules.diagnostics.Position;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Entry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@code tiers}. A tier with a limit is a rule of its own, called {@code tier:NAME}, for every caller of that tier and
+ * keyed as the file says; and it lends its numbers to rules that match that tier and give no limit.
+ */
+final class Tiers {
+    private static final List<String> ALWAYS = List.of("free", "pro", "enterprise", "custom");
+
+    private final Problems problems;
+    private final Map<String, Tier> tiers = new LinkedHashMap<>();
+
+    private record Tier(Position at, @Nullable Limit limit) {}
+
+    private Tiers(Problems problems) {
+        this.problems = problems;
+    }
+
+    static Tiers read(Fields root) {
+        Tiers tiers = new Tiers(root.problems());
+        YamlNode node = root.node("tiers");
+        Fields fields = node == null ? null : Fields.of(node, "tiers", root.problems());
+        if (fields != null) {
+            fields.entries().forEach(tiers::add);
+        }
+        return tiers;
+    }
+
+    private void add(Entry entry) {
+        String name = entry.key().text();
+        if (name.isBlank() || name.startsWith("~") || name.indexOf('*') >= 0) {
+            problems.error(entry.key().at(), "tier " + quote(name), "expected: the name of one tier");
+            return;
+        }
+        Fields fields = entry.value() instanceof YamlNode.Scalar scalar && scalar.isNull()
+                ? null
+                : Fields.of(entry.value(), "tier " + quote(name), problems);
+        Limit limit = fields == null || fields.entries().isEmpty() ? null : Limits.weir(fields, 1);
+        tiers.put(name, new Tier(entry.key().at(), limit));
+    }
+
+    /** The rules that the tiers are. */
+    List<Draft> drafts(KeyBy key, Behaviour behaviour) {
+        List<Draft> drafts = new ArrayList<>();
+        tiers.forEach((name, tier) -> {
+            if (tier.limit() != null) {
+                Condition condition = new Condition("tier", List.of(new ValuePattern.Exact(name)));
+                List<Clause> match = List.of(new Clause("tier", List.of(name), condition));
+                drafts.add(new Draft(tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, behaviour));
+            }
+        });
+        return drafts;
+    }
+
+    /** The limit of the one tier that {@code match} asks for, or null. */
+    @Nullable
+    Limit limitOf(List<Clause> match) {
+        for (Clause clause : match) {
+            if (clause.attribute().equals("tier") && clause.texts().size() == 1) {
+                Tier tier = tiers.get(clause.texts().get(0));
+                return tier == null ? null : tier.limit();
+            }
+        }
+        return null;
+    }
+
+    /** Warns of tiers that look like slips of others; a tier that rules name exists, so it can not be an error. */
+    void warn(List<Draft> drafts) {
+        TreeSet<String> known = new TreeSet<>(ALWAYS);
+        known.addAll(tiers.keySet());
+        tiers.forEach((name, tier) -> warn(name, tier.at(), ALWAYS));
+        for (Draft draft : drafts) {
+            for (Clause clause : draft.match()) {
+                if (clause.attribute().equals("tier")) {
+                    clause.texts().stream()
+                            .filter(text -> !known.contains(text) && !text.startsWith("~") && text.indexOf('*') < 0)
+                            .forEach(text -> warn(text, draft.at(), known));
+                }
+            }
+        }
+    }
+
+    private void warn(String tier, Position at, Iterable<String> known) {
+        List<String> others = new ArrayList<>();
+        known.forEach(others::add);
+        String meant = others.contains(tier) ? null : Suggestion.nearest(tier, others);
+        if (meant != null) {
+            problems.warning(at, "tier " + quote(tier) + " resembles another", "did you mean " + meant + "?");
+        }
+    }
+}

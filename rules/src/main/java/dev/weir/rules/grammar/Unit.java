@@ -1,0 +1,44 @@
+package dev.weir.rules.grammar;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The windows that Envoy's spelling has words for. Months and years are 30 and 365 days, as in the reference service. */
+enum Unit {
+    SECOND(1),
+    MINUTE(60),
+    HOUR(3_600),
+    DAY(86_400),
+    WEEK(7 * 86_400),
+    MONTH(30 * 86_400),
+    YEAR(365 * 86_400);
+
+    static final List<String> SPELLINGS =
+            Arrays.stream(values()).map(Unit::spelling).toList();
+
+    private final long micros;
+
+    Unit(long seconds) {
+        this.micros = seconds * 1_000_000;
+    }
+
+    long micros() {
+        return micros;
+    }
+
+    String spelling() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The unit called {@code text}, in any case, or null. */
+    static @Nullable Unit called(String text) {
+        for (Unit each : values()) {
+            if (each.name().equalsIgnoreCase(text)) {
+                return each;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,62 @@
+package dev.weir.server.log;
+
+import dev.weir.server.settings.LogFormat;
+import dev.weir.server.settings.Settings.Logging;
+import java.io.OutputStream;
+import java.lang.System.Logger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+
+/** Sets up the JDK's logging, which Netty and Vert.x fall back to as well: one handler, one format, one gate against floods. */
+public final class Logs {
+    /** Loggers whose level was set; the JDK forgets a logger that nobody holds, and its level with it. */
+    private static final List<java.util.logging.Logger> KEPT = new ArrayList<>();
+
+    private Logs() {}
+
+    /** To be called before anything logs: keeps the JDK from silencing the log while the server still drains. */
+    public static void outliveShutdown() {
+        System.setProperty("java.util.logging.manager", SteadyLogManager.class.getName());
+    }
+
+    /** The logger of the part of the server that {@code owner} belongs to. */
+    public static Logger of(Class<?> owner) {
+        return System.getLogger(owner.getName());
+    }
+
+    /** Writes to {@code out} from now on. */
+    public static synchronized void configure(Logging logging, OutputStream out, boolean isTerminal) {
+        java.util.logging.Logger root = LogManager.getLogManager().getLogger("");
+        for (Handler each : root.getHandlers()) {
+            root.removeHandler(each);
+        }
+        boolean text = logging.format() == LogFormat.TEXT || (logging.format() == LogFormat.AUTO && isTerminal);
+        Formatter formatter = text ? new TextFormat(isTerminal) : new JsonFormat();
+        root.addHandler(new LineHandler(out, formatter, new FloodGate(System::nanoTime)));
+        root.setLevel(Level.WARNING);
+        level("dev.weir", levelOf(logging.level()));
+        // Vert.x and Netty report what a peer did wrong as if it were ours to fix.
+        level("io.vertx", Level.WARNING);
+        level("io.netty", Level.WARNING);
+    }
+
+    private static void level(String name, Level level) {
+        java.util.logging.Logger logger = java.util.logging.Logger.getLogger(name);
+        logger.setLevel(level);
+        KEPT.add(logger);
+    }
+
+    private static Level levelOf(Logger.Level level) {
+        return switch (level) {
+            case ALL, TRACE -> Level.FINER;
+            case DEBUG -> Level.FINE;
+            case INFO -> Level.INFO;
+            case WARNING -> Level.WARNING;
+            case ERROR, OFF -> Level.SEVERE;
+        };
+    }
+}

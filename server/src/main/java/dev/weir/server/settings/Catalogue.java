@@ -1,0 +1,147 @@
+package dev.weir.server.settings;
+
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Every setting there is; the command's flags, the reader and the documentation are made from this list. */
+public final class Catalogue {
+    static final Setting<Path> RULES = Setting.of(
+            "rules", "FILE|DIR", "Rules to enforce; without it, the example rules.", "", "a path", Values::path);
+    static final Setting<Boolean> MERGE_DOMAINS = flag(
+                    "merge_domains", "Let several files add to one domain of Envoy's spelling.", "false")
+            .as("MERGE_DOMAIN_CONFIG");
+
+    static final Setting<String> HOST = host("host", "Address that HTTP and gRPC listen on.", "0.0.0.0");
+    static final Setting<String> HTTP_HOST =
+            host("http_host", "Address of HTTP alone.", "").as("HOST");
+    static final Setting<Integer> HTTP_PORT = port(
+                    "http_port", "Port of REST, /json, /healthcheck and /metrics; 0 picks a free one.", "8080")
+            .as("PORT");
+    static final Setting<String> GRPC_HOST =
+            host("grpc_host", "Address of gRPC alone.", "").as("GRPC_HOST");
+    static final Setting<Integer> GRPC_PORT =
+            port("grpc_port", "Port of Envoy's rate limit service.", "8081").as("GRPC_PORT");
+    static final Setting<String> ADMIN_HOST =
+            host("admin_host", "Address of the admin port: loopback only.", "127.0.0.1");
+    static final Setting<Integer> ADMIN_PORT =
+            port("admin_port", "Port for operators on this machine.", "6070").as("DEBUG_PORT");
+
+    static final Setting<String> STORE =
+            Setting.of("store", "STORE", "Where counters live: memory.", "memory", "memory", Values.oneOf("memory"));
+    static final Setting<Long> MAX_KEYS = Setting.of(
+            "max_keys",
+            "N",
+            "Counters kept in memory before the least used make room.",
+            "1000000",
+            "a number from 1024 to 1000000000",
+            Values.number(1024, 1_000_000_000));
+
+    static final Setting<Boolean> SHADOW_MODE =
+            flag("shadow_mode", "Deny nobody: count and report only.", "false").as("SHADOW_MODE");
+    static final Setting<Boolean> QUOTA_MODE =
+            flag("quota_mode", "Treat every rule as a quota.", "false").as("QUOTA_MODE");
+    static final Setting<Boolean> CHARGE_DENIED = flag(
+                    "charge_denied", "Count denied hits too, in Envoy's spelling.", "true")
+            .asOpposite("STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT");
+    static final Setting<Boolean> RESPONSE_HEADERS = flag(
+                    "response_headers", "Send limit, remaining and reset headers to Envoy.", "false")
+            .as("LIMIT_RESPONSE_HEADERS_ENABLED");
+    static final Setting<String> LIMIT_HEADER = header("limit_header", "Name of the limit header.", "RateLimit-Limit")
+            .as("LIMIT_LIMIT_HEADER");
+    static final Setting<String> REMAINING_HEADER = header(
+                    "remaining_header", "Name of the remaining header.", "RateLimit-Remaining")
+            .as("LIMIT_REMAINING_HEADER");
+    static final Setting<String> RESET_HEADER = header("reset_header", "Name of the reset header.", "RateLimit-Reset")
+            .as("LIMIT_RESET_HEADER");
+    static final Setting<Boolean> RESPONSE_METADATA = flag(
+                    "response_metadata", "Tell the request back to Envoy as dynamic metadata.", "false")
+            .as("RESPONSE_DYNAMIC_METADATA");
+
+    static final Setting<LogFormat> LOG_FORMAT = Setting.of(
+                    "log_format",
+                    "FORMAT",
+                    "text, json, or auto: text on a terminal, JSON elsewhere.",
+                    "auto",
+                    "auto, text or json",
+                    Values.constant(LogFormat.values()))
+            .as("LOG_FORMAT");
+    static final Setting<Level> LOG_LEVEL = Setting.of(
+                    "log_level",
+                    "LEVEL",
+                    "debug, info, warning or error.",
+                    "info",
+                    "trace, debug, info, warning or error",
+                    Values::level)
+            .as("LOG_LEVEL");
+
+    static final Setting<Integer> EVENT_LOOPS = Setting.of(
+            "event_loops",
+            "N",
+            "Threads that decide; without it, one for each core.",
+            "",
+            "a number from 1 to 1024",
+            Values.integer(1, 1024));
+    static final Setting<Duration> WARM_UP = duration(
+            "warm_up", "Longest that the decision path is warmed before the server is ready; 0s: not at all.", "1s");
+    static final Setting<Duration> DRAIN_DELAY =
+            duration("drain_delay", "After SIGTERM: how long it still takes calls while it reports not serving.", "1s");
+    static final Setting<Duration> DRAIN_TIMEOUT =
+            duration("drain_timeout", "After SIGTERM: gone by then, whatever is still open.", "8s");
+
+    private static final List<Setting<?>> ALL = List.of(
+            RULES,
+            MERGE_DOMAINS,
+            HOST,
+            HTTP_HOST,
+            HTTP_PORT,
+            GRPC_HOST,
+            GRPC_PORT,
+            ADMIN_HOST,
+            ADMIN_PORT,
+            STORE,
+            MAX_KEYS,
+            SHADOW_MODE,
+            QUOTA_MODE,
+            CHARGE_DENIED,
+            RESPONSE_HEADERS,
+            LIMIT_HEADER,
+            REMAINING_HEADER,
+            RESET_HEADER,
+            RESPONSE_METADATA,
+            LOG_FORMAT,
+            LOG_LEVEL,
+            EVENT_LOOPS,
+            WARM_UP,
+            DRAIN_DELAY,
+            DRAIN_TIMEOUT);
+
+    private Catalogue() {}
+
+    /** All settings, in the order in which people are shown them. */
+    public static List<Setting<?>> all() {
+        return ALL;
+    }
+
+    private static Setting<Boolean> flag(String name, String description, String fallback) {
+        return Setting.of(name, "BOOL", description, fallback, "true or false", Values::bool);
+    }
+
+    private static Setting<String> host(String name, String description, String fallback) {
+        return Setting.of(name, "ADDRESS", description, fallback, "an address or a host name", Values::host);
+    }
+
+    private static Setting<Integer> port(String name, String description, String fallback) {
+        return Setting.of(name, "PORT", description, fallback, "a port from 0 to 65535", Values.integer(0, 65_535));
+    }
+
+    private static Setting<String> header(String name, String description, String fallback) {
+        return Setting.of(name, "NAME", description, fallback, "a header name", Values::headerName);
+    }
+
+    private static Setting<Duration> duration(String name, String description, String fallback) {
+        return Setting.of(
+                name, "DURATION", description, fallback, "a duration such as 500ms, 10s or 1m", Values::duration);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.weir.server.settings;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The environment variables of envoyproxy/ratelimit: the rules folder that they name, and those that mean nothing here. */
+final class ReferenceVariables {
+    private static final String ROOT = "RUNTIME_ROOT";
+    private static final String SUBDIRECTORY = "RUNTIME_SUBDIRECTORY";
+    private static final String APP_DIRECTORY = "RUNTIME_APPDIRECTORY";
+
+    /** What the reference reads (src/settings/settings.go) and Weir has no use for, so far. */
+    private static final String NAMES = """
+            DEBUG_HOST GRPC_UDS GRPC_MAX_CONNECTION_AGE GRPC_MAX_CONNECTION_AGE_GRACE GRPC_SERVER_USE_TLS
+            GRPC_SERVER_TLS_CERT GRPC_SERVER_TLS_KEY GRPC_CLIENT_TLS_CACERT GRPC_CLIENT_TLS_SAN CONFIG_TYPE
+            FORCE_START_WITHOUT_INITIAL_CONFIG CONFIG_GRPC_XDS_NODE_ID CONFIG_GRPC_XDS_NODE_METADATA
+            CONFIG_GRPC_XDS_SERVER_URL CONFIG_GRPC_XDS_SERVER_CONNECT_RETRY_INTERVAL
+            CONFIG_GRPC_XDS_CLIENT_ADDITIONAL_HEADERS CONFIG_GRPC_XDS_SERVER_USE_TLS CONFIG_GRPC_XDS_CLIENT_TLS_CERT
+            CONFIG_GRPC_XDS_CLIENT_TLS_KEY CONFIG_GRPC_XDS_SERVER_TLS_CACERT CONFIG_GRPC_XDS_SERVER_TLS_SAN
+            XDS_CLIENT_BACKOFF_INITIAL_INTERVAL XDS_CLIENT_BACKOFF_MAX_INTERVAL XDS_CLIENT_BACKOFF_RANDOM_FACTOR
+            XDS_CLIENT_BACKOFF_JITTER XDS_CLIENT_MAX_MSG_SIZE_IN_BYTES USE_DOG_STATSD USE_DOG_STATSD_MOGRIFIERS
+            USE_STATSD STATSD_HOST STATSD_PORT EXTRA_TAGS STATS_FLUSH_INTERVAL DISABLE_STATS USE_PROMETHEUS
+            PROMETHEUS_ADDR PROMETHEUS_PATH PROMETHEUS_MAPPER_YAML RUNTIME_IGNOREDOTFILES RUNTIME_WATCH_ROOT
+            EXPIRATION_JITTER_MAX_SECONDS LOCAL_CACHE_SIZE_IN_BYTES NEAR_LIMIT_RATIO CACHE_KEY_PREFIX BACKEND_TYPE
+            HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED REDIS_SOCKET_TYPE REDIS_TYPE REDIS_URL REDIS_POOL_SIZE REDIS_AUTH
+            REDIS_TLS REDIS_TLS_CLIENT_CERT REDIS_TLS_CLIENT_KEY REDIS_TLS_CACERT
+            REDIS_TLS_SKIP_HOSTNAME_VERIFICATION REDIS_PIPELINE_WINDOW REDIS_PIPELINE_LIMIT REDIS_PERSECOND
+            REDIS_PERSECOND_SOCKET_TYPE REDIS_PERSECOND_TYPE REDIS_PERSECOND_URL REDIS_PERSECOND_POOL_SIZE
+            REDIS_PERSECOND_AUTH REDIS_PERSECOND_TLS REDIS_SENTINEL_AUTH REDIS_PERSECOND_SENTINEL_AUTH
+            REDIS_PERSECOND_PIPELINE_WINDOW REDIS_PERSECOND_PIPELINE_LIMIT REDIS_HEALTH_CHECK_ACTIVE_CONNECTION
+            REDIS_TIMEOUT REDIS_PERSECOND_TIMEOUT REDIS_POOL_ON_EMPTY_BEHAVIOR
+            REDIS_PERSECOND_POOL_ON_EMPTY_BEHAVIOR MEMCACHE_HOST_PORT MEMCACHE_MAX_IDLE_CONNS MEMCACHE_SRV
+            MEMCACHE_SRV_REFRESH MEMCACHE_TLS MEMCACHE_TLS_CLIENT_CERT MEMCACHE_TLS_CLIENT_KEY MEMCACHE_TLS_CACERT
+            MEMCACHE_TLS_SKIP_HOSTNAME_VERIFICATION TRACING_ENABLED TRACING_SERVICE_NAME TRACING_SERVICE_NAMESPACE
+            TRACING_SERVICE_INSTANCE_ID TRACING_EXPORTER_PROTOCOL TRACING_SAMPLING_RATE""";
+
+    private static final Set<String> WITHOUT_MEANING = Set.of(NAMES.split("\\s+"));
+
+    private ReferenceVariables() {}
+
+    /** The folder ROOT/SUBDIRECTORY/APPDIRECTORY with the variables that named it, or null where none is set. */
+    static @Nullable Given rules(Map<String, String> environment) {
+        List<String> set = new ArrayList<>();
+        for (String each : List.of(ROOT, SUBDIRECTORY, APP_DIRECTORY)) {
+            if (!environment.getOrDefault(each, "").isEmpty()) {
+                set.add(each);
+            }
+        }
+        if (set.isEmpty()) {
+            return null;
+        }
+        String folder = Path.of(
+                        environment.getOrDefault(ROOT, "/srv/runtime_data/current"),
+                        environment.getOrDefault(SUBDIRECTORY, ""),
+                        environment.getOrDefault(APP_DIRECTORY, "config"))
+                .toString();
+        return new Given(folder, String.join(" + ", set));
+    }
+
+    /** Names of the variables that are set and change nothing. */
+    static Set<String> withoutMeaning(Map<String, String> environment) {
+        Set<String> names = new TreeSet<>();
+        environment.forEach((name, value) -> {
+            boolean isWhatWeDoAnyway = name.equals("CONFIG_TYPE") && value.equals("FILE");
+            if (!value.isEmpty() && WITHOUT_MEANING.contains(name) && !isWhatWeDoAnyway) {
+                names.add(name);
+            }
+        });
+        return names;
+    }
+}

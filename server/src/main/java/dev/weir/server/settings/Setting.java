@@ -1,0 +1,57 @@
+package dev.weir.server.settings;
+
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that can be set: {@code http_port} in {@code weir.yaml}, {@code WEIR_HTTP_PORT} in the environment,
+ * {@code --http-port} as a flag.
+ *
+ * @param fallback what holds when nobody sets it, as it would be written; empty where another setting decides
+ * @param expected what a value may be, for the message about one that is not
+ * @param reader reads a value, or returns null for what it cannot be
+ * @param reference the environment variable of the reference service with the same meaning, or null
+ * @param inverted the reference's variable says the opposite
+ */
+public record Setting<T>(
+        String name,
+        String parameter,
+        String description,
+        String fallback,
+        String expected,
+        Function<String, @Nullable T> reader,
+        @Nullable String reference,
+        boolean inverted) {
+
+    static <T> Setting<T> of(
+            String name,
+            String parameter,
+            String description,
+            String fallback,
+            String expected,
+            Function<String, @Nullable T> reader) {
+        return new Setting<>(name, parameter, description, fallback, expected, reader, null, false);
+    }
+
+    Setting<T> as(String reference) {
+        return new Setting<>(name, parameter, description, fallback, expected, reader, reference, false);
+    }
+
+    Setting<T> asOpposite(String reference) {
+        return new Setting<>(name, parameter, description, fallback, expected, reader, reference, true);
+    }
+
+    public String flag() {
+        return "--" + name.replace('_', '-');
+    }
+
+    public String variable() {
+        return "WEIR_" + name.toUpperCase(Locale.ROOT);
+    }
+
+    /** Whether the flag alone, without a value, means {@code true}. */
+    public boolean isSwitch() {
+        return parameter.equals("BOOL");
+    }
+}

@@ -1,0 +1,49 @@
+package dev.weir.server.settings;
+
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.server.rls.RlsSettings;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that was set, read and checked.
+ *
+ * @param rules a file or a folder, or null for the example rules
+ * @param mergeDomains several files may add to one domain of Envoy's spelling
+ * @param maxKeys counters kept in memory
+ * @param warmUp the longest that the decision path is warmed before the server is ready
+ * @param warnings what somebody set and probably expects something of, in vain
+ */
+public record Settings(
+        @Nullable Path rules,
+        boolean mergeDomains,
+        Address http,
+        Address grpc,
+        Address admin,
+        int eventLoops,
+        long maxKeys,
+        LimiterSettings limiter,
+        RlsSettings rls,
+        Logging logging,
+        Duration warmUp,
+        Drain drain,
+        List<String> warnings) {
+
+    public Settings {
+        warnings = List.copyOf(warnings);
+    }
+
+    /** How the server speaks. */
+    public record Logging(LogFormat format, Level level) {}
+
+    /**
+     * How the server leaves.
+     *
+     * @param delay how long it still takes calls while it reports that it is not serving
+     * @param timeout how long it takes at most, the delay included
+     */
+    public record Drain(Duration delay, Duration timeout) {}
+}

@@ -1,0 +1,11 @@
+package dev.weir.server.settings;
+
+import java.util.List;
+
+/** Settings that cannot hold; the message names each with its source and value. */
+public final class SettingsException extends Exception {
+
+    public SettingsException(List<String> problems) {
+        super(String.join(System.lineSeparator(), problems));
+    }
+}

@@ -1,0 +1,108 @@
+package dev.weir.server.settings;
+
+import java.lang.System.Logger.Level;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the text of a setting; null means that it cannot be one. */
+final class Values {
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_.:%-]+");
+    private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~A-Za-z0-9-]{1,128}");
+
+    private Values() {}
+
+    static @Nullable Path path(String text) {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            return null;
+        }
+    }
+
+    static @Nullable String host(String text) {
+        String bare = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+        return HOST.matcher(bare).matches() ? bare : null;
+    }
+
+    static @Nullable String headerName(String text) {
+        return HEADER.matcher(text).matches() ? text : null;
+    }
+
+    /** Also what Go reads as a boolean, since the reference's deployments write that. */
+    static @Nullable Boolean bool(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "true", "t", "1", "yes", "on" -> true;
+            case "false", "f", "0", "no", "off" -> false;
+            default -> null;
+        };
+    }
+
+    /** Also logrus's names, since the reference's deployments write those. */
+    static @Nullable Level level(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "trace" -> Level.TRACE;
+            case "debug" -> Level.DEBUG;
+            case "info" -> Level.INFO;
+            case "warn", "warning" -> Level.WARNING;
+            case "error", "fatal", "panic" -> Level.ERROR;
+            default -> null;
+        };
+    }
+
+    static @Nullable Duration duration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        if (!matcher.matches()) {
+            return null;
+        }
+        long number = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(number);
+            case "s" -> Duration.ofSeconds(number);
+            case "m" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            default -> Duration.ofDays(number);
+        };
+    }
+
+    static Function<String, @Nullable Integer> integer(int least, int most) {
+        Function<String, @Nullable Long> number = number(least, most);
+        return text -> {
+            Long value = number.apply(text);
+            return value == null ? null : value.intValue();
+        };
+    }
+
+    static Function<String, @Nullable Long> number(long least, long most) {
+        return text -> {
+            try {
+                long value = Long.parseLong(text);
+                return value >= least && value <= most ? value : null;
+            } catch (NumberFormatException e) {
+                return null;
+            }
+        };
+    }
+
+    static Function<String, @Nullable String> oneOf(String... words) {
+        return text -> Arrays.asList(words).contains(text) ? text : null;
+    }
+
+    static <E extends Enum<E>> Function<String, @Nullable E> constant(E[] constants) {
+        return text -> {
+            for (E each : constants) {
+                if (each.name().equalsIgnoreCase(text)) {
+                    return each;
+                }
+            }
+            return null;
+        };
+    }
+}

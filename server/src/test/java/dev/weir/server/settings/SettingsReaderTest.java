@@ -1,0 +1,206 @@
+package dev.weir.server.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingsReaderTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void withoutAnySourceTheDefaultsHold() throws Exception {
+        Settings settings = read(Map.of(), Map.of());
+        assertThat(settings.http()).isEqualTo(new Address("0.0.0.0", 8080));
+        assertThat(settings.grpc()).isEqualTo(new Address("0.0.0.0", 8081));
+        assertThat(settings.admin()).isEqualTo(new Address("127.0.0.1", 6070));
+        assertThat(settings.rules()).isNull();
+        assertThat(settings.limiter().chargeDenied()).isTrue();
+        assertThat(settings.limiter().shadow()).isFalse();
+        assertThat(settings.logging().level()).isEqualTo(Level.INFO);
+        assertThat(settings.warnings()).isEmpty();
+    }
+
+    @ParameterizedTest(name = "file {0}, PORT {1}, WEIR_HTTP_PORT {2}, flag {3} -> {4}")
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "1, -, -, -, 1",
+                "1, 2, -, -, 2",
+                "1, 2, 3, -, 3",
+                "1, 2, 3, 4, 4",
+                "-, 2, -, 4, 4",
+                "1, -, 3, -, 3",
+                "-, 2, 3, -, 3",
+                "1, '', '', -, 1"
+            })
+    void theLaterSourceWins(String file, String reference, String own, String flag, int port) throws Exception {
+        if (file != null) {
+            weirYaml("http_port: " + file);
+        }
+        var environment = new java.util.HashMap<String, String>();
+        if (reference != null) {
+            environment.put("PORT", reference);
+        }
+        if (own != null) {
+            environment.put("WEIR_HTTP_PORT", own);
+        }
+        Map<String, String> flags = flag == null ? Map.of() : Map.of("http_port", flag);
+        assertThat(read(flags, environment).http().port()).isEqualTo(port);
+    }
+
+    @Test
+    void oneHostIsForBothUnlessTheyAreNamedApart() throws Exception {
+        Settings both = read(Map.of("host", "10.1.2.3"), Map.of());
+        assertThat(both.http().host()).isEqualTo("10.1.2.3");
+        assertThat(both.grpc().host()).isEqualTo("10.1.2.3");
+        Settings apart = read(Map.of("host", "10.1.2.3"), Map.of("GRPC_HOST", "[::1]"));
+        assertThat(apart.http()).hasToString("10.1.2.3:8080");
+        assertThat(apart.grpc()).hasToString("[::1]:8081");
+    }
+
+    @Test
+    void theReferencesHostIsThatOfHttpAlone() throws Exception {
+        Settings settings = read(Map.of(), Map.of("HOST", "127.0.0.1"));
+        assertThat(settings.http().host()).isEqualTo("127.0.0.1");
+        assertThat(settings.grpc().host()).isEqualTo("0.0.0.0");
+    }
+
+    @Test
+    void theReferencesSwitchesAreUnderstood() throws Exception {
+        Settings settings = read(
+                Map.of(),
+                Map.of(
+                        "SHADOW_MODE", "TRUE",
+                        "QUOTA_MODE", "1",
+                        "STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT", "true",
+                        "MERGE_DOMAIN_CONFIG", "t",
+                        "LIMIT_RESPONSE_HEADERS_ENABLED", "true",
+                        "LIMIT_LIMIT_HEADER", "X-Limit",
+                        "RESPONSE_DYNAMIC_METADATA", "true",
+                        "LOG_LEVEL", "WARN",
+                        "DEBUG_PORT", "7070",
+                        "GRPC_PORT", "9081"));
+        assertThat(settings.limiter().shadow()).isTrue();
+        assertThat(settings.limiter().quota()).isTrue();
+        assertThat(settings.limiter().chargeDenied()).isFalse();
+        assertThat(settings.mergeDomains()).isTrue();
+        assertThat(settings.rls().headers()).isTrue();
+        assertThat(settings.rls().limitHeader()).isEqualTo("X-Limit");
+        assertThat(settings.rls().remainingHeader()).isEqualTo("RateLimit-Remaining");
+        assertThat(settings.rls().dynamicMetadata()).isTrue();
+        assertThat(settings.rls().quotaMode()).isTrue();
+        assertThat(settings.logging().level()).isEqualTo(Level.WARNING);
+        assertThat(settings.admin().port()).isEqualTo(7070);
+        assertThat(settings.grpc().port()).isEqualTo(9081);
+        assertThat(settings.warnings()).isEmpty();
+    }
+
+    @Test
+    void theReferencesRuntimeFolderIsWhereTheRulesAre() throws Exception {
+        Map<String, String> environment = Map.of("RUNTIME_ROOT", "/data", "RUNTIME_SUBDIRECTORY", "ratelimit");
+        assertThat(read(Map.of(), environment).rules()).isEqualTo(Path.of("/data/ratelimit/config"));
+        assertThat(read(Map.of(), Map.of("RUNTIME_ROOT", "/data", "RUNTIME_APPDIRECTORY", "limits"))
+                        .rules())
+                .isEqualTo(Path.of("/data/limits"));
+        assertThat(read(Map.of("rules", "mine.yaml"), environment).rules()).isEqualTo(Path.of("mine.yaml"));
+    }
+
+    @Test
+    void whatHasNoMeaningHereIsNamedInOneWarning() throws Exception {
+        Settings settings = read(
+                Map.of(),
+                Map.of("USE_STATSD", "false", "REDIS_URL", "redis:6379", "CONFIG_TYPE", "FILE", "PATH", "/bin"));
+        assertThat(settings.warnings()).containsExactly("set, but without meaning here: REDIS_URL, USE_STATSD");
+    }
+
+    @Test
+    void aMisspelledVariableIsAWarningWithAGuess() throws Exception {
+        assertThat(read(Map.of(), Map.of("WEIR_HTPP_PORT", "1", "WEIR_JAVA_OPTS", "-Xmx1g"))
+                        .warnings())
+                .containsExactly("WEIR_HTPP_PORT: no such setting (did you mean WEIR_HTTP_PORT?)");
+    }
+
+    @Test
+    void whatKubernetesSetsForAServiceIsNotForUs() throws Exception {
+        Settings settings = read(
+                Map.of(),
+                Map.of(
+                        "WEIR_PORT", "tcp://10.0.0.1:8080",
+                        "WEIR_SERVICE_HOST", "10.0.0.1",
+                        "WEIR_PORT_8080_TCP_ADDR", "10.0.0.1",
+                        "WEIR_HTTP_PORT", "tcp://10.0.0.1:8080",
+                        "WEIR_HTTP_SERVICE_PORT", "8080"));
+        assertThat(settings.http().port()).isEqualTo(8080);
+        assertThat(settings.warnings()).isEmpty();
+    }
+
+    @Test
+    void everythingThatIsWrongIsNamedWithItsSourceAndValue() throws Exception {
+        weirYaml("# settings\nmax_keys: many\nhtpp_port: 1\nrules: [a, b]\n");
+        assertThatThrownBy(() -> read(
+                        Map.of("grpc_port", "70000", "warm_up", "3"),
+                        Map.of("SHADOW_MODE", "perhaps", "WEIR_LOG_FORMAT", "xml", "WEIR_RESET_HEADER", "a\r\nb: c")))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContainingAll(
+                        "weir.yaml:2:11: max_keys: \"many\" (expected: a number from 1024 to 1000000000)",
+                        "weir.yaml:3:1: htpp_port: no such setting (did you mean http_port?)",
+                        "weir.yaml:4:8: rules: expected one value",
+                        "--grpc-port: \"70000\" (expected: a port from 0 to 65535)",
+                        "--warm-up: \"3\" (expected: a duration such as 500ms, 10s or 1m)",
+                        "SHADOW_MODE: \"perhaps\" (expected: true or false)",
+                        "WEIR_LOG_FORMAT: \"xml\" (expected: auto, text or json)",
+                        "WEIR_RESET_HEADER: \"a");
+    }
+
+    @Test
+    void theFileIsTheOneThatWasNamedAndItsPathsAreMeantFromThere() throws Exception {
+        Path other = Files.createDirectory(folder.resolve("etc")).resolve("other.yaml");
+        Files.writeString(other, "rules: rules.yaml\ndrain_delay: 250ms\n");
+        Settings settings = read(Map.of("config", other.toString()), Map.of());
+        assertThat(settings.rules()).isEqualTo(folder.resolve("etc/rules.yaml"));
+        assertThat(settings.drain().delay()).isEqualTo(Duration.ofMillis(250));
+        assertThat(read(Map.of(), Map.of("WEIR_CONFIG", other.toString())).rules())
+                .isEqualTo(folder.resolve("etc/rules.yaml"));
+    }
+
+    @Test
+    void aNamedFileThatIsMissingIsAnError() {
+        assertThatThrownBy(() -> read(Map.of("config", "/none/weir.yaml"), Map.of()))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContaining("/none/weir.yaml: cannot be read");
+    }
+
+    @Test
+    void brokenYamlIsNamedWithItsPlace() throws Exception {
+        weirYaml("http_port: 1\n  grpc_port: 2\n");
+        assertThatThrownBy(() -> read(Map.of(), Map.of())).hasMessageContaining("weir.yaml:2:");
+    }
+
+    @Test
+    void everySettingHasADefaultThatItCanRead() {
+        assertThat(Catalogue.all())
+                .filteredOn(each -> !each.fallback().isEmpty())
+                .allSatisfy(each -> assertThat(each.reader().apply(each.fallback()))
+                        .as(each.name())
+                        .isNotNull());
+    }
+
+    private void weirYaml(String text) throws IOException {
+        Files.writeString(folder.resolve("weir.yaml"), text);
+    }
+
+    private Settings read(Map<String, String> flags, Map<String, String> environment) throws SettingsException {
+        return SettingsReader.read(flags, environment, folder);
+    }
+}
