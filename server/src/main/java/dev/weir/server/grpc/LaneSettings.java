@@ -71,7 +71,7 @@ public record LaneSettings(
             int connections, int streams, int headerList, long buffered, int unsent, int controlFrames, int resets) {
 
         public static Bounds defaults() {
-            return new Bounds(10_000, 1_024, 8_192, 64L << 20, 4 << 20, 2_000, 200);
+            return new Bounds(10_000, 1_024, 16_384, 64L << 20, 4 << 20, 2_000, 200);
         }
     }
 
