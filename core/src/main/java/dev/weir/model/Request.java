@@ -134,7 +134,7 @@ public final class Request {
     }
 
     /** The hits of {@code descriptor}: its own, else the request's. */
-    public long hits(int descriptor) {
+    public long hitsOf(int descriptor) {
         long own = ownHits[descriptor];
         return own == UNSET ? hits : own;
     }
