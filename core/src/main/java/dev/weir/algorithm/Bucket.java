@@ -112,9 +112,7 @@ abstract class Bucket extends SlotMeter {
         long level = storedLevel(state0, state1);
         boolean clamped = false;
         if (level != 0) {
-            // Rounded up: a state written in finer ticks must not gain time.
-            long last = Exact.divide((state0 >>> 12) + tick - 1, tick, tickReciprocal);
-            long elapsed = time - last;
+            long elapsed = time - Exact.divide(state0 >>> 12, tick, tickReciprocal);
             if (elapsed >= ticksToDrain) {
                 level = 0;
             } else if (elapsed > -ticksToDrain) {
@@ -151,7 +149,7 @@ abstract class Bucket extends SlotMeter {
         out.reset = wait(ticksFor(level), time, moment);
         out.used = share.of(burst - free);
         if (clamped || (out.allowed && hits != 0)) {
-            out.state0 = level == 0 ? 0 : (time * tick) << 12 | (part >>> 32) << 8 | tag;
+            out.state0 = level == 0 ? 0 : moment << 12 | (part >>> 32) << 8 | tag;
             out.state1 = whole << 32 | (part & LOW);
         } else {
             out.state0 = state0;

@@ -50,7 +50,7 @@ final class FixedWindow extends SlotMeter {
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = Exact.moment(now);
         long start = Exact.divide(moment, window, windowReciprocal) * window;
-        long count = state0 < start ? 0 : state1;
+        long count = state0 < start ? 0 : state1 & (Exact.BOUND - 1);
         boolean clamped = false;
         if (count != 0 && state0 >= start + window) {
             clamped = state0 > moment + window;

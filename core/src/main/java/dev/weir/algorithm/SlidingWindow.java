@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * in any other window of that length fewer than twice as many, however uneven the traffic.
  *
  * <p><b>State.</b> Word 0: the current window's start in microseconds (52 bits) and 12 bits that tell one window's length from
- * another; word 1: current (32 bits), previous (32 bits). After the window was changed live, both counts are taken as current.
- * What was used beyond a lowered limit is forgiven: each window counts as full at most.
+ * another; word 1: current (32 bits), previous (32 bits). After the window was changed live, or a clock stepped back by more than one, both counts are taken as
+ * current.
  *
  * <p><b>Clocks.</b> As {@link FixedWindow}: a state up to one window ahead stands, and is asked as of its start.
  */
@@ -29,6 +29,7 @@ final class SlidingWindow extends SlotMeter {
     private final long windowReciprocal;
     private final long tick;
     private final long tickReciprocal;
+    private final long most;
     private final long tag;
     private final Share share;
 
@@ -39,6 +40,7 @@ final class SlidingWindow extends SlotMeter {
         this.tickReciprocal = Exact.reciprocal(tick);
         this.window = limit.windowMicros() / tick;
         this.windowReciprocal = Exact.reciprocal(window);
+        this.most = Math.min(Exact.MAX_COUNT, (Exact.BOUND - 1) / window - 1);
         this.tag = limit.windowMicros() % TAGS;
         this.share = new Share(requests);
     }
@@ -78,19 +80,20 @@ final class SlidingWindow extends SlotMeter {
         if (state1 != 0) {
             long stored = Exact.divide((state0 >>> 12), tick, tickReciprocal);
             boolean sameWindow = (state0 & 0xFFF) == tag;
-            if (!sameWindow) {
+            boolean ahead = stored >= start + window;
+            clamped = ahead && (!sameWindow || stored > time + window);
+            if (!sameWindow || clamped) {
                 current += previous;
                 previous = 0;
             }
-            if (stored >= start + window) {
-                clamped = !sameWindow || stored > time + window;
+            if (ahead) {
                 start = clamped ? start : stored;
             } else if (stored < start) {
                 previous = stored >= start - window ? current : 0;
                 current = 0;
             }
-            current = Math.min(current, requests);
-            previous = Math.min(previous, requests);
+            current = Math.min(current, most);
+            previous = Math.min(previous, most);
         }
         long rest = Math.min(window, window - (time - start));
         long faded = Exact.divide(previous * rest + window - 1, window, windowReciprocal);

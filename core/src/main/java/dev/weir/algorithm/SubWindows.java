@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The n + 1 parts counted cover the window that ends now wholly, so never do more than {@code requests} pass in <em>any</em>
  * window; the price is that a hit counts for up to one part longer than the window.
  *
- * <p><b>State.</b> Start of the newest part, length of a part (microseconds), then counts from the newest to the oldest. Where
- * the parts were changed live, each count stands in the new part that its last moment falls into.
+ * <p><b>State.</b> Moment of the last change, length of a part (microseconds), then the counts from the newest part to the oldest.
+ * Where the parts were changed live, each count stands in the new part that its last moment falls into.
  *
- * <p><b>Clocks.</b> A newest part up to one window ahead stands; one further ahead is moved to now.
+ * <p><b>Clocks.</b> A state up to one window ahead stands; one further ahead is moved to now.
  */
 final class SubWindows extends BlockMeter {
     private static final int MAX_PARTS = 1_000;
@@ -73,14 +73,14 @@ final class SubWindows extends BlockMeter {
         long used = 0;
         int live = 0;
         int counts = counts(memory, at, words);
-        while (live < counts && expiry(memory, at, live, moment) > moment) {
+        while (live < counts && expiry(memory, at, live) > moment) {
             used = Exact.saturate(used, memory[at + COUNTS + live++]);
         }
         out.allowed = hits < 0 || hits <= requests - used;
         out.delay = 0;
         out.retryAfter = out.allowed
                 ? 0
-                : hits > requests ? Outcome.NEVER : freed(memory, at, live, moment, used + hits - requests) - moment;
+                : hits > requests ? Outcome.NEVER : freed(memory, at, live, used + hits - requests) - moment;
         long after = out.allowed ? Exact.saturate(used, hits) : used;
         out.remaining = Math.max(0, requests - after);
         out.used = share.of(Math.min(requests, after));
@@ -99,19 +99,24 @@ final class SubWindows extends BlockMeter {
         }
         long moment = Exact.moment(now);
         repair(memory, at, words, moment);
-        advance(memory, at, words, moment);
-        int first = at + COUNTS;
-        if (hits > 0) {
-            memory[first] = Exact.saturate(memory[first], hits);
-            return;
+        if (hits < 0) {
+            giveBack(memory, at, words, moment, hits);
+        } else {
+            advance(memory, at, words, moment);
+            memory[at + COUNTS] = Exact.saturate(memory[at + COUNTS], hits);
         }
+    }
+
+    /** From the newest part to the oldest, and in the parts as they stand: a block of a limit changed live may be short. */
+    private void giveBack(long[] memory, int at, int words, long moment, long hits) {
         long back = hits;
         boolean unused = true;
-        for (int i = first; i <= first + parts; i++) {
-            long left = Math.max(0, memory[i] + back);
-            back = Math.min(0, back + memory[i]);
-            memory[i] = left;
-            unused &= left == 0;
+        int counts = counts(memory, at, words);
+        for (int i = 0; i < counts && expiry(memory, at, i) > moment; i++) {
+            long count = memory[at + COUNTS + i];
+            memory[at + COUNTS + i] = Math.max(0, count + back);
+            back = Math.min(0, back + count);
+            unused &= memory[at + COUNTS + i] == 0;
         }
         if (unused) {
             Arrays.fill(memory, at, at + words, 0);
@@ -120,39 +125,35 @@ final class SubWindows extends BlockMeter {
 
     /** Makes the part that {@code moment} lies in the newest, in parts of this limit's length. */
     private void advance(long[] memory, int at, int words, long moment) {
-        long start = moment - moment % part;
+        long latest = Math.max(moment, memory[at]);
         int first = at + COUNTS;
-        if (memory[at + 1] == 0) {
-            Arrays.fill(memory, at, at + words, 0);
-        } else if (memory[at + 1] != part) {
-            start = redistribute(memory, at, words, moment);
+        if (memory[at + 1] != 0 && memory[at + 1] != part) {
+            redistribute(memory, at, words, moment);
         } else {
-            start = Math.max(start, memory[at]);
-            int passed = (int) Math.min(parts + 1, (start - memory[at]) / part);
+            int passed = (int) Math.min(parts + 1, latest / part - memory[at] / part);
             System.arraycopy(memory, first, memory, first + passed, parts + 1 - passed);
             Arrays.fill(memory, first, first + passed, 0);
+            Arrays.fill(memory, first + parts + 1, at + words, 0);
         }
-        memory[at] = start;
+        memory[at] = latest;
         memory[at + 1] = part;
     }
 
-    private long redistribute(long[] memory, int at, int words, long moment) {
+    private void redistribute(long[] memory, int at, int words, long moment) {
         long[] counts = new long[parts + 1];
-        long latest = Math.max(moment, memory[at]);
-        long start = latest - latest % part;
+        long newest = Math.max(moment, memory[at]) / part;
         int old = counts(memory, at, words);
-        for (int i = 0; i < old && expiry(memory, at, i, moment) > moment; i++) {
-            int age = (int) ((start + window + part - expiry(memory, at, i, moment)) / part);
+        for (int i = 0; i < old && expiry(memory, at, i) > moment; i++) {
+            int age = (int) (newest + parts + 1 - expiry(memory, at, i) / part);
             counts[age] = Exact.saturate(counts[age], memory[at + COUNTS + i]);
         }
-        Arrays.fill(memory, at, at + words, 0);
+        Arrays.fill(memory, at + COUNTS, at + words, 0);
         System.arraycopy(counts, 0, memory, at + COUNTS, counts.length);
-        return start;
     }
 
     private void repair(long[] memory, int at, int words, long moment) {
-        if (words > COUNTS && memory[at + 1] != 0 && memory[at] > moment + window) {
-            memory[at] = moment - moment % memory[at + 1];
+        if (words > COUNTS && memory[at] > moment + window) {
+            memory[at] = moment;
         }
     }
 
@@ -161,24 +162,24 @@ final class SubWindows extends BlockMeter {
     }
 
     /** The moment from which the count at {@code index} does not count any more; earlier, the higher the index. */
-    private long expiry(long[] memory, int at, int index, long moment) {
-        long newest = memory[at];
+    private long expiry(long[] memory, int at, int index) {
         long length = memory[at + 1];
+        long start = memory[at] - memory[at] % length;
         if (length == part) {
-            return newest + (parts + 1 - index) * part;
+            return start + (parts + 1 - index) * part;
         }
-        long last = Math.min(newest - index * length + length - 1, Math.max(newest, moment));
+        long last = index == 0 ? memory[at] : start - (index - 1) * length - 1;
         return (Math.floorDiv(last, part) + parts + 1) * part;
     }
 
     /** The moment at which {@code need} of the first {@code live} counts will have expired. */
-    private long freed(long[] memory, int at, int live, long moment, long need) {
+    private long freed(long[] memory, int at, int live, long need) {
         long freed = 0;
         int oldest = live;
         while (freed < need && oldest > 0) {
             freed = Exact.saturate(freed, memory[at + COUNTS + --oldest]);
         }
-        return expiry(memory, at, oldest, moment);
+        return expiry(memory, at, oldest);
     }
 
     /** Microseconds from {@code moment} until nothing counts, once {@code hits} were taken. */
@@ -192,7 +193,7 @@ final class SubWindows extends BlockMeter {
         for (int i = 0; i < live; i++) {
             back += memory[at + COUNTS + i];
             if (back > 0) {
-                return expiry(memory, at, i, moment) - moment;
+                return expiry(memory, at, i) - moment;
             }
         }
         return 0;

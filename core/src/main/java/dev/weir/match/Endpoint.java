@@ -46,6 +46,11 @@ public final class Endpoint implements ValuePattern {
         return text.equals("*");
     }
 
+    /** Whether it asks for a method. */
+    boolean asksMethod() {
+        return !method.isEmpty();
+    }
+
     /** The path if it has no star, else null: what an index can look up. */
     @Nullable
     String exactPath() {

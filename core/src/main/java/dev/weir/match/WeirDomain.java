@@ -1,17 +1,102 @@
 package dev.weir.match;
 
+import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
+/**
+ * A domain in Weir's spelling: every rule whose conditions hold applies.
+ *
+ * <p>Rules are indexed by their exact values. Those that ask for exact values of the same attributes are one
+ * {@link Signature}, asked once; a signature hangs on one of its attributes, so a request asks only signatures that hang on
+ * an attribute it has. Globs, regular expressions and address blocks are tried only on rules whose exact values are met.
+ */
 final class WeirDomain implements Domain {
+    private final Map<String, Integer> slots = new HashMap<>();
+    private final Signature everyone;
+    /** By slot. */
+    private final Signature[][] bySlot;
+
     WeirDomain(List<WeirRule> rules, UnaryOperator<Rule> adopt) {
+        List.of(Attributes.ENDPOINT, Attributes.METHOD, Attributes.CLIENT_ID, Attributes.IP, Attributes.REMOTE_ADDRESS)
+                .forEach(this::slotOf);
+        Map<List<Integer>, Signature> signatures = new LinkedHashMap<>();
+        everyone = new Signature(new int[0]);
+        signatures.put(List.of(), everyone);
         for (WeirRule each : rules) {
-            Rule unused = adopt.apply(each.rule());
+            add(each, adopt.apply(each.rule()), signatures);
         }
+        signatures.values().forEach(Signature::compile);
+        bySlot = hang(signatures.values(), slots.size());
+    }
+
+    private int slotOf(String attribute) {
+        return slots.computeIfAbsent(attribute, ignored -> slots.size());
+    }
+
+    private void add(WeirRule from, Rule rule, Map<List<Integer>, Signature> signatures) {
+        IndexedConditions conditions = new IndexedConditions(from.match(), this::slotOf);
+        CompiledKey key = new CompiledKey(from.keyBy(), this::slotOf);
+        CompiledRule compiled = new CompiledRule(rule, conditions.rest(), key);
+        Signature signature = signatures.computeIfAbsent(
+                conditions.slots(),
+                slots ->
+                        new Signature(slots.stream().mapToInt(Integer::intValue).toArray()));
+        conditions.combinations().forEach(values -> signature.add(values, compiled));
+    }
+
+    /** Hangs each signature on that of its attributes that the fewest signatures ask for. */
+    private static Signature[][] hang(Collection<Signature> signatures, int slots) {
+        int[] asked = new int[slots];
+        signatures.forEach(each -> Arrays.stream(each.slots()).forEach(slot -> asked[slot]++));
+        List<List<Signature>> hung = new ArrayList<>();
+        for (int i = 0; i < slots; i++) {
+            hung.add(new ArrayList<>());
+        }
+        for (Signature each : signatures) {
+            int[] of = each.slots();
+            if (of.length > 0) {
+                int rarest = of[0];
+                for (int slot : of) {
+                    rarest = asked[slot] < asked[rarest] ? slot : rarest;
+                }
+                hung.get(rarest).add(each);
+            }
+        }
+        return hung.stream().map(list -> list.toArray(Signature[]::new)).toArray(Signature[][]::new);
     }
 
     @Override
-    public void match(Request request, Matches into) {}
+    public void match(Request request, Matches into) {
+        for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
+            Limit override = request.override(i);
+            if (override != null) {
+                into.addOverride(request, i, override, false);
+            } else {
+                matchAttributes(request, i, into);
+            }
+        }
+    }
+
+    private void matchAttributes(Request request, int descriptor, Matches into) {
+        int first = into.size();
+        AttributeFrame frame = into.frame;
+        frame.load(request, descriptor, slots);
+        everyone.match(descriptor, into);
+        for (int i = 0; i < frame.size(); i++) {
+            for (Signature each : bySlot[frame.slot(i)]) {
+                each.match(descriptor, into);
+            }
+        }
+        frame.clear();
+        into.sortByRule(first);
+    }
 }

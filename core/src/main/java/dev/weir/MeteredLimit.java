@@ -1,0 +1,24 @@
+package dev.weir;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Meters;
+import dev.weir.model.Limit;
+import dev.weir.store.KeyHash;
+
+/** A limit with its meter, and what its counters' keys begin with: its algorithm, for another's state means nothing to it. */
+final class MeteredLimit {
+    final Meter meter;
+    final long prefix0;
+    final long prefix1;
+
+    MeteredLimit(Limit limit) {
+        this.meter = Meters.of(limit);
+        KeyHash hash = new KeyHash().reset().add(limit.algorithm().spelling()).end();
+        this.prefix0 = hash.key0();
+        this.prefix1 = hash.key1();
+    }
+
+    Limit limit() {
+        return meter.limit();
+    }
+}

@@ -1,0 +1,205 @@
+package dev.weir;
+
+import dev.weir.algorithm.Outcome;
+import dev.weir.model.Limit;
+import dev.weir.model.TimeSource;
+import dev.weir.model.Verdict;
+import dev.weir.model.Verdict.Reason;
+import dev.weir.store.Check;
+import dev.weir.store.Store;
+import dev.weir.store.memory.MemoryStore;
+import java.util.Objects;
+
+/**
+ * One limit for any number of keys, each counted on its own; there is no object per key to create, keep or drop.
+ *
+ * <pre>{@code
+ * RateLimiter limiter = RateLimiter.of(Limit.tokenBucket(100, Duration.ofSeconds(1)).withBurst(200));
+ * if (!limiter.tryAcquire("user-42")) {
+ *     Verdict verdict = limiter.probe("user-42");
+ *     throw new TooManyRequests(verdict.retryAfter());
+ * }
+ * }</pre>
+ *
+ * <h2>Which calls block</h2>
+ *
+ * None. {@link #tryAcquire} answers yes or no, {@link #acquire} says more, {@link #probe} asks without taking, {@link #giveBack}
+ * returns what was not needed; whoever wants to wait does so for {@link Verdict#retryAfter} in the way of their framework. All
+ * are safe from any thread, and exact: of many threads at once, no more pass than the limit says.
+ *
+ * <h2>Memory</h2>
+ *
+ * A key costs a slot of 32 bytes while it has something used. Beyond {@link Builder#maxKeys} those that used the least share of
+ * their limit are forgotten first. {@code tryAcquire} allocates nothing.
+ */
+public final class RateLimiter {
+    private final Store store;
+    private final TimeSource time;
+    private volatile MeteredLimit limit;
+
+    private RateLimiter(Builder builder) {
+        this.limit = builder.limit;
+        this.time = builder.time;
+        this.store = new MemoryStore(builder.maxKeys);
+    }
+
+    /**
+     * A limiter that holds each key to {@code limit}.
+     *
+     * @throws IllegalArgumentException if the limit cannot be counted exactly; the message says why and what to do
+     */
+    public static RateLimiter of(Limit limit) {
+        return builder(limit).build();
+    }
+
+    /** Starts a limiter with a bound on keys, or a clock, of its own. */
+    public static Builder builder(Limit limit) {
+        return new Builder(limit);
+    }
+
+    /** Takes one hit of {@code key} if it fits. */
+    public boolean tryAcquire(String key) {
+        return tryAcquire(key, 1);
+    }
+
+    /** Takes {@code hits} of {@code key} if all of them fit, else none. */
+    public boolean tryAcquire(String key, long hits) {
+        requireHits(hits, 0);
+        Scratch scratch = Scratch.ofThread();
+        scratch.begin(limit, key, hits);
+        return store.decide(scratch.checks, time.micros());
+    }
+
+    /** Takes one hit of {@code key} if it fits. */
+    public boolean tryAcquire(long key) {
+        return tryAcquire(key, 1);
+    }
+
+    /** Takes {@code hits} of {@code key} if all of them fit, else none. */
+    public boolean tryAcquire(long key, long hits) {
+        requireHits(hits, 0);
+        Scratch scratch = Scratch.ofThread();
+        scratch.begin(limit, key, hits);
+        return store.decide(scratch.checks, time.micros());
+    }
+
+    /** As {@link #tryAcquire(String, long)}, and says what is left, and when the hits would fit if they did not. */
+    public Verdict acquire(String key, long hits) {
+        requireHits(hits, 0);
+        Scratch scratch = Scratch.ofThread();
+        MeteredLimit current = limit;
+        return decide(scratch, current, scratch.begin(current, key, hits));
+    }
+
+    /** As {@link #tryAcquire(long, long)}, and says what is left, and when the hits would fit if they did not. */
+    public Verdict acquire(long key, long hits) {
+        requireHits(hits, 0);
+        Scratch scratch = Scratch.ofThread();
+        MeteredLimit current = limit;
+        return decide(scratch, current, scratch.begin(current, key, hits));
+    }
+
+    /** Whether one hit of {@code key} would fit now; takes nothing. */
+    public Verdict probe(String key) {
+        return probe(key, 1);
+    }
+
+    /** Whether {@code hits} of {@code key} would fit now; takes nothing. */
+    public Verdict probe(String key, long hits) {
+        requireHits(hits, 0);
+        Scratch scratch = Scratch.ofThread();
+        MeteredLimit current = limit;
+        Check check = scratch.begin(current, key, hits);
+        scratch.addDenial();
+        return decide(scratch, current, check);
+    }
+
+    /** Whether one hit of {@code key} would fit now; takes nothing. */
+    public Verdict probe(long key) {
+        return probe(key, 1);
+    }
+
+    /** Whether {@code hits} of {@code key} would fit now; takes nothing. */
+    public Verdict probe(long key, long hits) {
+        requireHits(hits, 0);
+        Scratch scratch = Scratch.ofThread();
+        MeteredLimit current = limit;
+        Check check = scratch.begin(current, key, hits);
+        scratch.addDenial();
+        return decide(scratch, current, check);
+    }
+
+    /** Gives back {@code hits} of {@code key} that were taken and not needed, down to nothing used. */
+    public void giveBack(String key, long hits) {
+        requireHits(hits, 1);
+        Scratch scratch = Scratch.ofThread();
+        scratch.begin(limit, key, -hits);
+        store.decide(scratch.checks, time.micros());
+    }
+
+    /** Gives back {@code hits} of {@code key} that were taken and not needed, down to nothing used. */
+    public void giveBack(long key, long hits) {
+        requireHits(hits, 1);
+        Scratch scratch = Scratch.ofThread();
+        scratch.begin(limit, key, -hits);
+        store.decide(scratch.checks, time.micros());
+    }
+
+    /** The limit in force. */
+    public Limit limit() {
+        return limit.limit();
+    }
+
+    /**
+     * Changes the limit for all keys at once. What they used stays used: if it is higher, the new room is there at once; if
+     * it is lower, it binds at once. Another algorithm starts anew.
+     */
+    public void limit(Limit next) {
+        limit = new MeteredLimit(next);
+    }
+
+    private Verdict decide(Scratch scratch, MeteredLimit current, Check check) {
+        store.decide(scratch.checks, time.micros());
+        Outcome out = check.outcome;
+        Reason reason =
+                out.allowed ? Reason.WITHIN_LIMIT : out.retryAfter == Outcome.NEVER ? Reason.NEVER : Reason.OVER_LIMIT;
+        return new Verdict()
+                .set(null, current.limit(), 0, check.hits, reason, out.remaining, out.reset, out.retryAfter, out.delay);
+    }
+
+    private static void requireHits(long hits, long least) {
+        if (hits < least) {
+            throw new IllegalArgumentException("hits: " + hits + " (expected: >= " + least + ")");
+        }
+    }
+
+    /** What a limiter needs besides its limit; every part has a default. */
+    public static final class Builder {
+        private final MeteredLimit limit;
+        private int maxKeys = 1_000_000;
+        private TimeSource time = TimeSource.system();
+
+        private Builder(Limit limit) {
+            this.limit = new MeteredLimit(limit);
+        }
+
+        /** How many keys are counted at a time before the least used are forgotten; a million unless said. */
+        public Builder maxKeys(int maxKeys) {
+            if (maxKeys < 1) {
+                throw new IllegalArgumentException("maxKeys: " + maxKeys + " (expected: >= 1)");
+            }
+            this.maxKeys = maxKeys;
+            return this;
+        }
+
+        /** The clock; the system's unless said. Tests give one that they turn themselves. */
+        public Builder time(TimeSource time) {
+            this.time = Objects.requireNonNull(time, "time");
+            return this;
+        }
+
+        public RateLimiter build() {
+            return new RateLimiter(this);
+        }
+    }
+}

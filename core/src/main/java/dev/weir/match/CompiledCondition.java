@@ -1,0 +1,53 @@
+package dev.weir.match;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A condition on the attribute in one slot of the frame, for what an index did not decide. */
+final class CompiledCondition {
+    private final int slot;
+    private final Set<String> exact = new HashSet<>();
+    private final ValuePattern[] patterns;
+
+    CompiledCondition(int slot, List<ValuePattern> anyOf) {
+        this.slot = slot;
+        anyOf.forEach(each -> {
+            if (each instanceof ValuePattern.Exact text) {
+                exact.add(text.text());
+            }
+        });
+        patterns = anyOf.stream()
+                .filter(each -> !(each instanceof ValuePattern.Exact))
+                .toArray(ValuePattern[]::new);
+    }
+
+    boolean holds(AttributeFrame frame) {
+        String value = frame.value(slot);
+        if (value == null) {
+            return false;
+        }
+        if (!exact.isEmpty() && exact.contains(value)) {
+            return true;
+        }
+        for (ValuePattern each : patterns) {
+            boolean matches = each instanceof Endpoint endpoint
+                    ? endpoint.matches(value, frame.value(AttributeFrame.METHOD))
+                    : each.matches(value);
+            if (matches) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The text that an index would look up for {@code pattern}, or null if it cannot. */
+    static @Nullable String indexable(ValuePattern pattern, boolean endpoint) {
+        if (pattern instanceof Endpoint each) {
+            return endpoint ? each.exactPath() : null;
+        }
+        // An exact text for an endpoint is the whole of it, with its method, which the index of paths does not know.
+        return pattern instanceof ValuePattern.Exact text && !endpoint ? text.text() : null;
+    }
+}

@@ -1,0 +1,51 @@
+package dev.weir.match;
+
+import dev.weir.model.Limit;
+import dev.weir.model.OnMissing;
+import dev.weir.model.Rule;
+import dev.weir.store.KeyHash;
+import java.util.List;
+
+/** A rule in Weir's spelling with what is left to ask of a request once the index has found it. */
+final class CompiledRule {
+    final Rule rule;
+    private final CompiledCondition[] rest;
+    private final CompiledKey key;
+    private long prefix0, prefix1;
+
+    CompiledRule(Rule rule, List<CompiledCondition> rest, CompiledKey key) {
+        this.rule = rule;
+        this.rest = rest.toArray(CompiledCondition[]::new);
+        this.key = key;
+        Limit limit = rule.limit();
+        if (limit != null) {
+            KeyHash hash = RuleKey.prefix(new KeyHash(), rule, limit);
+            prefix0 = hash.key0();
+            prefix1 = hash.key1();
+        }
+    }
+
+    /** Adds the rule to the matches if the rest of its conditions hold. */
+    void match(int descriptor, Matches into) {
+        for (CompiledCondition each : rest) {
+            if (!each.holds(into.frame)) {
+                return;
+            }
+        }
+        Match match = into.add().set(rule, null, descriptor, rule.countsDenied());
+        Limit limit = rule.limit();
+        if (limit == null) {
+            return;
+        }
+        match.keyMissing = !key.resolve(into.frame, into.parts);
+        if (match.keyMissing && rule.onMissing() == OnMissing.SKIP) {
+            return;
+        }
+        RuleKey.hash(into.hash, prefix0, prefix1, into.parts, key.ipv6Prefix);
+        match.key0 = into.hash.key0();
+        match.key1 = into.hash.key1();
+        if (into.probe != null) {
+            into.probe.rule(rule, descriptor, limit, into.parts, key.ipv6Prefix);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.weir.match;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
+
+/** The conditions of one rule, split into what an index can look up and the rest. */
+final class IndexedConditions {
+    /** Lists multiply: a rule stands in the index under at most so many combinations of values. */
+    private static final int MOST_COMBINATIONS = 4096;
+
+    /** Exact values by slot. */
+    private final TreeMap<Integer, List<String>> exact = new TreeMap<>();
+
+    private final List<CompiledCondition> rest = new ArrayList<>();
+    private long combinations = 1;
+
+    IndexedConditions(List<Condition> match, ToIntFunction<String> slotOf) {
+        for (Condition each : match) {
+            int slot = slotOf.applyAsInt(each.attribute());
+            boolean always = each.anyOf().stream().anyMatch(p -> p instanceof Endpoint endpoint && endpoint.isAny());
+            if (!always && !index(slot, each)) {
+                rest.add(new CompiledCondition(slot, each.anyOf()));
+            }
+        }
+    }
+
+    /** Whether the index alone decides the condition. */
+    private boolean index(int slot, Condition condition) {
+        boolean endpoint = slot == AttributeFrame.ENDPOINT;
+        List<String> texts = condition.anyOf().stream()
+                .map(each -> CompiledCondition.indexable(each, endpoint))
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
+        boolean all = condition.anyOf().stream().allMatch(each -> CompiledCondition.indexable(each, endpoint) != null);
+        if (!all || exact.containsKey(slot) || combinations * texts.size() > MOST_COMBINATIONS) {
+            return false;
+        }
+        combinations *= texts.size();
+        exact.put(slot, texts);
+        return condition.anyOf().stream().noneMatch(each -> each instanceof Endpoint path && path.asksMethod());
+    }
+
+    /** The slots that the index looks at, in order. */
+    List<Integer> slots() {
+        return List.copyOf(exact.keySet());
+    }
+
+    /** Every combination of values, in the order of the slots. */
+    List<List<String>> combinations() {
+        List<List<String>> all = List.of(List.of());
+        for (List<String> values : exact.values()) {
+            List<List<String>> longer = new ArrayList<>();
+            for (List<String> each : all) {
+                for (String value : values) {
+                    List<String> next = new ArrayList<>(each);
+                    next.add(value);
+                    longer.add(next);
+                }
+            }
+            all = longer;
+        }
+        return all;
+    }
+
+    /** What is left to ask of a request that the index has found. */
+    List<CompiledCondition> rest() {
+        return rest;
+    }
+}

@@ -1,0 +1,210 @@
+package dev.weir.server.grpc;
+
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What becomes of a request: it is decided, handed to a service beside, or refused; and its answer is written. */
+final class Answers implements Decider.Later {
+    private static final int PREFIX = 5;
+    /** Room for a status or two; the buffer grows for more. */
+    private static final int ROOM = 192;
+
+    private static final byte[] NO_TRAILERS = {};
+    private static final byte[] HTTP_415 = HeaderBlocks.http(415);
+    private static final byte[] HTTP_405 = HeaderBlocks.http(405);
+    private static final byte[] HTTP_BODY =
+            "This port speaks gRPC: POST with content-type application/grpc.\n".getBytes(StandardCharsets.US_ASCII);
+
+    private final Lane lane;
+    private final Output output;
+    private final SendFlow flow;
+    private final Streams streams;
+    private final Connection connection;
+    private final Scratch scratch;
+    private @Nullable Stream inHand;
+
+    Answers(Lane lane, Output output, SendFlow flow, Streams streams, Connection connection) {
+        this.lane = lane;
+        this.output = output;
+        this.flow = flow;
+        this.streams = streams;
+        this.connection = connection;
+        this.scratch = lane.scratch();
+    }
+
+    long now() {
+        return connection.now();
+    }
+
+    /** Decides the request in the message, here and now or, if the decider takes its time, later. */
+    void decide(Stream stream, ByteBuf in, int index, int length) {
+        stream.deaf = true;
+        long now = connection.now();
+        if (now >= stream.deadlineMicros) {
+            fail(stream, GrpcStatus.DEADLINE_EXCEEDED, "the deadline had passed when the request was read");
+            return;
+        }
+        try {
+            scratch.read(in, index, length);
+            inHand = stream;
+            if (lane.decider().decide(scratch.request, now, scratch.decision, this)) {
+                answer(stream, scratch.request, scratch.reader.hitsAddend(), scratch.decision);
+            }
+        } catch (CallError e) {
+            fail(stream, e);
+        } catch (RuntimeException e) {
+            lane.observer().failed(e);
+            fail(stream, GrpcStatus.INTERNAL, "the server failed to decide");
+        }
+    }
+
+    private void answer(Stream stream, Request request, long hitsAddend, Decision decision) {
+        output.headers(stream.id, HeaderBlocks.HEAD, false);
+        stream.headSent = true;
+        ByteBuf out = output.room(ROOM);
+        int frame = out.writerIndex();
+        int message = frame + FrameCutter.HEADER + PREFIX;
+        out.writerIndex(message);
+        scratch.writer.write(request, hitsAddend, decision, out);
+        int end = out.writerIndex();
+        int length = end - frame - FrameCutter.HEADER;
+        out.setByte(frame + FrameCutter.HEADER, 0);
+        out.setInt(frame + FrameCutter.HEADER + 1, end - message);
+        stream.trailers = HeaderBlocks.TRAILERS_OK;
+        if (flow.take(stream, length)) {
+            out.writerIndex(frame);
+            Output.header(out, length, Http2FrameTypes.DATA, 0, stream.id);
+            out.writerIndex(end);
+        } else {
+            ByteBuf waiting = connection.alloc().buffer(length);
+            waiting.writeBytes(out, frame + FrameCutter.HEADER, length);
+            out.writerIndex(frame);
+            flow.enqueue(stream, waiting);
+        }
+        flow.pump(stream);
+    }
+
+    @Override
+    public Decider.Ticket ticket() {
+        Stream stream = inHand;
+        if (stream == null) {
+            throw new IllegalStateException("no request is being decided");
+        }
+        int id = stream.id;
+        long hitsAddend = scratch.reader.hitsAddend();
+        return (request, decision) -> connection.run(() -> {
+            Stream waiting = streams.get(id);
+            if (waiting != null && waiting.trailers == null) {
+                answer(waiting, request, hitsAddend, decision);
+            }
+        });
+    }
+
+    /** A message for one of the services beside. */
+    void aside(Stream stream, byte[] message) {
+        stream.deaf = stream.method.oneMessage();
+        try {
+            lane.service(stream.method).message(call(stream), stream.method, message);
+        } catch (CallError e) {
+            fail(stream, e);
+        }
+    }
+
+    /** The caller of a stream of messages has sent its last. */
+    void streamEnded(Stream stream) {
+        stream.deaf = true;
+        lane.service(stream.method).ended(call(stream));
+    }
+
+    private Call call(Stream stream) {
+        int id = stream.id;
+        return new Call() {
+            @Override
+            public void send(byte[] message) {
+                connection.run(() -> with(id, open -> Answers.this.send(open, message)));
+            }
+
+            @Override
+            public void end(GrpcStatus status, String text) {
+                connection.run(() -> with(id, open -> Answers.this.end(open, status, text)));
+            }
+
+            @Override
+            public void onGone(Runnable gone) {
+                stream.onGone = gone;
+            }
+        };
+    }
+
+    private void with(int id, Consumer<Stream> action) {
+        Stream open = streams.get(id);
+        if (open != null && open.trailers == null) {
+            action.accept(open);
+        }
+    }
+
+    private void send(Stream stream, byte[] message) {
+        if (!stream.headSent) {
+            stream.headSent = true;
+            output.headers(stream.id, HeaderBlocks.HEAD, false);
+        }
+        ByteBuf bytes = connection.alloc().buffer(PREFIX + message.length);
+        flow.enqueue(stream, bytes.writeByte(0).writeInt(message.length).writeBytes(message));
+        flow.pump(stream);
+    }
+
+    /** Ends a call that was answered as far as it could be. */
+    void end(Stream stream, GrpcStatus status, String text) {
+        stream.deaf = true;
+        lane.observer().ended(status);
+        stream.trailers =
+                stream.headSent ? HeaderBlocks.trailers(status, text) : HeaderBlocks.trailersOnly(status, text);
+        flow.pump(stream);
+    }
+
+    void fail(Stream stream, CallError error) {
+        end(stream, error.status(), error.text());
+    }
+
+    void fail(Stream stream, GrpcStatus status, String text) {
+        end(stream, status, text);
+    }
+
+    /** The head alone says that this cannot be answered: gRPC is told at once, plain HTTP when its request has ended. */
+    void refuse(Stream stream, RequestHead head) {
+        if (!head.grpc() || !head.post()) {
+            byte[] block = head.grpc() ? HTTP_405 : HTTP_415;
+            stream.refusal = block;
+            stream.bodiless = head.bodiless();
+        } else if (head.call() == Method.UNKNOWN) {
+            fail(stream, GrpcStatus.UNIMPLEMENTED, "unknown service or method");
+        } else if (!head.plain()) {
+            fail(stream, GrpcStatus.UNIMPLEMENTED, "grpc-encoding (expected: identity)");
+        } else {
+            fail(stream, GrpcStatus.INVALID_ARGUMENT, "grpc-timeout (expected: up to 8 digits and one of H M S m u n)");
+        }
+    }
+
+    /** Sends the plain HTTP refusal. */
+    void http(Stream stream) {
+        byte[] head = stream.refusal;
+        if (head == null) {
+            return;
+        }
+        lane.observer().ended(GrpcStatus.UNIMPLEMENTED);
+        stream.refusal = null;
+        stream.headSent = true;
+        stream.trailers = NO_TRAILERS;
+        output.headers(stream.id, head, stream.bodiless);
+        if (!stream.bodiless) {
+            flow.enqueue(stream, Unpooled.wrappedBuffer(HTTP_BODY));
+        }
+        flow.pump(stream);
+    }
+}

@@ -1,0 +1,12 @@
+package dev.weir.server.grpc;
+
+/** A call that is answered in its own time, as health watches and reflection are. For any thread; one that is over is silent. */
+interface Call {
+
+    void send(byte[] message);
+
+    void end(GrpcStatus status, String text);
+
+    /** Runs when the call is over, however it ends. */
+    void onGone(Runnable gone);
+}

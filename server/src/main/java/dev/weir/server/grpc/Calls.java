@@ -1,0 +1,255 @@
+package dev.weir.server.grpc;
+
+import static io.netty.handler.codec.http2.Http2Error.NO_ERROR;
+import static io.netty.handler.codec.http2.Http2Error.PROTOCOL_ERROR;
+import static io.netty.handler.codec.http2.Http2Error.REFUSED_STREAM;
+import static io.netty.handler.codec.http2.Http2Error.STREAM_CLOSED;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+
+/** The calls of a connection, from the frame that opens their stream to the one that ends it. */
+final class Calls implements FrameSink {
+    private static final int MOST_REFUSED_BODY = 1 << 20;
+
+    private final int mostStreams;
+    private final Streams streams;
+    private final Output output;
+    private final ReceiveFlow receive;
+    private final SendFlow send;
+    private final Floods floods;
+    private final Messages messages;
+    private final Answers answers;
+    private boolean closedToNew;
+
+    Calls(Lane lane, Output output, Connection connection) {
+        this.mostStreams = lane.settings().bounds().streams();
+        this.streams = new Streams();
+        this.output = output;
+        this.floods = new Floods(lane.settings().bounds());
+        this.receive = new ReceiveFlow(
+                output, lane.buffered(), lane.settings().bounds().buffered());
+        this.send = new SendFlow(output, streams, lane.settings().bounds().unsent(), this::done);
+        this.answers = new Answers(lane, output, send, streams, connection);
+        this.messages = new Messages(lane.settings().caps(), receive, answers, connection.alloc());
+    }
+
+    Streams streams() {
+        return streams;
+    }
+
+    SendFlow send() {
+        return send;
+    }
+
+    ReceiveFlow receive() {
+        return receive;
+    }
+
+    Floods floods() {
+        return floods;
+    }
+
+    @Override
+    public void head(int id, RequestHead head, boolean end) throws Http2Exception {
+        Stream open = streams.get(id);
+        if (open != null) {
+            trailers(open, head, end);
+            return;
+        }
+        if (!isNew(id)) {
+            return;
+        }
+        streams.used(id);
+        String fault = head.fault();
+        if (fault != null) {
+            throw Http2Exception.streamError(id, PROTOCOL_ERROR, fault);
+        }
+        if (streams.size() >= mostStreams) {
+            throw Http2Exception.streamError(id, REFUSED_STREAM, "streams: more than " + mostStreams);
+        }
+        if (closedToNew) {
+            return; // after the last GOAWAY: the peer knows to ask elsewhere
+        }
+        Stream stream = streams.open(id, ReceiveFlow.STREAM_WINDOW, send.initialWindow(), answers.now());
+        stream.method = head.call();
+        stream.lengthLeft = head.contentLength();
+        stream.remoteEnded = end;
+        if (head.timeoutMicros() >= 0) {
+            stream.deadlineMicros = stream.beganMicros + head.timeoutMicros();
+        }
+        boolean refused = !head.grpc() || !head.post() || head.call() == Method.UNKNOWN || !head.plain();
+        if (refused || head.timeoutMicros() == RequestHead.BAD_TIMEOUT) {
+            stream.deaf = true;
+            answers.refuse(stream, head);
+        }
+        if (end) {
+            ended(stream);
+        }
+    }
+
+    /** Whether this opens a stream; if not, it is too late for one we reset, or a fault of the peer. */
+    private boolean isNew(int id) throws Http2Exception {
+        if ((id & 1) == 0) {
+            throw Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: clients open odd ones", id);
+        }
+        if (id > streams.last()) {
+            return true;
+        }
+        if (streams.wasReset(id)) {
+            floods.control("HEADERS");
+            return false;
+        }
+        throw streams.skipped(id)
+                ? Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: below the last one opened", id)
+                : Http2Exception.connectionError(STREAM_CLOSED, "stream %d: HEADERS after its end", id);
+    }
+
+    private void trailers(Stream stream, RequestHead head, boolean end) throws Http2Exception {
+        if (stream.remoteEnded) {
+            throw Http2Exception.streamError(stream.id, STREAM_CLOSED, "HEADERS after the end of the request");
+        }
+        String fault = head.faultOfTrailers();
+        if (fault != null || !end) {
+            throw Http2Exception.streamError(
+                    stream.id, PROTOCOL_ERROR, fault == null ? "trailers that do not end the request" : fault);
+        }
+        stream.remoteEnded = true;
+        ended(stream);
+    }
+
+    @Override
+    public void data(int id, ByteBuf in, int index, int length, int padding, boolean end) throws Http2Exception {
+        receive.received(length + padding);
+        Stream stream = streams.get(id);
+        if (stream == null) {
+            dataOfNone(id);
+            return;
+        }
+        if (stream.remoteEnded) {
+            throw Http2Exception.streamError(id, STREAM_CLOSED, "DATA after the end of the request");
+        }
+        if (length == 0 && !end) {
+            floods.control("empty DATA");
+        }
+        receive.received(stream, length + padding);
+        if (stream.lengthLeft != RequestHead.NO_LENGTH) {
+            stream.lengthLeft -= length;
+            if (stream.lengthLeft < 0) {
+                throw Http2Exception.streamError(id, PROTOCOL_ERROR, "more data than content-length says");
+            }
+        }
+        if (end) {
+            stream.remoteEnded = true;
+            checkLength(stream);
+        }
+        if (stream.deaf) {
+            discard(stream, length);
+        } else if (end) {
+            messages.last(stream, in, index, length);
+        } else {
+            messages.more(stream, in, index, length);
+            if (!stream.deaf) {
+                receive.topUp(stream);
+            }
+        }
+    }
+
+    private void dataOfNone(int id) throws Http2Exception {
+        if (id > streams.last() || (id & 1) == 0) {
+            throw Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: DATA before HEADERS", id);
+        }
+        floods.control("DATA");
+        if (!streams.wasReset(id)) {
+            throw Http2Exception.streamError(id, STREAM_CLOSED, "DATA after the end of the stream");
+        }
+    }
+
+    /** A refused request may finish in peace, if it is not too long. */
+    private void discard(Stream stream, int length) throws Http2Exception {
+        stream.discarded += length;
+        if (stream.discarded > MOST_REFUSED_BODY) {
+            throw Http2Exception.streamError(stream.id, NO_ERROR, "too long for a request that is refused");
+        }
+        if (!stream.remoteEnded) {
+            receive.topUp(stream);
+        } else if (stream.refusal != null) {
+            answers.http(stream);
+        }
+    }
+
+    /** The request has ended with a frame that is no DATA. */
+    private void ended(Stream stream) throws Http2Exception {
+        checkLength(stream);
+        if (!stream.deaf) {
+            messages.ended(stream);
+        } else if (stream.refusal != null) {
+            answers.http(stream);
+        }
+    }
+
+    private static void checkLength(Stream stream) throws Http2Exception {
+        if (stream.lengthLeft > 0) {
+            throw Http2Exception.streamError(stream.id, PROTOCOL_ERROR, "less data than content-length says");
+        }
+    }
+
+    /** The peer gave the stream up: whatever it asked for is not done, or not told. */
+    void cancelled(int id) throws Http2Exception {
+        Stream stream = streams.get(id);
+        if (stream != null) {
+            floods.reset();
+            close(stream);
+        } else if (id > streams.last() || (id & 1) == 0) {
+            throw Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: RST_STREAM before HEADERS", id);
+        } else {
+            floods.control("RST_STREAM");
+        }
+    }
+
+    /** The stream broke the protocol, or ran out of time. */
+    void reset(int id, Http2Error error) throws Http2Exception {
+        streams.used(id);
+        streams.reset(id);
+        output.reset(id, error);
+        Stream stream = streams.get(id);
+        if (stream != null) {
+            close(stream);
+        }
+        floods.reset();
+    }
+
+    /** Ends a call before its time. */
+    void end(Stream stream, GrpcStatus status, String text) {
+        if (stream.trailers == null && stream.refusal == null) {
+            answers.end(stream, status, text);
+        }
+    }
+
+    /** From here on new streams are passed over. */
+    void closeToNew() {
+        closedToNew = true;
+    }
+
+    /** Closes every stream without a word, for the connection is gone. */
+    void closeAll() {
+        streams.each(this::close);
+    }
+
+    private void done(Stream stream) {
+        if (!stream.remoteEnded) {
+            // RFC 9113, 8.1: the answer is complete, and the rest of the request is of no use to anybody.
+            streams.reset(stream.id);
+            output.reset(stream.id, NO_ERROR);
+        }
+        floods.answered();
+        close(stream);
+    }
+
+    private void close(Stream stream) {
+        receive.discharge(stream, stream.charged);
+        send.drop(stream);
+        streams.close(stream);
+    }
+}

@@ -1,0 +1,282 @@
+package dev.weir.server.grpc;
+
+import static io.netty.handler.codec.http2.Http2Error.INTERNAL_ERROR;
+import static io.netty.handler.codec.http2.Http2Error.NO_ERROR;
+import static io.netty.handler.codec.http2.Http2Error.PROTOCOL_ERROR;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One HTTP/2 connection, from its preface to its end. Everything here runs on the channel's event loop.
+ *
+ * <p><b>Batches.</b> The time is read once for each read, requests are decided as they are cut from it, and all their answers
+ * leave together when the loop has read what there was. While the peer does not take its answers, nothing more is read.
+ */
+final class Connection extends ChannelInboundHandlerAdapter {
+    private static final int FLUSH_AT = 64 << 10;
+    private static final ByteBuf PREFACE = Http2CodecUtil.connectionPrefaceBuf();
+
+    private final Lane lane;
+    private @Nullable Live live;
+    private @Nullable ByteBuf partial;
+    private int prefaceSeen;
+    private boolean closing;
+
+    Connection(Lane lane) {
+        this.lane = lane;
+    }
+
+    /** What exists once the channel does. */
+    private final class Live {
+        final ChannelHandlerContext ctx;
+        final Output output;
+        final Calls calls;
+        final FrameCutter cutter;
+        final Keeper keeper;
+        long nowMicros;
+        boolean reading;
+
+        Live(ChannelHandlerContext ctx) {
+            this.ctx = ctx;
+            this.output = new Output(ctx);
+            nowMicros = lane.time().micros();
+            live = this;
+            this.calls = new Calls(lane, output, Connection.this);
+            this.cutter = new FrameCutter(
+                    new Heads(lane.settings().bounds().headerList()),
+                    calls,
+                    new ControlFrames(calls, output, Connection.this));
+            this.keeper = new Keeper(lane.settings().times(), calls, output, Connection.this);
+        }
+    }
+
+    private Live live() {
+        Live now = live;
+        if (now == null) {
+            throw new IllegalStateException("the channel is not active yet");
+        }
+        return now;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        Live l = new Live(ctx);
+        lane.observer().opened();
+        LaneSettings.Bounds bounds = lane.settings().bounds();
+        l.output.settings(bounds.streams(), bounds.headerList());
+        l.calls.receive().open();
+        l.output.flush();
+        l.keeper.start(ctx);
+        ctx.fireChannelActive();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        try {
+            if (!closing) {
+                Live l = live();
+                l.reading = true;
+                l.nowMicros = lane.time().micros();
+                l.keeper.heard();
+                take(l, in);
+                if (l.output.size() >= FLUSH_AT) {
+                    l.output.flush();
+                }
+            }
+        } finally {
+            in.release();
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        Live l = live();
+        l.reading = false;
+        if (!closing) {
+            l.calls.receive().topUp();
+            l.output.flush();
+            l.keeper.afterRead();
+        }
+        ctx.fireChannelReadComplete();
+    }
+
+    private void take(Live l, ByteBuf in) {
+        try {
+            preface(in);
+            finishPartial(l, in);
+            while (in.isReadable() && !closing && l.cutter.missing(in) == 0) {
+                frame(l, in);
+            }
+            if (in.isReadable() && !closing) {
+                int room = Math.max(in.readableBytes() + l.cutter.missing(in), FrameCutter.HEADER);
+                partial = alloc().heapBuffer(room).writeBytes(in);
+            }
+            if (!closing) {
+                l.calls.send().checkUnsent();
+            }
+        } catch (Http2Exception e) {
+            fail(e.error(), String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            lane.observer().failed(e);
+            fail(INTERNAL_ERROR, "internal error");
+        }
+    }
+
+    /** A frame that came in parts is put together first; the rest of the read stays where it is. */
+    private void finishPartial(Live l, ByteBuf in) throws Http2Exception {
+        while (partial != null && in.isReadable() && !closing) {
+            int missing = l.cutter.missing(partial);
+            partial.writeBytes(in, Math.min(missing, in.readableBytes()));
+            if (l.cutter.missing(partial) == 0) {
+                ByteBuf whole = partial;
+                partial = null;
+                try {
+                    frame(l, whole);
+                } finally {
+                    whole.release();
+                }
+            }
+        }
+    }
+
+    private void frame(Live l, ByteBuf in) throws Http2Exception {
+        if (!l.keeper.isIntroduced() && in.getByte(in.readerIndex() + 3) != 4) {
+            throw Http2Exception.connectionError(PROTOCOL_ERROR, "the first frame must be SETTINGS");
+        }
+        try {
+            l.cutter.take(l.ctx, in);
+        } catch (Http2Exception e) {
+            if (!Http2Exception.isStreamError(e)) {
+                throw e;
+            }
+            l.calls.reset(Http2Exception.streamId(e), e.error());
+        }
+    }
+
+    private void preface(ByteBuf in) throws Http2Exception {
+        while (prefaceSeen < PREFACE.readableBytes() && in.isReadable()) {
+            if (in.readByte() != PREFACE.getByte(prefaceSeen++)) {
+                throw Http2Exception.connectionError(PROTOCOL_ERROR, "not HTTP/2: wrong preface");
+            }
+        }
+    }
+
+    /** The time of the read in hand, or of now outside of one. */
+    long now() {
+        Live l = live();
+        return l.reading ? l.nowMicros : lane.time().micros();
+    }
+
+    ByteBufAllocator alloc() {
+        return live().ctx.alloc();
+    }
+
+    /** Does something to this connection's streams from any thread, and sends what comes of it. */
+    void run(Runnable action) {
+        Live l = live();
+        if (!l.ctx.executor().inEventLoop()) {
+            l.ctx.executor().execute(() -> run(action));
+        } else if (!closing) {
+            action.run();
+            if (!l.reading) {
+                l.output.flush();
+                l.keeper.afterRead();
+            }
+        }
+    }
+
+    /** The peer's first SETTINGS are here. */
+    void introduced() {
+        live().keeper.introduced();
+    }
+
+    void pingAnswered(long data) {
+        live().keeper.pingAnswered(data);
+    }
+
+    /** Asks the peer to go elsewhere, lets what is under way finish, and closes. */
+    void drain() {
+        Live l = live;
+        if (l != null) {
+            run(l.keeper::drain);
+        }
+    }
+
+    /** Tells the peer why, and closes. */
+    void fail(Http2Error error, String why) {
+        Live l = live();
+        if (!closing) {
+            closing = true;
+            if (error != NO_ERROR) {
+                lane.observer().cutOff(why);
+            }
+            l.output.goAway(l.calls.streams().last(), error, why);
+            l.output.flush();
+            l.ctx.writeAndFlush(l.ctx.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
+        }
+    }
+
+    /** Closes without a word: the peer does not listen. */
+    void abandon(String why) {
+        lane.observer().cutOff(why);
+        closing = true;
+        var unused = live().ctx.close();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+        ctx.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent done && done.isSuccess()) {
+            SslHandler tls = ctx.pipeline().get(SslHandler.class);
+            if (!ApplicationProtocolNames.HTTP_2.equals(tls.applicationProtocol())) {
+                abandon("TLS without ALPN h2");
+            }
+        }
+        ctx.fireUserEventTriggered(event);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        closing = true;
+        if (partial != null) {
+            partial.release();
+            partial = null;
+        }
+        Live l = live;
+        if (l != null) {
+            l.keeper.stop();
+            l.calls.closeAll();
+            l.output.release();
+            l.cutter.close();
+            lane.observer().closed();
+        }
+        ctx.fireChannelInactive();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (!(cause instanceof IOException)) {
+            lane.observer().failed(cause);
+        }
+        closing = true;
+        var unused = ctx.close();
+    }
+}

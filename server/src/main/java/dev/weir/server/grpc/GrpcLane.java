@@ -1,0 +1,122 @@
+package dev.weir.server.grpc;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import dev.weir.model.TimeSource;
+import dev.weir.server.Health;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+
+/** The gRPC server: listens, and gives every connection a pipeline of its own on the event loops it is handed. */
+public final class GrpcLane {
+    private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(128 << 10, 512 << 10);
+
+    private final Lane lane;
+    private final Health health;
+    private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private volatile boolean draining;
+
+    public GrpcLane(Decider decider, TimeSource time, LaneSettings settings, Health health, LaneObserver observer) {
+        this.health = health;
+        this.lane = new Lane(settings, decider, time, observer, new HealthService(health), new ReflectionService());
+    }
+
+    /** Listens on {@code host:port}; port 0 takes any that is free, which the channel's address then tells. */
+    public CompletionStage<Channel> bind(EventLoopGroup group, String host, int port) {
+        CompletableFuture<Channel> bound = new CompletableFuture<>();
+        var unused = new ServerBootstrap()
+                .group(group)
+                .channel(channelFor(group))
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .option(ChannelOption.SO_BACKLOG, 1_024)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        connected(channel);
+                    }
+                })
+                .bind(host, port)
+                .addListener(done -> {
+                    if (done.isSuccess()) {
+                        Channel channel = ((ChannelFuture) done).channel();
+                        listeners.add(channel);
+                        bound.complete(channel);
+                    } else {
+                        bound.completeExceptionally(done.cause());
+                    }
+                });
+        return bound;
+    }
+
+    private void connected(Channel channel) {
+        int most = lane.settings().bounds().connections();
+        if (draining) {
+            var unused = channel.close();
+            return;
+        }
+        if (connections.size() >= most) {
+            lane.observer().cutOff("connections: more than " + most);
+            var unused = channel.close();
+            return;
+        }
+        connections.add(channel);
+        SslContext tls = lane.settings().tls();
+        if (tls != null) {
+            channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+        }
+        channel.pipeline().addLast(new Connection(lane));
+    }
+
+    private static Class<? extends ServerChannel> channelFor(EventLoopGroup group) {
+        boolean epoll = group instanceof IoEventLoopGroup loops && loops.isIoType(EpollIoHandler.class);
+        return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    /**
+     * Says that it no longer serves, asks every peer to go elsewhere, stops listening, lets the calls under way finish, and
+     * closes what is left when {@code grace} is over. Done when all is closed.
+     */
+    public CompletionStage<Void> drain(Duration grace) {
+        health.set(Health.State.NOT_SERVING);
+        draining = true;
+        CompletableFuture<Void> drained = new CompletableFuture<>();
+        var unused = listeners.close();
+        connections.forEach(channel -> {
+            Connection connection = channel.pipeline().get(Connection.class);
+            if (connection != null) {
+                connection.drain();
+            }
+        });
+        Future<?> cut = GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
+        unused = connections.newCloseFuture().addListener(done -> {
+            cut.cancel(false);
+            drained.complete(null);
+        });
+        return drained;
+    }
+
+    private void closeConnections() {
+        var unused = connections.close();
+    }
+}

@@ -1,0 +1,93 @@
+package dev.weir.server.grpc;
+
+import dev.weir.server.rls.RlsSettings;
+import io.netty.handler.ssl.SslContext;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the lane behaves, and the bound on everything that a peer can send.
+ *
+ * @param tls for a lane that speaks TLS, with ALPN {@code h2}; null for clear text
+ */
+public record LaneSettings(
+        Caps caps,
+        Bounds bounds,
+        Times times,
+        RlsSettings rls,
+        @Nullable SslContext tls) {
+
+    public static LaneSettings defaults() {
+        return new LaneSettings(Caps.defaults(), Bounds.defaults(), Times.defaults(), RlsSettings.defaults(), null);
+    }
+
+    public LaneSettings with(Caps caps) {
+        return new LaneSettings(caps, bounds, times, rls, tls);
+    }
+
+    public LaneSettings with(Bounds bounds) {
+        return new LaneSettings(caps, bounds, times, rls, tls);
+    }
+
+    public LaneSettings with(Times times) {
+        return new LaneSettings(caps, bounds, times, rls, tls);
+    }
+
+    public LaneSettings with(RlsSettings rls) {
+        return new LaneSettings(caps, bounds, times, rls, tls);
+    }
+
+    public LaneSettings with(SslContext tls) {
+        return new LaneSettings(caps, bounds, times, rls, tls);
+    }
+
+    /**
+     * What a request may hold; past it the caller is told which cap and its number.
+     *
+     * @param message bytes of a gRPC message
+     * @param entries of one descriptor
+     * @param name bytes of a domain or of a key
+     * @param value bytes of a value
+     */
+    public record Caps(int message, int descriptors, int entries, int name, int value) {
+
+        public static Caps defaults() {
+            return new Caps(2 << 20, 1_000, 100, 1_024, 32 << 10);
+        }
+    }
+
+    /**
+     * What a connection may ask of the server; past it the connection is closed with the reason.
+     *
+     * @param connections open at once; further ones are closed as they come
+     * @param streams open at once on a connection
+     * @param headerList bytes of a request's headers, as HTTP/2 counts them
+     * @param buffered bytes of unfinished requests, over all connections
+     * @param unsent bytes of answers that wait for a connection's flow control windows
+     * @param controlFrames frames that carry no request (pings, settings, priorities, empty data) ahead of what calls pay for
+     * @param resets streams given up or refused ahead of what finished calls pay for
+     */
+    public record Bounds(
+            int connections, int streams, int headerList, long buffered, int unsent, int controlFrames, int resets) {
+
+        public static Bounds defaults() {
+            return new Bounds(10_000, 1_024, 16_384, 64L << 20, 4 << 20, 2_000, 200);
+        }
+    }
+
+    /**
+     * How long a connection may keep the server waiting.
+     *
+     * @param preface until a new connection has introduced itself
+     * @param call until a request has arrived whole, and until its answer has been taken
+     * @param keepAlive of silence, until the server asks whether the peer is still there; as long again for the answer
+     * @param idle without a call, until the server lets the connection go
+     */
+    public record Times(Duration preface, Duration call, Duration keepAlive, Duration idle) {
+
+        public static Times defaults() {
+            return new Times(
+                    Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(60), Duration.ofMinutes(30));
+        }
+    }
+}

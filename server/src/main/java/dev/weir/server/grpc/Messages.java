@@ -1,0 +1,155 @@
+package dev.weir.server.grpc;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * gRPC's messages out of DATA frames: a byte that says whether it is compressed, four of length, the message. Most come whole in
+ * the one frame that also ends the request and are read where they lie; the others gather on their stream.
+ */
+final class Messages {
+    private static final int PREFIX = 5;
+
+    private final LaneSettings.Caps caps;
+    private final ReceiveFlow receive;
+    private final Answers answers;
+    private final ByteBufAllocator alloc;
+
+    Messages(LaneSettings.Caps caps, ReceiveFlow receive, Answers answers, ByteBufAllocator alloc) {
+        this.caps = caps;
+        this.receive = receive;
+        this.answers = answers;
+        this.alloc = alloc;
+    }
+
+    /**
+     * More of a request has arrived. One that has a single message is handed over only when it has ended, so that until then
+     * it can be cancelled.
+     */
+    void more(Stream stream, ByteBuf in, int index, int length) {
+        try {
+            gather(stream, in, index, length);
+            if (stream.method.oneMessage()) {
+                check(stream);
+            } else {
+                handOver(stream);
+            }
+        } catch (CallError e) {
+            answers.fail(stream, e);
+        }
+    }
+
+    /** The last of a request has arrived. */
+    void last(Stream stream, ByteBuf in, int index, int length) {
+        if (stream.body == null && stream.method.oneMessage() && isWhole(in, index, length)) {
+            message(stream, in, index, length);
+            return;
+        }
+        more(stream, in, index, length);
+        if (!stream.deaf) {
+            ended(stream);
+        }
+    }
+
+    /** The request has ended, and no message of it has been handed over yet if it is for one only. */
+    void ended(Stream stream) {
+        ByteBuf body = stream.body;
+        try {
+            if (!stream.method.oneMessage()) {
+                if (body != null) {
+                    throw Wire.malformed("the request ended inside a message");
+                }
+                answers.streamEnded(stream);
+            } else if (body == null) {
+                throw new CallError(GrpcStatus.UNIMPLEMENTED, "a request without a message (expected: one)");
+            } else if (!isWhole(body, body.readerIndex(), body.readableBytes())) {
+                throw Wire.malformed("the request ended inside a message");
+            } else {
+                message(stream, body, body.readerIndex(), body.readableBytes());
+            }
+        } catch (CallError e) {
+            answers.fail(stream, e);
+        }
+    }
+
+    private void message(Stream stream, ByteBuf in, int index, int length) {
+        if (stream.method == Method.SHOULD_RATE_LIMIT) {
+            answers.decide(stream, in, index + PREFIX, length - PREFIX);
+        } else {
+            byte[] message = new byte[length - PREFIX];
+            in.getBytes(index + PREFIX, message);
+            answers.aside(stream, message);
+        }
+    }
+
+    private boolean isWhole(ByteBuf in, int index, int length) {
+        return length >= PREFIX
+                && length - PREFIX <= caps.message()
+                && in.getByte(index) == 0
+                && in.getInt(index + 1) == length - PREFIX;
+    }
+
+    private void gather(Stream stream, ByteBuf in, int index, int length) throws CallError {
+        if (length == 0) {
+            return;
+        }
+        receive.charge(stream, length);
+        ByteBuf body = stream.body;
+        if (body == null) {
+            body = alloc.heapBuffer(Math.max(256, length));
+            stream.body = body;
+        }
+        body.writeBytes(in, index, length);
+    }
+
+    /** What has gathered must be one message, or the beginning of one. */
+    private void check(Stream stream) throws CallError {
+        ByteBuf body = stream.body;
+        if (body == null || body.readableBytes() < PREFIX) {
+            return;
+        }
+        if (body.readableBytes() > PREFIX + lengthOf(body)) {
+            throw new CallError(GrpcStatus.UNIMPLEMENTED, "a request of several messages (expected: one)");
+        }
+    }
+
+    /** Hands over every whole message of a stream of them. */
+    private void handOver(Stream stream) throws CallError {
+        ByteBuf body = stream.body;
+        while (body != null && !stream.deaf && body.readableBytes() >= PREFIX) {
+            int length = lengthOf(body);
+            if (body.readableBytes() < PREFIX + length) {
+                return;
+            }
+            int start = body.readerIndex() + PREFIX;
+            body.readerIndex(start + length);
+            byte[] message = new byte[length];
+            body.getBytes(start, message);
+            receive.discharge(stream, PREFIX + length);
+            if (!body.isReadable()) {
+                body.release();
+                stream.body = null;
+            } else {
+                body.discardSomeReadBytes();
+            }
+            answers.aside(stream, message);
+            body = stream.body;
+        }
+    }
+
+    private int lengthOf(ByteBuf body) throws CallError {
+        int compressed = body.getByte(body.readerIndex());
+        if (compressed != 0) {
+            throw compressed == 1
+                    ? new CallError(GrpcStatus.UNIMPLEMENTED, "compressed messages (expected: grpc-encoding identity)")
+                    : Wire.malformed("neither compressed nor not");
+        }
+        long length = body.getUnsignedInt(body.readerIndex() + 1);
+        if (length > caps.message()) {
+            throw new CallError(
+                    GrpcStatus.RESOURCE_EXHAUSTED,
+                    "bytes of a message: " + length + " (expected: <= " + caps.message() + ")");
+        }
+        return (int) length;
+    }
+}

@@ -1,0 +1,167 @@
+package dev.weir.server.grpc;
+
+import static io.netty.handler.codec.http2.Http2Error.ENHANCE_YOUR_CALM;
+import static io.netty.handler.codec.http2.Http2Error.FLOW_CONTROL_ERROR;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Exception;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+
+/**
+ * The peer's flow control windows. An answer that does not fit waits on its stream and dribbles out as the windows open; streams
+ * that wait for the connection's window stand in a queue, first come first served.
+ */
+final class SendFlow {
+    private static final int DEFAULT_WINDOW = 65_535;
+    private static final int DEFAULT_FRAME = 16_384;
+
+    private final Output output;
+    private final Streams streams;
+    private final int mostUnsent;
+    private final Consumer<Stream> done;
+    private final ArrayDeque<Stream> queue = new ArrayDeque<>();
+    private long window = DEFAULT_WINDOW;
+    private int initialWindow = DEFAULT_WINDOW;
+    private int maxFrame = DEFAULT_FRAME;
+    private int unsent;
+
+    /** {@code done} is told of every stream whose answer is out to the end. */
+    SendFlow(Output output, Streams streams, int mostUnsent, Consumer<Stream> done) {
+        this.output = output;
+        this.streams = streams;
+        this.mostUnsent = mostUnsent;
+        this.done = done;
+    }
+
+    int initialWindow() {
+        return initialWindow;
+    }
+
+    void maxFrame(int bytes) {
+        maxFrame = bytes;
+    }
+
+    /** Bytes that wait for windows, over all streams. */
+    int unsent() {
+        return unsent;
+    }
+
+    /** Whether so many bytes can leave the stream at once, in one frame; if so they count as sent. */
+    boolean take(Stream stream, int length) {
+        if (length > maxFrame || length > window || length > stream.sendWindow || stream.unsent != null) {
+            return false;
+        }
+        window -= length;
+        stream.sendWindow -= length;
+        return true;
+    }
+
+    /** Puts bytes behind what already waits on the stream; {@link #pump} sends what may leave. */
+    void enqueue(Stream stream, ByteBuf bytes) {
+        unsent += bytes.readableBytes();
+        ByteBuf waiting = stream.unsent;
+        if (waiting == null) {
+            stream.unsent = bytes;
+        } else {
+            waiting.writeBytes(bytes);
+            bytes.release();
+        }
+    }
+
+    /** The stream is going away with what still waits on it. */
+    void drop(Stream stream) {
+        if (stream.unsent != null) {
+            unsent -= stream.unsent.readableBytes();
+        }
+    }
+
+    /** Sends as much of a stream as the windows allow, and its end after the last byte. */
+    void pump(Stream stream) {
+        ByteBuf bytes = stream.unsent;
+        byte[] trailers = stream.trailers;
+        while (bytes != null) {
+            int most = (int) Math.min(Math.min(window, stream.sendWindow), maxFrame);
+            if (most <= 0) {
+                if (stream.sendWindow > 0 && !stream.queued) {
+                    stream.queued = true;
+                    queue.add(stream);
+                }
+                return;
+            }
+            int length = Math.min(most, bytes.readableBytes());
+            boolean last = length == bytes.readableBytes();
+            output.data(stream.id, bytes, length, last && trailers != null && trailers.length == 0);
+            window -= length;
+            stream.sendWindow -= length;
+            unsent -= length;
+            if (last) {
+                bytes.release();
+                bytes = null;
+                stream.unsent = null;
+            }
+        }
+        if (trailers != null) {
+            if (trailers.length > 0) {
+                output.headers(stream.id, trailers, true);
+            }
+            done.accept(stream);
+        }
+    }
+
+    /** Too much waits here for a peer that does not open its windows. */
+    void checkUnsent() throws Http2Exception {
+        if (unsent > mostUnsent) {
+            throw Http2Exception.connectionError(
+                    ENHANCE_YOUR_CALM, "unsent: %d bytes (expected: <= %d)", unsent, mostUnsent);
+        }
+    }
+
+    /** Returns whether anything could leave because of it. */
+    boolean connectionOpens(int bytes) throws Http2Exception {
+        if (window + bytes > Integer.MAX_VALUE) {
+            throw Http2Exception.connectionError(FLOW_CONTROL_ERROR, "the connection's window is past 2^31-1");
+        }
+        window += bytes;
+        boolean moved = false;
+        while (window > 0 && !queue.isEmpty()) {
+            Stream next = queue.remove();
+            next.queued = false;
+            if (next.id != 0) {
+                moved = true;
+                pump(next);
+            }
+        }
+        return moved;
+    }
+
+    /** Returns whether anything could leave because of it. */
+    boolean streamOpens(Stream stream, int bytes) throws Http2Exception {
+        if (stream.sendWindow + bytes > Integer.MAX_VALUE) {
+            throw Http2Exception.streamError(stream.id, FLOW_CONTROL_ERROR, "the stream's window is past 2^31-1");
+        }
+        stream.sendWindow += bytes;
+        boolean moves = stream.unsent != null && stream.sendWindow > 0;
+        if (moves) {
+            pump(stream);
+        }
+        return moves;
+    }
+
+    /** Every open stream's window moves by the difference, even below zero. */
+    void initialWindow(int bytes) throws Http2Exception {
+        int difference = bytes - initialWindow;
+        initialWindow = bytes;
+        boolean[] overflow = new boolean[1];
+        streams.each(stream -> {
+            stream.sendWindow += difference;
+            overflow[0] |= stream.sendWindow > Integer.MAX_VALUE;
+            if (stream.unsent != null) {
+                pump(stream);
+            }
+        });
+        if (overflow[0]) {
+            throw Http2Exception.connectionError(FLOW_CONTROL_ERROR, "a stream's window is past 2^31-1");
+        }
+    }
+}

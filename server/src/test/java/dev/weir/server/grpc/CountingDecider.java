@@ -1,0 +1,56 @@
+package dev.weir.server.grpc;
+
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counts each descriptor's last value against one limit, so that the lane can be tested without rules and stores. */
+final class CountingDecider implements Decider {
+    final AtomicLong decided = new AtomicLong();
+    private final Map<String, AtomicLong> counts = new ConcurrentHashMap<>();
+    private final Limit limit;
+    private final Rule rule;
+
+    CountingDecider(long requests) {
+        limit = Limit.fixedWindow(requests, Duration.ofMinutes(1));
+        rule = Rule.builder("bench", "by-user").name("by user").limit(limit).build();
+    }
+
+    @Override
+    public boolean decide(Request request, long nowMicros, Decision into, Later later) {
+        decided.incrementAndGet();
+        into.begin(nowMicros);
+        boolean allowed = true;
+        for (int i = 0; i < request.descriptors(); i++) {
+            if (request.end(i) == request.start(i)) {
+                continue;
+            }
+            AtomicLong counter = counts.get(request.value(request.end(i) - 1));
+            if (counter == null) {
+                counter = counts.computeIfAbsent(request.value(request.end(i) - 1), none -> new AtomicLong());
+            }
+            long count = counter.addAndGet(request.hits(i));
+            boolean fits = count <= limit.requests();
+            allowed &= fits;
+            into.add()
+                    .set(
+                            rule,
+                            limit,
+                            i,
+                            request.hits(i),
+                            fits ? Verdict.Reason.WITHIN_LIMIT : Verdict.Reason.OVER_LIMIT,
+                            Math.max(0, limit.requests() - count),
+                            1_500_000,
+                            fits ? 0 : 1_500_000,
+                            0);
+        }
+        into.end(allowed, into.size() == 0 ? -1 : 0);
+        return true;
+    }
+}
