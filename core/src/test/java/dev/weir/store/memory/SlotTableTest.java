@@ -37,7 +37,7 @@ class SlotTableTest {
         return at >= 0;
     }
 
-    @Property(tries = 300)
+    @Property(tries = 100)
     void belowItsBoundItNeverLosesALiveKeyAndAtItsBoundItHoldsNoMore(
             @ForAll Random random, @ForAll @IntRange(min = 1, max = 300) int maxKeys, @ForAll boolean crowded) {
         Stripe table = table(maxKeys);
