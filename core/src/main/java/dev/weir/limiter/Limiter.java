@@ -144,7 +144,7 @@ public final class Limiter {
     }
 
     private static long hitsOf(Request request, Match match) {
-        long hits = request.hits(match.descriptor());
+        long hits = request.hitsOf(match.descriptor());
         Rule rule = match.rule();
         if (rule == null) {
             return hits;
@@ -177,11 +177,11 @@ public final class Limiter {
             Limit limit = match.override() != null ? match.override() : rule == null ? null : rule.limit();
             Verdict verdict = into.add();
             if (rule != null && isKeyDenied(match, rule)) {
-                long hits = multiply(request.hits(match.descriptor()), rule.cost());
+                long hits = multiply(request.hitsOf(match.descriptor()), rule.cost());
                 next++;
                 verdict.set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, Verdict.NEVER, 0);
             } else if (limit == null) {
-                long hits = request.hits(match.descriptor());
+                long hits = request.hitsOf(match.descriptor());
                 verdict.set(rule, null, match.descriptor(), hits, Reason.UNLIMITED, UNLIMITED, 0, 0, 0);
             } else {
                 Check check = scratch.checks.get(next++);

@@ -50,6 +50,12 @@ public final class Request {
         return this;
     }
 
+    /** Sends what was collected so far to {@code domain}: a reader may meet it after the descriptors. */
+    public Request domain(String domain) {
+        this.domain = domain;
+        return this;
+    }
+
     /** Starts the next descriptor; {@link #with} starts the first by itself. */
     public Request descriptor() {
         if (descriptors == ends.length) {
@@ -87,7 +93,12 @@ public final class Request {
 
     /** What the descriptor last started takes, in place of the request's hits. */
     public Request descriptorHits(long hits) {
-        ownHits[descriptors - 1] = hits;
+        return descriptorHits(descriptors - 1, hits);
+    }
+
+    /** What {@code descriptor} takes, in place of the request's hits. */
+    public Request descriptorHits(int descriptor, long hits) {
+        ownHits[descriptor] = hits;
         return this;
     }
 
@@ -134,7 +145,7 @@ public final class Request {
     }
 
     /** The hits of {@code descriptor}: its own, else the request's. */
-    public long hits(int descriptor) {
+    public long hitsOf(int descriptor) {
         long own = ownHits[descriptor];
         return own == UNSET ? hits : own;
     }

@@ -115,6 +115,14 @@ abstract class SlotTable extends SpinLock {
         }
     }
 
+    /** Keeps the slot at {@code at} from being overwritten before {@code expiry}, also if it had expired already. */
+    final void outlive(int at, long expiry) {
+        long meta = slots[at + META];
+        if ((meta & FOREVER) < expiry) {
+            slots[at + META] = (meta & ~FOREVER) | expiry;
+        }
+    }
+
     final void writeState(int at, long state0, long state1) {
         slots[at + STATE0] = state0;
         slots[at + STATE1] = state1;

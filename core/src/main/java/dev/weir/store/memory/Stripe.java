@@ -134,6 +134,10 @@ final class Stripe extends SlotTable {
         if (!out.allowed || check.hits <= 0) {
             return;
         }
+        if (at >= 0) { // it may have expired, and another check's slot must not take its place before its hits are
+            // taken
+            outlive(at, expiry(now, SECOND));
+        }
         int needed = meter.wordsToTake(memory, Arena.offset(block), words, now, hits);
         if (needed > words && !reserve(check, identity, block, words, needed, now)) {
             // Nobody can be told what was never kept: rather refuse this one for a second than let it pass uncounted.
@@ -149,9 +153,6 @@ final class Stripe extends SlotTable {
         long key0 = stored(check.key0);
         long block = arena.allocate(words);
         if (block == Arena.NONE) {
-            if (oldWords > 0) { // it may have expired, and must outlive what comes now
-                write(find(key0, identity), identity, check.outcome.used, expiry(now, SECOND), old, oldWords);
-            }
             block = reclaim.allocate(this, words, key0, seconds(now));
         }
         if (block == Arena.NONE) {

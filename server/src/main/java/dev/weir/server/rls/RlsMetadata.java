@@ -55,7 +55,7 @@ public final class RlsMetadata {
             members.put("limit", text(limit));
         }
         if (request.hasOwnHits(index)) {
-            members.put("hitsAddend", Math.abs((double) request.hits(index)));
+            members.put("hitsAddend", Math.abs((double) request.hitsOf(index)));
         }
         return members;
     }

@@ -35,7 +35,7 @@ final class CountingDecider implements Decider {
             if (counter == null) {
                 counter = counts.computeIfAbsent(request.value(request.end(i) - 1), none -> new AtomicLong());
             }
-            long count = counter.addAndGet(request.hits(i));
+            long count = counter.addAndGet(request.hitsOf(i));
             boolean fits = count <= limit.requests();
             allowed &= fits;
             into.add()
@@ -43,7 +43,7 @@ final class CountingDecider implements Decider {
                             rule,
                             limit,
                             i,
-                            request.hits(i),
+                            request.hitsOf(i),
                             fits ? Verdict.Reason.WITHIN_LIMIT : Verdict.Reason.OVER_LIMIT,
                             Math.max(0, limit.requests() - count),
                             1_500_000,

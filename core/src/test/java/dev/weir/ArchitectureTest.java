@@ -1,0 +1,82 @@
+package dev.weir;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The arrows between the packages of core, as their package-info files tell them. */
+class ArchitectureTest {
+    private static final JavaClasses CORE = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.weir");
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("dev.weir.(**)").should().beFreeOfCycles().check(CORE);
+    }
+
+    @Test
+    void arrowsGoOneWay() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("model")
+                .definedBy("dev.weir.model")
+                .layer("algorithm")
+                .definedBy("dev.weir.algorithm")
+                .layer("store")
+                .definedBy("dev.weir.store")
+                .layer("memory")
+                .definedBy("dev.weir.store.memory")
+                .layer("match")
+                .definedBy("dev.weir.match")
+                .layer("limiter")
+                .definedBy("dev.weir.limiter")
+                .optionalLayer("facade")
+                .definedBy("dev.weir")
+                .whereLayer("model")
+                .mayNotAccessAnyLayer()
+                .whereLayer("algorithm")
+                .mayOnlyAccessLayers("model")
+                .whereLayer("store")
+                .mayOnlyAccessLayers("algorithm", "model")
+                .whereLayer("memory")
+                .mayOnlyAccessLayers("store", "algorithm", "model")
+                .whereLayer("match")
+                .mayOnlyAccessLayers("store", "model")
+                .whereLayer("limiter")
+                .mayOnlyAccessLayers("match", "store", "algorithm", "model")
+                .whereLayer("facade")
+                .mayNotBeAccessedByAnyLayer()
+                .check(CORE);
+    }
+
+    @Test
+    void matchingKnowsOfTheStoreOnlyItsHash() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.match")
+                .should()
+                .dependOnClassesThat(describe(
+                        "live in the store, KeyHash apart",
+                        (JavaClass each) -> each.getPackageName().startsWith("dev.weir.store")
+                                && !each.getSimpleName().equals("KeyHash")))
+                .check(CORE);
+    }
+
+    @Test
+    void coreLeansOnTheJdkAlone() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("dev.weir..", "java..", "org.jspecify..")
+                .check(CORE);
+    }
+}
