@@ -50,6 +50,12 @@ public final class Request {
         return this;
     }
 
+    /** Sends what was collected so far to {@code domain}: a reader may meet it after the descriptors. */
+    public Request domain(String domain) {
+        this.domain = domain;
+        return this;
+    }
+
     /** Starts the next descriptor; {@link #with} starts the first by itself. */
     public Request descriptor() {
         if (descriptors == ends.length) {
@@ -87,7 +93,12 @@ public final class Request {
 
     /** What the descriptor last started takes, in place of the request's hits. */
     public Request descriptorHits(long hits) {
-        ownHits[descriptors - 1] = hits;
+        return descriptorHits(descriptors - 1, hits);
+    }
+
+    /** What {@code descriptor} takes, in place of the request's hits. */
+    public Request descriptorHits(int descriptor, long hits) {
+        ownHits[descriptor] = hits;
         return this;
     }
 

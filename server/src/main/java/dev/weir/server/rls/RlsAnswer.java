@@ -1,7 +1,6 @@
 package dev.weir.server.rls;
 
 import dev.weir.model.Decision;
-import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.model.Verdict;
 import java.util.Arrays;
@@ -11,7 +10,7 @@ import java.util.Arrays;
  * an event loop: it is pointed at one decision after the other and allocates nothing.
  *
  * <p>In Envoy's spelling a descriptor meets at most one rule. In Weir's it can meet many, and its status is that of the one
- * that binds: one that denies; else, of those in force, the one with the least share left; rules that only watch come last.
+ * that {@linkplain Verdict#bindsBefore binds}.
  */
 public final class RlsAnswer {
     private static final int NONE = -1;
@@ -38,7 +37,7 @@ public final class RlsAnswer {
         for (int i = 0, size = decision.size(); i < size; i++) {
             Verdict verdict = decision.verdict(i);
             int best = binding[verdict.descriptor()];
-            if (best == NONE || binds(verdict, decision.verdict(best))) {
+            if (best == NONE || verdict.bindsBefore(decision.verdict(best))) {
                 binding[verdict.descriptor()] = i;
             }
         }
@@ -102,36 +101,5 @@ public final class RlsAnswer {
     private boolean quota(Verdict verdict) {
         Rule rule = verdict.rule();
         return settings.quotaMode() || (rule != null && rule.quota());
-    }
-
-    private boolean binds(Verdict verdict, Verdict before) {
-        int rank = rank(verdict);
-        int other = rank(before);
-        return rank != other ? rank < other : rank == 1 && leavesLess(verdict, before);
-    }
-
-    private int rank(Verdict verdict) {
-        if (over(verdict)) {
-            return 0;
-        }
-        Rule rule = verdict.rule();
-        if (rule != null && rule.shadow()) {
-            return 3;
-        }
-        return verdict.limit() == null ? 2 : 1;
-    }
-
-    /** Whether {@code a.remaining / a.limit < b.remaining / b.limit}, in 128 bits. */
-    private static boolean leavesLess(Verdict a, Verdict b) {
-        long roomA = room(a);
-        long roomB = room(b);
-        long highA = Math.multiplyHigh(a.remaining(), roomB);
-        long highB = Math.multiplyHigh(b.remaining(), roomA);
-        return highA != highB ? highA < highB : Long.compareUnsigned(a.remaining() * roomB, b.remaining() * roomA) < 0;
-    }
-
-    private static long room(Verdict verdict) {
-        Limit limit = verdict.limit();
-        return limit == null ? 1 : Math.max(1, Math.max(limit.requests(), limit.burst()));
     }
 }

@@ -1,0 +1,41 @@
+package dev.weir.benchmarks;
+
+import dev.weir.algorithm.Meters;
+import dev.weir.model.Limit;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.KeyHash;
+import dev.weir.store.memory.MemoryStore;
+import java.time.Duration;
+import org.openjdk.jol.info.GraphLayout;
+
+/**
+ * Fills a store with keys and prints what each costs, all in, as JOL counts everything that can be reached from the store. The
+ * bound (twice the keys) leaves the tables free to grow at their own pace.
+ */
+public final class MemoryPerKey {
+    private MemoryPerKey() {}
+
+    public static void main(String[] args) {
+        int keys = args.length > 0 ? Integer.parseInt(args[0]) : 10_000_000;
+        MemoryStore store = new MemoryStore(2 * keys);
+        Checks checks = new Checks();
+        KeyHash hash = new KeyHash();
+        Check check = checks.add();
+        check.meter = Meters.of(Limit.tokenBucket(100, Duration.ofHours(1)));
+        check.hits = 1;
+        double most = 0;
+        for (int i = 1; i <= keys; i++) {
+            hash.reset().add("user").add(i).end();
+            check.key0 = hash.key0();
+            check.key1 = hash.key1();
+            store.decide(checks, 1_700_000_000_000_000L);
+            if (i >= keys / 2 && i % (keys / 20) == 0) {
+                double bytes = (double) GraphLayout.parseInstance(store).totalSize() / i;
+                most = Math.max(most, bytes);
+                System.out.printf("%,12d keys: %.1f bytes a key%n", i, bytes);
+            }
+        }
+        System.out.printf("at most %.1f bytes a key (budget: 48), evictions: %d%n", most, store.evictions());
+    }
+}

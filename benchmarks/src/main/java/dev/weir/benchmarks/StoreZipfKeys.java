@@ -1,0 +1,40 @@
+package dev.weir.benchmarks;
+
+import java.util.Arrays;
+import java.util.Random;
+
+/** A million keys, and the order in which callers come: the i-th most frequent in proportion to 1 / i. */
+final class StoreZipfKeys {
+    private static final int DRAWS = 1 << 20;
+
+    private final String[] keys;
+    private final String[] callers = new String[DRAWS];
+    private int next;
+
+    StoreZipfKeys(int count) {
+        Random random = new Random(42);
+        keys = new String[count];
+        double[] cumulative = new double[count];
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            keys[i] = "user-" + Integer.toHexString(random.nextInt()) + i;
+            sum += 1.0 / (i + 1);
+            cumulative[i] = sum;
+        }
+        for (int i = 0; i < DRAWS; i++) {
+            int at = Arrays.binarySearch(cumulative, random.nextDouble() * sum);
+            // Chars of its own, next to those of the caller before: a request's key lies in cache, whoever sent it.
+            callers[i] = new String(keys[Math.min(count - 1, at < 0 ? ~at : at)].toCharArray());
+        }
+    }
+
+    String[] all() {
+        return keys;
+    }
+
+    /** The key of the next caller: a string that was not hashed before, as a request brings one. */
+    String next() {
+        next = (next + 1) & (DRAWS - 1);
+        return new String(callers[next]);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.limiter.Limiter;
+import dev.weir.match.Condition;
+import dev.weir.match.KeyBy;
+import dev.weir.match.RuleSet;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class WeirTest {
+    private final AtomicLong now = new AtomicLong(1_700_000_000_000_000L);
+
+    @Test
+    void decidesARequestByRulesAndNamesTheOneThatBinds() {
+        Limiter limiter = Weir.inMemory(rules(), now::get);
+        Request free = Request.to("api").asAttributes().with("user_id", "u_42").with("tier", "free");
+        Request pro = Request.to("api").asAttributes().with("user_id", "u_42").with("tier", "pro");
+
+        assertThat(limiter.decide(free).allowed()).isTrue();
+        assertThat(limiter.decide(free).allowed()).isTrue();
+        Decision denied = limiter.decide(free);
+        assertThat(denied.allowed()).isFalse();
+        Verdict binding = Objects.requireNonNull(denied.binding());
+        assertThat(Objects.requireNonNull(binding.rule()).name()).isEqualTo("free");
+        assertThat(binding.retryAfter()).isEqualTo(Duration.ofMillis(500));
+        assertThat(limiter.decide(pro).allowed()).isTrue();
+
+        now.addAndGet(500_000);
+        assertThat(limiter.decide(free).allowed()).isTrue();
+    }
+
+    private static RuleSet rules() {
+        Rule free = Rule.builder("api", "free")
+                .name("free")
+                .limit(Limit.tokenBucket(2, Duration.ofSeconds(1)))
+                .build();
+        return RuleSet.builder()
+                .weir("api", List.of(new WeirRule(free, List.of(Condition.of("tier", "free")), KeyBy.of("user_id"))))
+                .build();
+    }
+}

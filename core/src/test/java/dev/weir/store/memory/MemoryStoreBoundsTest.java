@@ -1,0 +1,194 @@
+package dev.weir.store.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Meters;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.KeyHash;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class MemoryStoreBoundsTest {
+    private static final long T0 = 1_700_000_000_000_000L;
+    private static final long SECOND = 1_000_000;
+    private static final Meter HUNDRED = Meters.of(Limit.tokenBucket(100, Duration.ofHours(1)));
+
+    private final Checks checks = new Checks();
+    private final KeyHash hash = new KeyHash(3, 4);
+
+    private Check check(String kind, long number, Meter meter, long hits) {
+        checks.clear();
+        Check check = checks.add();
+        hash.reset().add(kind).add(number).end();
+        check.key0 = hash.key0();
+        check.key1 = hash.key1();
+        check.meter = meter;
+        check.hits = hits;
+        return check;
+    }
+
+    private boolean take(MemoryStore store, String kind, long number, Meter meter, long hits, long now) {
+        check(kind, number, meter, hits);
+        return store.decide(checks, now);
+    }
+
+    @Test
+    void asManyKeysAsItIsMadeForFitWithoutEviction() {
+        MemoryStore store = new MemoryStore(100_000);
+        for (int i = 0; i < 100_000; i++) {
+            take(store, "user", i, HUNDRED, 1, T0);
+        }
+        assertThat(store.size()).isEqualTo(100_000);
+        assertThat(store.evictions()).isZero();
+    }
+
+    @Test
+    void aFloodOfNewKeysStaysInBoundsAndLeavesThoseNearTheirLimitUntouched() {
+        MemoryStore store = new MemoryStore(20_000);
+        int heavy = 1_000;
+        for (int i = 0; i < heavy; i++) {
+            assertThat(take(store, "heavy", i, HUNDRED, 100, T0)).isTrue();
+        }
+        for (int i = 0; i < 500_000; i++) {
+            assertThat(take(store, "flood", i, HUNDRED, 1, T0))
+                    .as("nobody new is denied")
+                    .isTrue();
+            if (i % 100 == 0) {
+                assertThat(take(store, "heavy", (i / 100) % heavy, HUNDRED, 1, T0))
+                        .isFalse();
+            }
+        }
+        for (int i = 0; i < heavy; i++) {
+            assertThat(take(store, "heavy", i, HUNDRED, 1, T0)).isFalse();
+        }
+        assertThat(store.size()).isBetween(20_000L, 22_000L);
+        assertThat(store.evictions()).isEqualTo(heavy + 500_000 - store.size());
+    }
+
+    @Test
+    void expiredCountersMakeRoomAndAreNotEvictions() {
+        MemoryStore store = new MemoryStore(5_000);
+        Meter second = Meters.of(Limit.tokenBucket(100, Duration.ofSeconds(1)));
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < 4_500; i++) {
+                assertThat(take(store, "round" + round, i, second, 100, T0 + 2 * SECOND * round))
+                        .isTrue();
+            }
+        }
+        assertThat(store.evictions()).isZero();
+        assertThat(store.size()).isLessThanOrEqualTo(5_400);
+    }
+
+    @Test
+    void aCounterIsKeptUntilItIsAsGoodAsNew() {
+        MemoryStore store = new MemoryStore(100);
+        Meter window = Meters.of(Limit.fixedWindow(10, Duration.ofMinutes(1)));
+        long start = T0 - T0 % (60 * SECOND);
+        take(store, "a", 0, window, 10, start + 1);
+        long end = start + 60 * SECOND;
+        for (int i = 0; i < 90; i++) {
+            take(store, "other", i, window, 1, end - 1); // meets what has expired, and would reuse it
+        }
+        assertThat(take(store, "a", 0, window, 1, end - 1)).isFalse();
+        assertThat(take(store, "a", 0, window, 1, end)).isTrue();
+    }
+
+    @Test
+    void whatLeavesNothingToRememberTakesNoSlot() {
+        MemoryStore store = new MemoryStore(100);
+        take(store, "asks", 0, HUNDRED, 0, T0);
+        take(store, "gives back", 0, HUNDRED, -5, T0);
+        take(store, "is denied", 0, HUNDRED, 101, T0);
+        assertThat(store.size()).isZero();
+    }
+
+    @Test
+    void aLogLivesInTheArenaAndItsMemoryComesBack() {
+        Meter log = Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 1_000, Duration.ofSeconds(1)));
+        MemoryStore store = new MemoryStore(10_000, 1 << 20);
+        for (int round = 0; round < 200; round++) {
+            long now = T0 + 3 * SECOND * round;
+            for (int i = 0; i < 10; i++) {
+                for (int n = 0; n < 10; n++) {
+                    assertThat(take(store, "log" + round, i, log, 100, now)).isTrue();
+                }
+                assertThat(take(store, "log" + round, i, log, 1, now)).isFalse();
+            }
+        }
+        assertThat(store.refusals()).isZero();
+        assertThat(store.blockBytes()).isLessThanOrEqualTo(1 << 20);
+    }
+
+    @Test
+    void aFloodOfNewLogsEvictsTheEmptiestAndNotTheHeavy() {
+        Meter log = Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 100, Duration.ofHours(1)));
+        MemoryStore store = new MemoryStore(100_000, 4 << 20);
+        for (int i = 0; i < 500; i++) {
+            assertThat(take(store, "heavy", i, log, 100, T0)).isTrue();
+        }
+        int admitted = 0;
+        for (int i = 0; i < 100_000; i++) {
+            admitted += take(store, "flood", i, log, 1, T0) ? 1 : 0;
+        }
+        for (int i = 0; i < 500; i++) {
+            assertThat(take(store, "heavy", i, log, 1, T0)).isFalse();
+        }
+        assertThat(store.blockBytes()).isLessThanOrEqualTo(4 << 20);
+        assertThat(store.evictions()).isPositive();
+        assertThat(admitted + store.refusals())
+                .as("every denial is a refusal that was counted")
+                .isEqualTo(100_000);
+        assertThat(store.refusals()).isLessThan(1_000);
+    }
+
+    @Test
+    void whereNoMemoryForBlocksIsLeftTheRequestIsRefusedForASecondAndCounted() {
+        Meter log = Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 100, Duration.ofHours(1)));
+        MemoryStore store = new MemoryStore(100, 0);
+        Check check = check("log", 0, log, 1);
+        assertThat(store.decide(checks, T0)).isFalse();
+        assertThat(check.outcome.retryAfter).isEqualTo(SECOND);
+        assertThat(check.outcome.remaining).isEqualTo(100);
+        assertThat(store.refusals()).isEqualTo(1);
+        assertThat(store.size()).isZero();
+    }
+
+    @Test
+    void changingFromPlainToSubWindowsStartsACounterOfItsOwn() {
+        MemoryStore store = new MemoryStore(100);
+        Limit limit = Limit.slidingWindow(10, Duration.ofMinutes(1));
+        assertThat(take(store, "a", 0, Meters.of(limit), 10, T0)).isTrue();
+        assertThat(take(store, "a", 0, Meters.of(limit.withSubWindows(6)), 10, T0))
+                .isTrue();
+        assertThat(take(store, "a", 0, Meters.of(limit.withSubWindows(60)), 1, T0))
+                .isFalse();
+        assertThat(take(store, "a", 0, Meters.of(limit), 1, T0)).isFalse();
+    }
+
+    @Test
+    void tablesGrowUnderThreadsWithoutLosingAHit() throws InterruptedException {
+        MemoryStore store = new MemoryStore(200_000);
+        int keys = 20_000;
+        AtomicInteger admitted = new AtomicInteger();
+        Thread[] threads = new Thread[4];
+        for (int t = 0; t < threads.length; t++) {
+            threads[t] = new Thread(() -> {
+                MemoryStoreBoundsTest own = new MemoryStoreBoundsTest();
+                for (int i = 0; i < keys; i++) {
+                    admitted.addAndGet(own.take(store, "user", i, HUNDRED, 40, T0) ? 1 : 0);
+                }
+            });
+            threads[t].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(admitted).hasValue(2 * keys);
+        assertThat(store.size()).isEqualTo(keys);
+    }
+}

@@ -1,0 +1,168 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.match.Counter;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Verdict;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What a check is answered: its numbers, its headers, and on a denial why, whose and until when. */
+final class CheckAnswers {
+    private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+
+    private final RateLimitFields fields;
+
+    CheckAnswers(RestSettings settings) {
+        this.fields = new RateLimitFields(settings);
+    }
+
+    /** 200, or 429 with the reason. */
+    Answer of(Decision decision, @Nullable Counter counter) {
+        Told told = Told.binding(decision);
+        List<String> headers = fields.of(decision, counter);
+        if (decision.allowed()) {
+            byte[] body = JsonOutput.bytes(json -> {
+                json.writeStartObject();
+                json.writeBooleanField("allowed", true);
+                if (told != null) {
+                    numbers(json, told);
+                    json.writeStringField("rule", told.name());
+                    if (told.verdict().delayMicros() > 0) {
+                        json.writeNumberField(
+                                "delay_ms", ceilMillis(told.verdict().delayMicros()));
+                    }
+                }
+                json.writeEndObject();
+            });
+            return new Answer(200, Answer.JSON, body, headers);
+        }
+        if (told != null && told.passesLater()) {
+            headers = new ArrayList<>(headers);
+            headers.add("Retry-After");
+            headers.add(fields.retryAfter(told));
+        }
+        return new Answer(
+                429, Answer.PROBLEM, JsonOutput.bytes(json -> denial(json, decision, told, counter)), headers);
+    }
+
+    /** Always 200: for callers that read the body and never the status. */
+    Answer alwaysOk(Decision decision, @Nullable Counter counter) {
+        Told told = Told.binding(decision);
+        byte[] body = JsonOutput.bytes(json -> {
+            json.writeStartObject();
+            json.writeBooleanField("allowed", decision.allowed());
+            if (told != null) {
+                numbers(json, told);
+                if (!decision.allowed() && told.passesLater()) {
+                    json.writeNumberField("retry_after", told.retryAfterSeconds());
+                }
+                if (told.verdict().delayMicros() > 0) {
+                    json.writeNumberField("delay_ms", ceilMillis(told.verdict().delayMicros()));
+                }
+            }
+            json.writeEndObject();
+        });
+        return new Answer(200, Answer.JSON, body, fields.of(decision, counter));
+    }
+
+    /** Every limit that was met, with what is left of it. */
+    static Answer status(Decision decision) {
+        byte[] body = JsonOutput.bytes(json -> {
+            json.writeStartObject();
+            json.writeArrayFieldStart("limits");
+            for (int i = 0; i < decision.size(); i++) {
+                Told told = Told.of(decision.verdict(i), decision);
+                if (told != null) {
+                    json.writeStartObject();
+                    json.writeStringField("name", told.name());
+                    json.writeNumberField("limit", told.limit().requests());
+                    json.writeNumberField("remaining", told.remaining());
+                    json.writeNumberField("reset_at", told.resetAt());
+                    if (Told.isShadow(told.verdict())) {
+                        json.writeBooleanField("shadow", true);
+                    }
+                    json.writeEndObject();
+                }
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        });
+        return new Answer(200, Answer.JSON, body, List.of("Cache-Control", "no-store"));
+    }
+
+    private static void numbers(JsonGenerator json, Told told) throws IOException {
+        json.writeNumberField("remaining", told.remaining());
+        json.writeNumberField("limit", told.limit().requests());
+        json.writeNumberField("reset_at", told.resetAt());
+    }
+
+    private static void denial(JsonGenerator json, Decision decision, @Nullable Told told, @Nullable Counter counter)
+            throws IOException {
+        json.writeStartObject();
+        json.writeStringField("type", QUOTA_EXCEEDED);
+        json.writeStringField("title", "Request cannot be satisfied as assigned quota has been exceeded");
+        json.writeNumberField("status", 429);
+        json.writeBooleanField("allowed", false);
+        if (told != null) {
+            String whose = counter == null ? "" : counter.text();
+            json.writeStringField("detail", detail(told, whose));
+            numbers(json, told);
+            if (told.passesLater()) {
+                json.writeNumberField("retry_after", told.retryAfterSeconds());
+                json.writeStringField("passes_at", told.passesAt().toString());
+            }
+            json.writeStringField("rule", told.name());
+            json.writeStringField("counter", whose);
+            json.writeStringField("reason", told.verdict().reason().name().toLowerCase(Locale.ROOT));
+        }
+        json.writeArrayFieldStart("violated-policies");
+        List<String> named = new ArrayList<>();
+        for (int i = 0; i < decision.size(); i++) {
+            Verdict verdict = decision.verdict(i);
+            String name = Told.name(verdict);
+            if (!verdict.allowed() && !verdict.shadowed() && !named.contains(name)) {
+                named.add(name);
+                json.writeString(name);
+            }
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static String detail(Told told, String counter) {
+        Limit limit = told.limit();
+        String rule = "rule " + Texts.shown(told.name()) + " (" + limit.requests() + " per "
+                + window(limit.windowMicros()) + ", " + limit.algorithm().spelling() + ")";
+        String whose = counter.isEmpty() ? "" : " for " + counter;
+        long hits = told.verdict().hits();
+        String asked = hits == 1 ? "1 hit" : hits + " hits";
+        return switch (told.verdict().reason()) {
+            case NEVER -> rule + " can never hold " + asked + " at once" + whose;
+            case MISSING_KEY -> rule + " denies a request that lacks the attribute it counts by";
+            default ->
+                rule + " has no room for " + asked + whose
+                        + (told.passesLater() ? "; it has again at " + told.passesAt() : "");
+        };
+    }
+
+    /** As rule files write it: in the largest unit that divides it. */
+    private static String window(long micros) {
+        long[] sizes = {86_400_000_000L, 3_600_000_000L, 60_000_000L, 1_000_000L, 1_000L};
+        String[] units = {"d", "h", "m", "s", "ms"};
+        for (int i = 0; i < sizes.length; i++) {
+            if (micros % sizes[i] == 0) {
+                return micros / sizes[i] + units[i];
+            }
+        }
+        return micros + "us";
+    }
+
+    private static long ceilMillis(long micros) {
+        return micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0);
+    }
+}

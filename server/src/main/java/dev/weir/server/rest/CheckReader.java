@@ -1,0 +1,146 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import dev.weir.model.Request;
+import java.util.Collection;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the body of a check: {@code domain}, {@code cost} (or {@code hits}), and either {@code descriptors} or, in every other
+ * member, an attribute.
+ */
+final class CheckReader {
+    private static final int SHOWN_DOMAINS = 20;
+
+    private final JsonFactory factory;
+    private final RestSettings.Caps caps;
+
+    CheckReader(JsonFactory factory, RestSettings.Caps caps) {
+        this.factory = factory;
+        this.caps = caps;
+    }
+
+    /** Fills {@code into}; a body without a domain means the only one of those {@code loaded}. */
+    void read(byte[] body, Supplier<? extends Collection<String>> loaded, Request into) {
+        into.clear("");
+        try (JsonInput in = JsonInput.of(factory, body, caps)) {
+            Reading reading = new Reading(in, into);
+            in.object("body");
+            while (in.member()) {
+                reading.member(in.name());
+            }
+            in.end();
+            reading.end();
+            into.domain(domain(reading.domain, loaded));
+        }
+    }
+
+    /** One body, and what of it was seen so far: members come in any order. */
+    private static final class Reading {
+        private final JsonInput in;
+        private final Request into;
+        private @Nullable String domain;
+        private boolean costSeen;
+        private boolean descriptorsSeen;
+
+        Reading(JsonInput in, Request into) {
+            this.in = in;
+            this.into = into;
+        }
+
+        void member(String name) {
+            switch (name) {
+                case "domain" -> domain = in.text(name, in.caps().name(), "name");
+                case "cost", "hits" -> cost(name);
+                case "descriptors" -> descriptors();
+                default -> attribute(name);
+            }
+        }
+
+        void end() {
+            if (descriptorsSeen && into.descriptors() == 0) {
+                throw RestException.badRequest("descriptors: none (expected: at least one)");
+            }
+            if (!descriptorsSeen) {
+                if (into.descriptors() == 0) {
+                    into.descriptor();
+                }
+                into.asAttributes();
+            }
+        }
+
+        private void cost(String name) {
+            if (costSeen) {
+                throw in.mistake(name + ": given as cost and as hits", "one of them");
+            }
+            costSeen = true;
+            into.hits(in.count(name));
+        }
+
+        private void descriptors() {
+            if (into.descriptors() > 0) {
+                throw in.mistake("descriptors: given beside " + Texts.shown(into.key(0)), "one or the other");
+            }
+            descriptorsSeen = true;
+            DescriptorJson list = new DescriptorJson(in, into);
+            list.read(in.next());
+            if (list.anyGivesBack()) {
+                throw in.mistake("isNegativeHits: true", "to give back over gRPC or /json");
+            }
+        }
+
+        private void attribute(String name) {
+            if (descriptorsSeen) {
+                throw in.mistake(Texts.shown(name) + ": given beside descriptors", "one or the other");
+            }
+            int cap = in.caps().entries();
+            if (into.descriptors() > 0 && into.end(0) == cap) {
+                throw in.mistake("attributes: more than " + cap, "at most " + cap + ", the cap on entries");
+            }
+            into.with(name, in.text(label(name), in.caps().value(), "value"));
+        }
+    }
+
+    /** The domain that the caller named, or the only one there is. */
+    static String domain(@Nullable String named, Supplier<? extends Collection<String>> loaded) {
+        if (named != null && !named.isEmpty()) {
+            return named;
+        }
+        Collection<String> domains = loaded.get();
+        if (named != null) {
+            throw RestException.badRequest("domain: \"\" (expected: " + oneOf(domains) + ")");
+        }
+        if (domains.size() == 1) {
+            return domains.iterator().next();
+        }
+        throw RestException.badRequest("domain: missing (expected: " + oneOf(domains) + ")");
+    }
+
+    private static String oneOf(Collection<String> domains) {
+        if (domains.isEmpty()) {
+            return "a domain; no rules are loaded";
+        }
+        StringBuilder list = new StringBuilder("one of ");
+        int shown = 0;
+        for (String each : new TreeSet<>(domains)) {
+            if (shown == SHOWN_DOMAINS) {
+                return list.append(" and ")
+                        .append(domains.size() - shown)
+                        .append(" more")
+                        .toString();
+            }
+            list.append(shown++ == 0 ? "" : ", ").append(Texts.shown(each));
+        }
+        return list.toString();
+    }
+
+    /** A name that an error may repeat: plain as it is, anything else in quotes. */
+    private static String label(String name) {
+        return name.chars()
+                        .allMatch(c -> c == '_' || c == '-' || c == '.' || (Character.isLetterOrDigit(c) && c < 0x80))
+                ? name
+                : Texts.shown(name);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.weir.server.rest;
+
+import io.vertx.core.MultiMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The key under which a caller asks again: {@code Idempotency-Key} as its draft has it, a structured field's string, or bare,
+ * as most clients send it; {@code X-Idempotency-Key} means the same.
+ */
+final class IdempotencyKey {
+    private static final int LONGEST = 255;
+    private static final String EXPECTED =
+            "1 to " + LONGEST + " visible ASCII characters, bare or as a quoted string of a structured field";
+
+    private IdempotencyKey() {}
+
+    /** The key that these headers give, or null. */
+    static @Nullable String of(MultiMap headers) {
+        String key = of(headers, "Idempotency-Key");
+        String other = of(headers, "X-Idempotency-Key");
+        if (key != null && other != null && !key.equals(other)) {
+            throw RestException.badRequest("X-Idempotency-Key: " + Texts.shown(other)
+                    + " (expected: the same as Idempotency-Key, or only one)");
+        }
+        return key == null ? other : key;
+    }
+
+    private static @Nullable String of(MultiMap headers, String name) {
+        List<String> values = headers.getAll(name);
+        if (values.isEmpty()) {
+            return null;
+        }
+        if (values.size() > 1) {
+            throw RestException.badRequest(name + ": given " + values.size() + " times (expected: once)");
+        }
+        String value = values.get(0).strip();
+        // Every character may be escaped, and two quotes come on top.
+        if (value.length() > 2 * LONGEST + 2) {
+            throw wrong(name, value);
+        }
+        String key = value.startsWith("\"") ? unquoted(name, value) : bare(name, value);
+        if (key.isEmpty() || key.length() > LONGEST) {
+            throw wrong(name, value);
+        }
+        return key;
+    }
+
+    private static String bare(String name, String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c <= 0x20 || c >= 0x7F || c == '"' || c == '\\' || c == ',' || c == ';') {
+                throw wrong(name, value);
+            }
+        }
+        return value;
+    }
+
+    private static String unquoted(String name, String value) {
+        StringBuilder key = new StringBuilder();
+        for (int i = 1; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c == '"') {
+                if (i != value.length() - 1) {
+                    throw wrong(name, value);
+                }
+                return key.toString();
+            }
+            if (c == '\\' && i + 1 < value.length()) {
+                c = value.charAt(++i);
+                if (c != '"' && c != '\\') {
+                    throw wrong(name, value);
+                }
+            }
+            if (c < 0x20 || c >= 0x7F) {
+                throw wrong(name, value);
+            }
+            key.append(c);
+        }
+        throw wrong(name, value);
+    }
+
+    private static RestException wrong(String name, String value) {
+        return RestException.badRequest(name + ": " + Texts.shown(value) + " (expected: " + EXPECTED + ")");
+    }
+}

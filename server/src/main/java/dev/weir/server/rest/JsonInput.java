@@ -1,0 +1,244 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A JSON body read strictly, token by token. Every mistake is a {@link RestException} that names value, expectation and place;
+ * a member that comes twice, text after the end and nesting that no request needs are mistakes.
+ */
+final class JsonInput implements AutoCloseable {
+    private static final int DEPTH = 16;
+    private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
+    /** 2^64 - 1 has 20 digits: what has more is no number of this protocol, however it is written. */
+    private static final int DIGITS = 20;
+
+    private final JsonParser parser;
+    private final RestSettings.Caps caps;
+
+    private JsonInput(JsonParser parser, RestSettings.Caps caps) {
+        this.parser = parser;
+        this.caps = caps;
+    }
+
+    static JsonFactory factory(RestSettings.Caps caps) {
+        return new JsonFactoryBuilder()
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(DEPTH)
+                        .maxDocumentLength(caps.body())
+                        .maxNumberLength(1_000)
+                        // Texts are measured here, where the error can say whose they are.
+                        .maxStringLength(caps.body())
+                        .maxNameLength(caps.body())
+                        .build())
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                .build();
+    }
+
+    static JsonInput of(JsonFactory factory, byte[] body, RestSettings.Caps caps) {
+        try {
+            return new JsonInput(factory.createParser(body), caps);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    RestSettings.Caps caps() {
+        return caps;
+    }
+
+    /** The next token. */
+    JsonToken next() {
+        try {
+            JsonToken token = parser.nextToken();
+            if (token == null) {
+                throw mistake("the end of the body", "a JSON object");
+            }
+            return token;
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    /** Opens the object that the body, or a member, must be. */
+    void object(String what) {
+        if (next() != JsonToken.START_OBJECT) {
+            throw mistake(what + ": " + value(), "an object");
+        }
+    }
+
+    /** Moves to the next member of the open object; false at its end. */
+    boolean member() {
+        return next() != JsonToken.END_OBJECT;
+    }
+
+    /** The name of the member last moved to. */
+    String name() {
+        try {
+            return checked("name", parser.currentName(), caps.name(), "name");
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    /** Nothing may follow. */
+    void end() {
+        try {
+            if (parser.nextToken() != null) {
+                throw mistake("text after the end of the JSON object", "nothing");
+            }
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    /** The value of {@code what}, which must be text of at most {@code cap} bytes. */
+    String text(String what, int cap, String capName) {
+        if (next() != JsonToken.VALUE_STRING) {
+            throw mistake(what + ": " + value(), "a string");
+        }
+        return currentText(what, cap, capName);
+    }
+
+    String currentText(String what, int cap, String capName) {
+        try {
+            return checked(what, parser.getText(), cap, capName);
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    /** A whole number from 0 on; what does not fit 64 bits is as large as can be. */
+    long count(String what) {
+        String expected = "a whole number >= 0";
+        if (next() != JsonToken.VALUE_NUMBER_INT) {
+            throw mistake(what + ": " + value(), expected);
+        }
+        try {
+            String digits = parser.getText();
+            if (digits.charAt(0) == '-') {
+                throw mistake(what + ": " + value(), expected);
+            }
+            return digits.length() < 19
+                    ? Long.parseLong(digits)
+                    : new BigInteger(digits).min(MAX_LONG).longValue();
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    /**
+     * The current token as protobuf's JSON has numbers: also as text, and with a fraction or an exponent as long as it is whole.
+     * Above {@link Long#MAX_VALUE} it is that.
+     */
+    long unsigned(String what, BigInteger max) {
+        String expected = "a whole number from 0 to " + max;
+        try {
+            JsonToken token = parser.currentToken();
+            if (!token.isNumeric() && token != JsonToken.VALUE_STRING) {
+                throw mistake(what + ": " + value(), expected);
+            }
+            String text = parser.getText();
+            if (text.isEmpty() || text.length() > 100 || text.charAt(0) == '+') {
+                throw mistake(what + ": " + value(), expected);
+            }
+            BigDecimal number = new BigDecimal(text);
+            // The digits are counted before they are written out: 1e1000000000 is a short text and a long number.
+            if ((long) number.precision() - number.scale() > DIGITS || number.signum() < 0) {
+                throw mistake(what + ": " + value(), expected);
+            }
+            if (number.signum() == 0) {
+                return 0;
+            }
+            BigInteger whole = number.toBigIntegerExact();
+            if (whole.compareTo(max) > 0) {
+                throw mistake(what + ": " + value(), expected);
+            }
+            return whole.min(MAX_LONG).longValue();
+        } catch (NumberFormatException e) {
+            throw mistake(what + ": " + value(), expected);
+        } catch (ArithmeticException e) {
+            throw mistake(what + ": " + value(), expected);
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    /** A mistake at the current token: {@code found (expected: …) at line 1, column 2}. */
+    RestException mistake(String found, String expected) {
+        return RestException.badRequest(found + " (expected: " + expected + ")" + place(parser.currentTokenLocation()));
+    }
+
+    /** The current value as an error shows it. */
+    String value() {
+        try {
+            JsonToken token = parser.currentToken();
+            if (token == null) {
+                return "nothing";
+            }
+            return switch (token) {
+                case START_OBJECT -> "an object";
+                case START_ARRAY -> "a list";
+                case VALUE_STRING -> Texts.shown(parser.getText());
+                default -> {
+                    String text = parser.getText();
+                    yield text.length() <= 40 ? text : text.substring(0, 40) + "…";
+                }
+            };
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            parser.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String checked(String what, String text, int cap, String capName) {
+        int bytes = Texts.utf8Length(text);
+        if (bytes < 0) {
+            throw mistake(what + ": " + Texts.shown(text), "text that is well-formed Unicode");
+        }
+        if (bytes > cap) {
+            throw mistake(what + ": " + bytes + " bytes", "at most " + cap + ", the cap on a " + capName);
+        }
+        return text;
+    }
+
+    private static RestException malformed(IOException e) {
+        if (e instanceof JsonProcessingException json) {
+            return RestException.badRequest(
+                    "body: " + plain(json.getOriginalMessage()) + " (expected: JSON)" + place(json.getLocation()));
+        }
+        // Bytes that are not UTF-8 come as an exception of their own, without a place.
+        return RestException.badRequest("body: " + plain(e.getMessage()) + " (expected: JSON in UTF-8)");
+    }
+
+    /** The parser's first line, without the names of its own settings. */
+    private static String plain(@Nullable String message) {
+        return message == null
+                ? "malformed"
+                : message.lines().findFirst().orElse("").replaceAll(", from `[^`]*`", "");
+    }
+
+    private static String place(@Nullable JsonLocation location) {
+        return location == null ? "" : " at line " + location.getLineNr() + ", column " + location.getColumnNr();
+    }
+}

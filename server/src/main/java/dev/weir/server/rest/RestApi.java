@@ -1,0 +1,235 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import dev.weir.limiter.Limiter;
+import dev.weir.match.Counter;
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.model.TimeSource;
+import dev.weir.model.Verdict;
+import dev.weir.server.Health;
+import dev.weir.server.rest.RememberedAnswers.Caller;
+import dev.weir.server.rest.RememberedAnswers.Decided;
+import dev.weir.server.rls.RlsAnswer;
+import dev.weir.server.rls.RlsMetadata;
+import dev.weir.server.rls.RlsSettings;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.HttpException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * The data plane over HTTP. Every request is decided where it arrives, on its event loop; one of these serves them all.
+ */
+public final class RestApi {
+    private static final System.Logger LOG = System.getLogger(RestApi.class.getName());
+    /** The attributes that tell who asks, the most telling first. */
+    private static final List<String> CALLER = List.of("api_key", "user_id", "client_id", "ip");
+
+    private final Limiter limiter;
+    private final TimeSource time;
+    private final Health health;
+    private final RestSettings settings;
+    private final RlsSettings rls;
+    private final CheckReader checks;
+    private final RlsJsonReader rlsReader;
+    private final CheckAnswers answers;
+    private final RememberedAnswers remembered;
+    private final ThreadLocal<Buffers> buffers;
+
+    /** What a thread fills again for each request. */
+    private static final class Buffers {
+        final Request request = Request.to("");
+        final Decision decision = new Decision();
+        final RlsAnswer answer;
+
+        Buffers(RlsSettings rls) {
+            answer = new RlsAnswer(rls);
+        }
+    }
+
+    public RestApi(Limiter limiter, TimeSource time, Health health, RestSettings settings, RlsSettings rls) {
+        this.limiter = limiter;
+        this.time = time;
+        this.health = health;
+        this.settings = settings;
+        this.rls = rls;
+        JsonFactory factory = JsonInput.factory(settings.caps());
+        this.checks = new CheckReader(factory, settings.caps());
+        this.rlsReader = new RlsJsonReader(factory, settings.caps());
+        this.answers = new CheckAnswers(settings);
+        this.remembered = new RememberedAnswers(settings.idempotency());
+        this.buffers = ThreadLocal.withInitial(() -> new Buffers(rls));
+    }
+
+    /** A router with these routes, to which others may be added. */
+    public Router routes(Vertx vertx) {
+        Router router = Router.router(vertx);
+        post(router, "/v1/ratelimit/check", request -> body -> check(request, body, false));
+        post(router, "/ratelimit/check", request -> body -> check(request, body, true));
+        post(router, "/json", request -> this::json);
+        get(router, "/v1/ratelimit/status/:user_id", this::status);
+        get(router, "/healthcheck", context -> healthcheck());
+        router.route().last().handler(context -> {
+            throw RestException.notFound(
+                    "path: " + Texts.shown(context.request().path())
+                            + " (expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json,"
+                            + " /healthcheck or /metrics)");
+        });
+        router.route().failureHandler(RestApi::failed);
+        // Where the router itself cannot read path or query, it asks no failure handler.
+        router.errorHandler(400, RestApi::malformed);
+        return router;
+    }
+
+    /** Options for the server that carries these routes: bounded headers and bodies that may not dawdle, HTTP/2 in clear text too. */
+    public static HttpServerOptions serverOptions() {
+        return new HttpServerOptions()
+                .setHttp2ClearTextEnabled(true)
+                .setHandle100ContinueAutomatically(true)
+                .setMaxHeaderSize(16 << 10)
+                .setIdleTimeout(30)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS);
+    }
+
+    private Answer check(HttpServerRequest http, byte[] body, boolean alwaysOk) {
+        Buffers own = buffers.get();
+        Request request = own.request;
+        String key = IdempotencyKey.of(http.headers());
+        checks.read(body, this::domains, request);
+        long now = time.micros();
+        if (key == null) {
+            return decide(own, now, alwaysOk).answer();
+        }
+        Caller caller = new Caller(request.domain(), caller(request));
+        return remembered.once(caller, key, fingerprint(http, body), now, () -> decide(own, now, alwaysOk));
+    }
+
+    private Decided decide(Buffers own, long now, boolean alwaysOk) {
+        limiter.decide(own.request, now, own.decision);
+        Verdict binding = own.decision.binding();
+        Counter counter = binding == null ? null : limiter.rules().counter(own.request, binding);
+        Answer answer = alwaysOk ? answers.alwaysOk(own.decision, counter) : answers.of(own.decision, counter);
+        return new Decided(answer, own.decision.allowed());
+    }
+
+    private List<String> domains() {
+        return limiter.rules().domains();
+    }
+
+    private Answer json(byte[] body) {
+        Buffers own = buffers.get();
+        long hitsAddend = rlsReader.read(body, own.request);
+        limiter.decide(own.request, time.micros(), own.decision);
+        own.answer.of(own.decision, own.request.descriptors());
+        Map<String, Object> metadata =
+                rls.dynamicMetadata() ? RlsMetadata.of(own.request, hitsAddend, own.decision) : null;
+        return new Answer(
+                own.decision.allowed() ? 200 : 429, Answer.JSON, RlsJsonWriter.bytes(own.answer, metadata), List.of());
+    }
+
+    private Answer status(RoutingContext context) {
+        Buffers own = buffers.get();
+        StatusQuery.read(context, settings.caps(), this::domains, own.request);
+        limiter.decide(own.request, time.micros(), own.decision);
+        return CheckAnswers.status(own.decision);
+    }
+
+    private Answer healthcheck() {
+        return health.serving()
+                ? new Answer(200, Answer.TEXT, "OK".getBytes(StandardCharsets.US_ASCII), List.of())
+                : new Answer(500, Answer.TEXT, "NOT SERVING".getBytes(StandardCharsets.US_ASCII), List.of());
+    }
+
+    private void post(Router router, String path, Function<HttpServerRequest, Function<byte[], Answer>> handler) {
+        router.post(path).handler(context -> {
+            HttpServerRequest request = context.request();
+            Body.read(
+                    request,
+                    settings.caps().body(),
+                    // The router's own failure handling ends where the body arrives later.
+                    body -> answer(context, () -> handler.apply(request).apply(body)),
+                    context::fail);
+        });
+        only(router, path, "POST");
+    }
+
+    private static void get(Router router, String path, Function<RoutingContext, Answer> handler) {
+        router.get(path).handler(context -> answer(context, () -> handler.apply(context)));
+        only(router, path, "GET");
+    }
+
+    private static void only(Router router, String path, String method) {
+        router.route(path).handler(context -> {
+            throw RestException.methodNotAllowed(context.request().method().name(), method);
+        });
+    }
+
+    private static void answer(RoutingContext context, Supplier<Answer> deciding) {
+        Answer answer;
+        try {
+            answer = deciding.get();
+        } catch (RuntimeException e) {
+            context.fail(e);
+            return;
+        }
+        answer.send(context.response());
+    }
+
+    private static void failed(RoutingContext context) {
+        Throwable failure = context.failure();
+        if (context.response().ended()) {
+            return;
+        }
+        if (failure instanceof RestException e) {
+            Problems.of(e).send(context.response());
+            return;
+        }
+        if (failure instanceof HttpException e && e.getStatusCode() == 400) {
+            malformed(context);
+            return;
+        }
+        LOG.log(System.Logger.Level.ERROR, "A request could not be answered", failure);
+        Problems.of(500, "this is a mistake of the server, not yours", List.of())
+                .send(context.response());
+    }
+
+    private static void malformed(RoutingContext context) {
+        Problems.of(RestException.badRequest("path or query: malformed (expected: percent-encoded UTF-8)"))
+                .send(context.response());
+    }
+
+    private static String caller(Request request) {
+        for (String attribute : CALLER) {
+            for (int i = 0; i < request.descriptors(); i++) {
+                String value = request.value(i, attribute);
+                if (value != null) {
+                    return attribute + "=" + value;
+                }
+            }
+        }
+        return "";
+    }
+
+    private static String fingerprint(HttpServerRequest request, byte[] body) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(request.path().getBytes(StandardCharsets.UTF_8));
+            digest.update((byte) 0);
+            return Base64.getEncoder().encodeToString(digest.digest(body));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

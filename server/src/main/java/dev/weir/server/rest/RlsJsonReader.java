@@ -1,0 +1,64 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.weir.model.Request;
+import dev.weir.server.rls.RlsCode;
+import java.math.BigInteger;
+
+/** Reads a {@code RateLimitRequest} as protobuf's JSON. */
+final class RlsJsonReader {
+    private static final BigInteger MAX_32 = BigInteger.valueOf(0xFFFF_FFFFL);
+
+    private final JsonFactory factory;
+    private final RestSettings.Caps caps;
+
+    RlsJsonReader(JsonFactory factory, RestSettings.Caps caps) {
+        this.factory = factory;
+        this.caps = caps;
+    }
+
+    /** Fills {@code into}, and returns the {@code hitsAddend} as the caller gave it: 0 where it gave none. */
+    long read(byte[] body, Request into) {
+        into.clear("");
+        long hitsAddend = 0;
+        boolean hitsSeen = false;
+        try (JsonInput in = JsonInput.of(factory, body, caps)) {
+            DescriptorJson descriptors = new DescriptorJson(in, into);
+            in.object("body");
+            while (in.member()) {
+                String name = in.name();
+                JsonToken token = in.next();
+                switch (name) {
+                    case "domain" -> {
+                        if (token == JsonToken.VALUE_STRING) {
+                            into.domain(in.currentText("domain", caps.name(), "name"));
+                        } else if (token != JsonToken.VALUE_NULL) {
+                            throw in.mistake("domain: " + in.value(), "a string");
+                        }
+                    }
+                    case "descriptors" -> descriptors.read(token);
+                    case "hitsAddend", "hits_addend" -> {
+                        if (hitsSeen) {
+                            throw in.mistake(name + ": given twice", "once");
+                        }
+                        hitsSeen = true;
+                        hitsAddend = token == JsonToken.VALUE_NULL ? 0 : in.unsigned(name, MAX_32);
+                    }
+                    default ->
+                        throw in.mistake("unknown member " + Texts.shown(name), "domain, descriptors or hitsAddend");
+                }
+            }
+            in.end();
+            into.hits(Math.max(1, hitsAddend));
+            descriptors.end();
+        }
+        if (into.domain().isEmpty()) {
+            throw RestException.badRequest(RlsCode.NO_DOMAIN);
+        }
+        if (into.descriptors() == 0) {
+            throw RestException.badRequest(RlsCode.NO_DESCRIPTORS);
+        }
+        return hitsAddend;
+    }
+}

@@ -1,0 +1,77 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.server.rls.RlsAnswer;
+import dev.weir.server.rls.RlsCode;
+import dev.weir.server.rls.RlsSettings;
+import dev.weir.server.rls.RlsStatus;
+import dev.weir.server.rls.RlsUnit;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes a {@code RateLimitResponse} as protobuf's JSON: in the order of the reference, leaving out what is 0 or empty. */
+final class RlsJsonWriter {
+    private RlsJsonWriter() {}
+
+    static byte[] bytes(RlsAnswer answer, @Nullable Map<String, Object> metadata) {
+        return JsonOutput.bytes(json -> {
+            json.writeStartObject();
+            json.writeStringField("overallCode", RlsCode.name(answer.overallCode()));
+            json.writeArrayFieldStart("statuses");
+            for (int i = 0; i < answer.size(); i++) {
+                status(json, answer.status(i));
+            }
+            json.writeEndArray();
+            int headersOf = answer.headersOf();
+            if (headersOf >= 0) {
+                headers(json, answer.settings(), answer.status(headersOf));
+            }
+            if (metadata != null) {
+                json.writeFieldName("dynamicMetadata");
+                JsonOutput.value(json, metadata);
+            }
+            json.writeEndObject();
+        });
+    }
+
+    private static void status(JsonGenerator json, RlsStatus status) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("code", RlsCode.name(status.code()));
+        if (status.limited()) {
+            json.writeObjectFieldStart("currentLimit");
+            if (!status.name().isEmpty()) {
+                json.writeStringField("name", status.name());
+            }
+            if (status.requestsPerUnit() != 0) {
+                json.writeNumberField("requestsPerUnit", status.requestsPerUnit());
+            }
+            if (status.unit() != RlsUnit.UNKNOWN) {
+                json.writeStringField("unit", status.unit().name());
+            }
+            json.writeEndObject();
+        }
+        if (status.remaining() != 0) {
+            json.writeNumberField("limitRemaining", status.remaining());
+        }
+        if (status.limited()) {
+            json.writeStringField("durationUntilReset", status.resetSeconds() + "s");
+        }
+        json.writeEndObject();
+    }
+
+    private static void headers(JsonGenerator json, RlsSettings names, RlsStatus status) throws IOException {
+        json.writeArrayFieldStart("responseHeadersToAdd");
+        header(json, names.limitHeader(), status.requestsPerUnit());
+        header(json, names.remainingHeader(), status.remaining());
+        header(json, names.resetHeader(), status.resetSeconds());
+        json.writeEndArray();
+    }
+
+    private static void header(JsonGenerator json, String name, long value) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("key", name);
+        json.writeStringField("value", Long.toString(value));
+        json.writeEndObject();
+    }
+}

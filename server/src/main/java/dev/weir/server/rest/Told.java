@@ -1,0 +1,113 @@
+package dev.weir.server.rest;
+
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** A verdict in the numbers that callers are told: whole seconds, rounded up, for the caller that obeys must not come early. */
+final class Told {
+    private static final long SECOND = 1_000_000;
+
+    private final Verdict verdict;
+    private final Limit limit;
+    private final long now;
+
+    private Told(Verdict verdict, Limit limit, long now) {
+        this.verdict = verdict;
+        this.limit = limit;
+        this.now = now;
+    }
+
+    /** What may be told of {@code verdict}; null if it has no limit. */
+    static @Nullable Told of(Verdict verdict, Decision decision) {
+        Limit limit = verdict.limit();
+        return limit == null ? null : new Told(verdict, limit, decision.nowMicros());
+    }
+
+    /**
+     * The verdict that speaks for the decision; null without limits. A rule that only watches speaks to no caller: clients that
+     * slow down by what they are told would obey a limit that is not in force.
+     */
+    static @Nullable Told binding(Decision decision) {
+        Verdict verdict = decision.binding();
+        return verdict == null || isShadow(verdict) ? null : of(verdict, decision);
+    }
+
+    static boolean isShadow(Verdict verdict) {
+        Rule rule = verdict.rule();
+        return rule != null && rule.shadow();
+    }
+
+    Verdict verdict() {
+        return verdict;
+    }
+
+    Limit limit() {
+        return limit;
+    }
+
+    /** What people call the rule; a limit that the caller gave is its own. */
+    String name() {
+        return name(verdict);
+    }
+
+    static String name(Verdict verdict) {
+        Rule rule = verdict.rule();
+        return rule == null ? "override" : rule.label();
+    }
+
+    long remaining() {
+        return Math.max(0, verdict.remaining());
+    }
+
+    /** Seconds until the counter is as good as new. */
+    long resetSeconds() {
+        return ceil(verdict.resetMicros());
+    }
+
+    /** The same as a time, in seconds since the epoch. */
+    long resetAt() {
+        return ceil(now + verdict.resetMicros());
+    }
+
+    /** Whether waiting helps. */
+    boolean passesLater() {
+        return verdict.retryAfterMicros() != Verdict.NEVER && verdict.reason() == Verdict.Reason.OVER_LIMIT;
+    }
+
+    long retryAfterSeconds() {
+        return Math.max(1, ceil(verdict.retryAfterMicros()));
+    }
+
+    /** When the same hits would pass, to the millisecond and not before. */
+    Instant passesAt() {
+        long micros = now + verdict.retryAfterMicros();
+        return Instant.ofEpochMilli(micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0));
+    }
+
+    long windowSeconds() {
+        return Math.max(1, ceil(limit.windowMicros()));
+    }
+
+    /**
+     * Seconds within which no more than what remains can be used: until the next hit flows into a bucket, else until the window
+     * makes room; after a denial, until the same hits would pass.
+     */
+    long effectiveWindowSeconds() {
+        if (passesLater()) {
+            return retryAfterSeconds();
+        }
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET ->
+                Math.min(resetSeconds(), ceil(limit.windowMicros() / Math.max(1, limit.requests())));
+            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> resetSeconds();
+        };
+    }
+
+    static long ceil(long micros) {
+        return micros / SECOND + (micros % SECOND > 0 ? 1 : 0);
+    }
+}

@@ -1,0 +1,173 @@
+package dev.weir.server.rest;
+
+import static dev.weir.server.rest.RestKit.header;
+import static dev.weir.server.rest.RestKit.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BadInputTest {
+    private final RestKit kit = new RestKit(RestKit.weirRules());
+
+    @AfterAll
+    void close() {
+        kit.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{\"user_id\":42}|user_id: 42 (expected: a string) at line 1, column 12",
+                "{\"user_id\":null}|user_id: null (expected: a string) at line 1, column 12",
+                "{\"user_id\":[]}|user_id: a list (expected: a string) at line 1, column 12",
+                "{\"cost\":1.5}|cost: 1.5 (expected: a whole number >= 0) at line 1, column 9",
+                "{\"cost\":-1}|cost: -1 (expected: a whole number >= 0) at line 1, column 9",
+                "{\"cost\":1e400}|cost: 1e400 (expected: a whole number >= 0) at line 1, column 9",
+                "{\"cost\":\"0x10\"}|cost: \"0x10\" (expected: a whole number >= 0) at line 1, column 9",
+                "{\"cost\":\"1\"}|cost: \"1\" (expected: a whole number >= 0) at line 1, column 9",
+                "{\"cost\":1,\"hits\":1}|hits: given as cost and as hits (expected: one of them) at line 1, column 11",
+                "{\"domain\":\"\"}|domain: \"\" (expected: one of \"api\")",
+                "{\"domain\":7}|domain: 7 (expected: a string) at line 1, column 11",
+                "[]|body: a list (expected: an object) at line 1, column 1",
+                "{} x|body: Unrecognized token 'x': was expecting",
+                "{}{}|text after the end of the JSON object (expected: nothing) at line 1, column 3",
+                "{\"cost\":NaN}|body: Non-standard token 'NaN'",
+                "{\"a\":\"1\",\"a\":\"2\"}|Duplicate field 'a'",
+                "{\"descriptors\":[]}|descriptors: none (expected: at least one)",
+                "{\"a\":\"1\",\"descriptors\":[]}|descriptors: given beside \"a\" (expected: one or the other)",
+                "{\"\":\"1\",\"descriptors\":[{}]}|descriptors: given beside \"\" (expected: one or the other)",
+                "{\"descriptors\":[{}],\"a\":\"1\"}|\"a\": given beside descriptors (expected: one or the other)",
+                "{\"a\":\"\\ud800\"}|a: \"\\ud800\" (expected: text that is well-formed Unicode)",
+                "{\"descriptors\":[{\"entries\":[],\"isNegativeHits\":true}]}|isNegativeHits: true (expected: to give back",
+                "{\"a\":{\"a\":{}}}|a: an object (expected: a string) at line 1, column 6",
+            })
+    void a_mistake_is_told_with_value_expectation_and_place(String body, String detail) {
+        HttpResponse<String> response = kit.check(body);
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(json(response).getString("title")).isEqualTo("Bad Request");
+        assertThat(json(response).getInteger("status")).isEqualTo(400);
+        assertThat(json(response).getString("detail")).contains(detail);
+    }
+
+    @Test
+    void an_empty_body_is_told_so() {
+        assertThat(json(kit.check("")).getString("detail")).startsWith("the end of the body (expected: a JSON object)");
+        assertThat(json(kit.check("{\"a\":")).getString("detail")).contains("line 1, column");
+    }
+
+    @Test
+    void bytes_that_are_not_utf_8_are_refused() {
+        byte[] body = "{\"a\":\"x\"}".getBytes(StandardCharsets.US_ASCII);
+        body[6] = (byte) 0xFF;
+        HttpResponse<String> response =
+                kit.send(kit.request("/v1/ratelimit/check").POST(BodyPublishers.ofByteArray(body)));
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(json(response).getString("detail")).contains("UTF-8");
+    }
+
+    @Test
+    void deep_json_is_refused() {
+        String deep = "[".repeat(10_000);
+        assertThat(json(kit.check("{\"cost\":" + "[".repeat(20))).getString("detail"))
+                .startsWith("cost: a list");
+        assertThat(kit.check("{\"descriptors\":" + deep).statusCode()).isEqualTo(400);
+        assertThat(kit.post("/json", deep).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void every_cap_is_named_in_its_error() {
+        assertThat(json(kit.check("{\"a\":\"" + "x".repeat(40_000) + "\"}")).getString("detail"))
+                .contains("32768");
+        assertThat(json(kit.check("{\"a\":\"" + "\u00e9".repeat(20_000) + "\"}"))
+                        .getString("detail"))
+                .isEqualTo("a: 40000 bytes (expected: at most 32768, the cap on a value) at line 1, column 6");
+        assertThat(json(kit.check("{\"" + "n".repeat(2_000) + "\":\"\"}")).getString("detail"))
+                .contains("1024");
+        StringBuilder many = new StringBuilder("{\"a\":\"\"");
+        for (int i = 0; i < 100; i++) {
+            many.append(",\"a").append(i).append("\":\"\"");
+        }
+        assertThat(json(kit.check(many.append('}').toString())).getString("detail"))
+                .contains("attributes: more than 100 (expected: at most 100, the cap on entries)");
+        String descriptors = "{\"entries\":[]},".repeat(1_000) + "{\"entries\":[]}";
+        assertThat(json(kit.check("{\"descriptors\":[" + descriptors + "]}")).getString("detail"))
+                .contains("descriptors: more than 1000 (expected: at most 1000, the cap on descriptors)");
+    }
+
+    @Test
+    void a_body_past_its_cap_is_413_whether_declared_or_streamed() {
+        byte[] large = new byte[4 << 20];
+        HttpResponse<String> declared =
+                kit.send(kit.request("/v1/ratelimit/check").POST(BodyPublishers.ofByteArray(large)));
+        assertThat(declared.statusCode()).isEqualTo(413);
+        assertThat(json(declared).getString("detail"))
+                .isEqualTo("body: more than 2097152 bytes (expected: at most 2097152, the cap on a body)");
+        HttpResponse<String> streamed = kit.send(
+                kit.request("/json").POST(BodyPublishers.ofInputStream(() -> new java.io.ByteArrayInputStream(large))));
+        assertThat(streamed.statusCode()).isEqualTo(413);
+    }
+
+    @Test
+    void a_megabyte_of_ordinary_descriptors_passes() {
+        String entry = "{\"key\":\"k\",\"value\":\"" + "v".repeat(10_000) + "\"}";
+        String descriptors = ("{\"entries\":[" + entry + "]},").repeat(99) + "{\"entries\":[" + entry + "]}";
+        assertThat(kit.post("/json", "{\"domain\":\"api\",\"descriptors\":[" + descriptors + "]}")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void separators_controls_and_emoji_in_values_are_ordinary_text() {
+        String odd = "{\"endpoint\":\"/bucket\",\"user_id\":\"a|b{c}\\u0000\\r\\n\\u202e\\ud83d\\ude00\"}";
+        assertThat(kit.check(odd).statusCode()).isEqualTo(200);
+        assertThat(json(kit.check(odd)).getInteger("remaining")).isEqualTo(8);
+    }
+
+    @Test
+    void the_wrong_method_is_405_with_the_right_one() {
+        for (String path : new String[] {"/v1/ratelimit/check", "/ratelimit/check", "/json"}) {
+            HttpResponse<String> response = kit.get(path);
+            assertThat(response.statusCode()).isEqualTo(405);
+            assertThat(header(response, "Allow")).isEqualTo("POST");
+            assertThat(json(response).getString("detail")).isEqualTo("method: GET (expected: POST)");
+        }
+        assertThat(header(kit.post("/v1/ratelimit/status/u", ""), "Allow")).isEqualTo("GET");
+    }
+
+    @Test
+    void an_unknown_path_is_404_and_not_echoed_raw() {
+        HttpResponse<String> response = kit.get("/v2/nothing%0d%0a");
+        assertThat(response.statusCode()).isEqualTo(404);
+        assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(json(response).getString("detail")).startsWith("path: \"/v2/nothing");
+    }
+
+    @Test
+    void a_status_query_that_contradicts_itself_is_refused() {
+        assertThat(kit.get("/v1/ratelimit/status/u?user_id=v").statusCode()).isEqualTo(400);
+        assertThat(kit.get("/v1/ratelimit/status/u?tier=a&tier=b").statusCode()).isEqualTo(400);
+        assertThat(kit.raw("GET /v1/ratelimit/status/u?tier=%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("application/problem+json");
+    }
+
+    @Test
+    void bad_input_counts_nothing() {
+        kit.check("{\"user_id\":\"n\",\"endpoint\":\"/bucket\",\"cost\":1} x");
+        kit.check("{\"user_id\":\"n\",\"endpoint\":\"/bucket\",\"cost\":1.5}");
+        assertThat(json(kit.check("{\"user_id\":\"n\",\"endpoint\":\"/bucket\"}"))
+                        .getInteger("remaining"))
+                .isEqualTo(9);
+    }
+}

@@ -1,0 +1,295 @@
+package dev.weir.server.rest;
+
+import static dev.weir.server.rest.RestKit.START;
+import static dev.weir.server.rest.RestKit.header;
+import static dev.weir.server.rest.RestKit.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.match.RuleSet;
+import dev.weir.server.Health;
+import dev.weir.server.rls.RlsSettings;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import org.greenbytes.http.sfv.ListElement;
+import org.greenbytes.http.sfv.Parser;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class CheckTest {
+    private static final String CHARGE = "{\"user_id\":\"u_42\",\"endpoint\":\"/v1/charges\",\"cost\":1}";
+
+    private final RestKit kit = new RestKit(RestKit.weirRules());
+
+    @AfterEach
+    void close() {
+        kit.close();
+    }
+
+    @Test
+    void an_admitted_check_tells_the_binding_limit_in_body_and_headers() {
+        HttpResponse<String> response = kit.check(CHARGE);
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(header(response, "Content-Type")).isEqualTo("application/json");
+        assertThat(json(response))
+                .isEqualTo(new JsonObject()
+                        .put("allowed", true)
+                        .put("remaining", 1)
+                        .put("limit", 2)
+                        .put("reset_at", START + 60)
+                        .put("rule", "minute"));
+        assertThat(header(response, "RateLimit-Policy")).isEqualTo("\"minute\";q=2;w=60, \"hour\";q=10;w=3600");
+        assertThat(header(response, "RateLimit")).isEqualTo("\"minute\";r=1;t=60");
+        assertThat(header(response, "X-RateLimit-Limit")).isEqualTo("2");
+        assertThat(header(response, "X-RateLimit-Remaining")).isEqualTo("1");
+        assertThat(header(response, "X-RateLimit-Reset")).isEqualTo(String.valueOf(START + 60));
+        assertThat(header(response, "X-RateLimit-Bucket")).isNotEmpty();
+        assertThat(response.headers().firstValue("Retry-After")).isEmpty();
+    }
+
+    @Test
+    void a_denial_is_a_problem_that_names_its_rule_its_counter_and_the_moment_it_passes() {
+        kit.check(CHARGE);
+        kit.check(CHARGE);
+        kit.advance(Duration.ofMillis(500));
+        HttpResponse<String> response = kit.check(CHARGE);
+        assertThat(response.statusCode()).isEqualTo(429);
+        assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(header(response, "Retry-After")).isEqualTo("60");
+        assertThat(header(response, "RateLimit")).isEqualTo("\"minute\";r=0;t=60");
+        JsonObject problem = json(response);
+        assertThat(problem.getString("type"))
+                .isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
+        assertThat(problem.getInteger("status")).isEqualTo(429);
+        assertThat(problem.getBoolean("allowed")).isFalse();
+        assertThat(problem.getInteger("remaining")).isZero();
+        assertThat(problem.getInteger("limit")).isEqualTo(2);
+        assertThat(problem.getInteger("retry_after")).isEqualTo(60);
+        assertThat(problem.getLong("reset_at")).isEqualTo(START + 60);
+        assertThat(problem.getString("rule")).isEqualTo("minute");
+        assertThat(problem.getString("counter")).contains("user_id").contains("u_42");
+        assertThat(problem.getString("passes_at")).isEqualTo("2027-01-01T00:01:00Z");
+        assertThat(problem.getString("detail")).contains("minute", "u_42", "2027-01-01T00:01:00Z");
+        assertThat(problem.getJsonArray("violated-policies").encode()).isEqualTo("[\"minute\"]");
+    }
+
+    @Test
+    void whoever_waits_as_long_as_told_passes() {
+        kit.check(CHARGE);
+        kit.check(CHARGE);
+        int wait = Integer.parseInt(header(kit.check(CHARGE), "Retry-After"));
+        kit.advance(Duration.ofSeconds(wait));
+        assertThat(kit.check(CHARGE).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_wait_of_less_than_a_second_is_told_as_one() {
+        for (int i = 0; i < 10; i++) {
+            kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\"}");
+        }
+        kit.advance(Duration.ofMillis(600));
+        HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\"}");
+        assertThat(response.statusCode()).isEqualTo(429);
+        assertThat(header(response, "Retry-After")).isEqualTo("1");
+        assertThat(json(response).getString("passes_at")).isEqualTo("2027-01-01T00:00:01Z");
+    }
+
+    @Test
+    void jitter_is_added_to_retry_after_and_never_taken_away() {
+        try (RestKit jittery =
+                new RestKit(RestKit.weirRules(), RestKit.settings(Duration.ofSeconds(5)), RlsSettings.defaults())) {
+            jittery.check(CHARGE);
+            jittery.check(CHARGE);
+            for (int i = 0; i < 50; i++) {
+                HttpResponse<String> response = jittery.check(CHARGE);
+                assertThat(Integer.parseInt(header(response, "Retry-After"))).isBetween(60, 65);
+            }
+        }
+    }
+
+    @Test
+    void revision_10_tells_the_seconds_to_reset_and_revision_11_the_effective_window() {
+        String body = "{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":5}";
+        assertThat(header(kit.check(body), "RateLimit")).isEqualTo("\"bucket\";r=5;t=1");
+        RestSettings defaults = RestSettings.defaults();
+        RestSettings ten = new RestSettings(defaults.caps(), 10, Duration.ZERO, defaults.idempotency());
+        try (RestKit older = new RestKit(RestKit.weirRules(), ten, RlsSettings.defaults())) {
+            assertThat(header(older.check(body), "RateLimit")).isEqualTo("\"bucket\";r=5;t=5");
+        }
+    }
+
+    @Test
+    void more_than_a_limit_can_ever_hold_is_denied_for_good_and_nobody_is_told_to_wait() {
+        HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":11}");
+        assertThat(response.statusCode()).isEqualTo(429);
+        assertThat(response.headers().firstValue("Retry-After")).isEmpty();
+        assertThat(json(response).getString("reason")).isEqualTo("never");
+        assertThat(json(response).containsKey("retry_after")).isFalse();
+        assertThat(json(response).getInteger("remaining")).isEqualTo(10);
+    }
+
+    @Test
+    void costs_beyond_64_bits_are_over_the_limit_and_the_counter_stays_usable() {
+        for (String cost : List.of("4294967295", "9007199254740992", "9223372036854775807", "18446744073709551615")) {
+            HttpResponse<String> response =
+                    kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":" + cost + "}");
+            assertThat(response.statusCode()).as(cost).isEqualTo(429);
+        }
+        assertThat(kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\"}").statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void cost_0_asks_without_taking() {
+        for (int i = 0; i < 5; i++) {
+            assertThat(json(kit.check("{\"user_id\":\"u\",\"endpoint\":\"/v1/x\",\"cost\":0}"))
+                            .getInteger("remaining"))
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a_shaper_passes_at_once_and_says_how_long_to_wait() {
+        String body = "{\"user_id\":\"u\",\"endpoint\":\"/shaped\"}";
+        assertThat(json(kit.check(body)).containsKey("delay_ms")).isFalse();
+        HttpResponse<String> second = kit.check(body);
+        assertThat(second.statusCode()).isEqualTo(200);
+        assertThat(json(second).getInteger("delay_ms")).isEqualTo(1000);
+    }
+
+    @Test
+    void a_rule_that_denies_requests_without_its_key_says_so() {
+        HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/login\"}");
+        assertThat(response.statusCode()).isEqualTo(429);
+        assertThat(json(response).getString("reason")).isEqualTo("missing_key");
+        assertThat(json(response).getString("rule")).isEqualTo("login");
+        assertThat(response.headers().firstValue("Retry-After")).isEmpty();
+    }
+
+    @Test
+    void a_rule_that_only_watches_is_not_shown_to_callers() {
+        String body = "{\"user_id\":\"u\",\"endpoint\":\"/watched\"}";
+        kit.check(body);
+        HttpResponse<String> over = kit.check(body);
+        assertThat(over.statusCode()).isEqualTo(200);
+        assertThat(json(over)).isEqualTo(new JsonObject().put("allowed", true));
+        assertThat(over.headers().map().keySet()).noneMatch(name -> name.contains("ratelimit"));
+    }
+
+    @Test
+    void what_no_rule_limits_passes_without_numbers() {
+        HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/free\"}");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(json(response)).isEqualTo(new JsonObject().put("allowed", true));
+    }
+
+    @Test
+    void a_name_cannot_break_out_of_a_header_and_a_parser_of_structured_fields_reads_it() {
+        HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/odd\"}");
+        assertThat(response.headers().firstValue("Set-Cookie")).isEmpty();
+        ListElement<?> policy =
+                Parser.parseList(header(response, "RateLimit-Policy")).get().get(0);
+        assertThat(policy.get()).isEqualTo("caf%C3%A9 \"x\"\\%0D%0ASet-Cookie: a=b");
+        assertThat(policy.getParams().serialize()).isEqualTo(";q=7;w=2");
+        ListElement<?> limit =
+                Parser.parseList(header(response, "RateLimit")).get().get(0);
+        assertThat(limit.get()).isEqualTo(policy.get());
+        assertThat(limit.getParams().serialize()).isEqualTo(";r=6;t=1");
+        assertThat(json(response).getString("rule")).isEqualTo("caf\u00e9 \"x\"\\\r\nSet-Cookie: a=b");
+    }
+
+    @Test
+    void two_callers_have_two_buckets_and_one_caller_has_one() {
+        String own = header(kit.check(CHARGE), "X-RateLimit-Bucket");
+        assertThat(header(kit.check(CHARGE), "X-RateLimit-Bucket")).isEqualTo(own);
+        assertThat(header(kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\"}"), "X-RateLimit-Bucket"))
+                .isNotEqualTo(own);
+    }
+
+    @Test
+    void the_check_that_always_answers_200_says_no_in_the_body() {
+        String body = "{\"client_id\":\"u_42\",\"endpoint\":\"/v1/tweets\",\"method\":\"POST\"}";
+        assertThat(json(kit.post("/ratelimit/check", body)))
+                .isEqualTo(new JsonObject()
+                        .put("allowed", true)
+                        .put("remaining", 1)
+                        .put("limit", 2)
+                        .put("reset_at", START + 60));
+        kit.post("/ratelimit/check", body);
+        HttpResponse<String> denied = kit.post("/ratelimit/check", body);
+        assertThat(denied.statusCode()).isEqualTo(200);
+        assertThat(json(denied))
+                .isEqualTo(new JsonObject()
+                        .put("allowed", false)
+                        .put("remaining", 0)
+                        .put("limit", 2)
+                        .put("reset_at", START + 60)
+                        .put("retry_after", 60));
+        assertThat(header(denied, "RateLimit")).isEqualTo("\"minute\";r=0;t=60");
+    }
+
+    @Test
+    void status_tells_every_limit_of_a_caller_and_takes_nothing() {
+        kit.check(CHARGE);
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> response = kit.get("/v1/ratelimit/status/u_42?endpoint=%2Fv1%2Fcharges");
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(response.body())
+                    .isEqualTo(
+                            "{\"limits\":[{\"name\":\"minute\",\"limit\":2,\"remaining\":1,\"reset_at\":" + (START + 60)
+                                    + "},{\"name\":\"hour\",\"limit\":10,\"remaining\":9,\"reset_at\":" + (START + 3600)
+                                    + "}]}");
+        }
+        assertThat(kit.get("/v1/ratelimit/status/u_42?endpoint=%2Ffree").body()).isEqualTo("{\"limits\":[]}");
+    }
+
+    @Test
+    void descriptors_may_be_given_as_over_grpc() {
+        String body = "{\"domain\":\"api\",\"descriptors\":[{\"entries\":["
+                + "{\"key\":\"user_id\",\"value\":\"d\"},{\"key\":\"endpoint\",\"value\":\"/v1/x\"}]}]}";
+        assertThat(json(kit.check(body)).getInteger("remaining")).isEqualTo(1);
+    }
+
+    @Test
+    void what_curl_sends_as_a_form_is_read_as_json() {
+        assertThat(kit.check(CHARGE, "Content-Type", "application/x-www-form-urlencoded")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void it_answers_over_http_2_in_clear_text() {
+        HttpResponse<String> response = kit.send(kit.request("/v1/ratelimit/check")
+                .version(HttpClient.Version.HTTP_2)
+                .POST(BodyPublishers.ofString(CHARGE)));
+        assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_2);
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(header(response, "RateLimit")).isEqualTo("\"minute\";r=1;t=60");
+    }
+
+    @Test
+    void the_domain_must_be_named_where_there_are_several() {
+        RuleSet two = RuleSet.builder()
+                .weir("api", RestKit.weirList())
+                .envoy("edge", List.of())
+                .build();
+        kit.limiter.rules(two);
+        HttpResponse<String> response = kit.check(CHARGE);
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(json(response).getString("detail"))
+                .isEqualTo("domain: missing (expected: one of \"api\", \"edge\")");
+        assertThat(kit.check("{\"domain\":\"api\",\"user_id\":\"u\"}").statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void health_is_200_while_serving_and_500_otherwise() {
+        assertThat(kit.get("/healthcheck").statusCode()).isEqualTo(500);
+        kit.health.set(Health.State.SERVING);
+        assertThat(kit.get("/healthcheck").statusCode()).isEqualTo(200);
+        assertThat(kit.get("/healthcheck").body()).isEqualTo("OK");
+    }
+}

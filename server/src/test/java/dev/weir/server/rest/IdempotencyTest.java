@@ -1,0 +1,140 @@
+package dev.weir.server.rest;
+
+import static dev.weir.server.rest.RestKit.header;
+import static dev.weir.server.rest.RestKit.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class IdempotencyTest {
+    private static final String BODY = "{\"user_id\":\"u\",\"endpoint\":\"/bucket\"}";
+
+    private final RestKit kit = new RestKit(RestKit.weirRules());
+
+    @AfterEach
+    void close() {
+        kit.close();
+    }
+
+    @Test
+    void the_same_key_and_body_charge_once_and_get_the_admitted_answer_again() {
+        HttpResponse<String> first = kit.check(BODY, "X-Idempotency-Key", "k1");
+        kit.advance(Duration.ofMillis(300));
+        HttpResponse<String> again = kit.check(BODY, "X-Idempotency-Key", "k1");
+        assertThat(again.statusCode()).isEqualTo(200);
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(header(again, "RateLimit")).isEqualTo(header(first, "RateLimit"));
+        assertThat(header(first, "Idempotent-Replayed")).isEmpty();
+        assertThat(header(again, "Idempotent-Replayed")).isEqualTo("true");
+        assertThat(remaining()).isEqualTo(8);
+    }
+
+    @Test
+    void a_quoted_key_is_the_bare_one_and_either_header_carries_it() {
+        kit.check(BODY, "Idempotency-Key", "\"a-b\"");
+        assertThat(header(kit.check(BODY, "X-Idempotency-Key", "a-b"), "Idempotent-Replayed"))
+                .isEqualTo("true");
+        assertThat(header(
+                        kit.check(BODY, "Idempotency-Key", "a-b", "X-Idempotency-Key", "\"a-b\""),
+                        "Idempotent-Replayed"))
+                .isEqualTo("true");
+        assertThat(kit.check(BODY, "Idempotency-Key", "a", "X-Idempotency-Key", "b")
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void the_same_key_with_another_body_is_422_and_charges_nothing() {
+        kit.check(BODY, "Idempotency-Key", "k1");
+        HttpResponse<String> other =
+                kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":2}", "Idempotency-Key", "k1");
+        assertThat(other.statusCode()).isEqualTo(422);
+        assertThat(header(other, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(remaining()).isEqualTo(8);
+    }
+
+    @Test
+    void a_denial_is_decided_anew() {
+        kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":10}");
+        assertThat(kit.check(BODY, "Idempotency-Key", "k1").statusCode()).isEqualTo(429);
+        kit.advance(Duration.ofSeconds(1));
+        HttpResponse<String> later = kit.check(BODY, "Idempotency-Key", "k1");
+        assertThat(later.statusCode()).isEqualTo(200);
+        assertThat(header(later, "Idempotent-Replayed")).isEmpty();
+    }
+
+    @Test
+    void a_denial_in_a_body_of_200_is_decided_anew_too() {
+        kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":10}");
+        String body = "{\"client_id\":\"u\",\"endpoint\":\"/bucket\"}";
+        assertThat(json(kit.post("/ratelimit/check", body, "Idempotency-Key", "k1"))
+                        .getBoolean("allowed"))
+                .isFalse();
+        kit.advance(Duration.ofSeconds(1));
+        assertThat(json(kit.post("/ratelimit/check", body, "Idempotency-Key", "k1"))
+                        .getBoolean("allowed"))
+                .isTrue();
+    }
+
+    @Test
+    void keys_of_two_callers_do_not_meet() {
+        kit.check(BODY, "Idempotency-Key", "k1");
+        HttpResponse<String> other = kit.check("{\"user_id\":\"v\",\"endpoint\":\"/bucket\"}", "Idempotency-Key", "k1");
+        assertThat(other.statusCode()).isEqualTo(200);
+        assertThat(header(other, "Idempotent-Replayed")).isEmpty();
+    }
+
+    @Test
+    void an_answer_is_forgotten_after_a_day() {
+        kit.check(BODY, "Idempotency-Key", "k1");
+        kit.advance(Duration.ofHours(24).minusSeconds(1));
+        assertThat(header(kit.check(BODY, "Idempotency-Key", "k1"), "Idempotent-Replayed"))
+                .isEqualTo("true");
+        kit.advance(Duration.ofSeconds(1));
+        assertThat(header(kit.check(BODY, "Idempotency-Key", "k1"), "Idempotent-Replayed"))
+                .isEmpty();
+    }
+
+    @Test
+    void requests_at_once_with_one_key_are_one_charge() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Future<HttpResponse<String>>> answers = new ArrayList<>();
+            for (int i = 0; i < 32; i++) {
+                answers.add(threads.submit(() -> kit.check(BODY, "Idempotency-Key", "k1")));
+            }
+            for (Future<HttpResponse<String>> each : answers) {
+                assertThat(each.get().statusCode()).isEqualTo(200);
+            }
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(remaining()).isEqualTo(8);
+    }
+
+    @Test
+    void a_key_that_is_too_long_or_no_key_is_400() {
+        assertThat(kit.check(BODY, "Idempotency-Key", "k".repeat(255)).statusCode())
+                .isEqualTo(200);
+        for (String key :
+                List.of("k".repeat(256), "k".repeat(10_000), "\"open", "\"a\" b", "a b", "\"\"", "\"\\n\"", "a\"b")) {
+            HttpResponse<String> response = kit.check(BODY, "Idempotency-Key", key);
+            assertThat(response.statusCode()).as(key).isEqualTo(400);
+            assertThat(json(response).getString("detail")).startsWith("Idempotency-Key: ");
+        }
+        assertThat(remaining()).isEqualTo(8);
+    }
+
+    /** What is left of the bucket after one hit more. */
+    private int remaining() {
+        return json(kit.check(BODY)).getInteger("remaining");
+    }
+}

@@ -1,0 +1,172 @@
+package dev.weir.server.rest;
+
+import dev.weir.limiter.Limiter;
+import dev.weir.limiter.LimiterObserver;
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.match.Condition;
+import dev.weir.match.EnvoyDescriptor;
+import dev.weir.match.KeyBy;
+import dev.weir.match.RuleSet;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
+import dev.weir.model.OnMissing;
+import dev.weir.model.Rule;
+import dev.weir.server.Health;
+import dev.weir.server.rls.RlsSettings;
+import dev.weir.store.memory.MemoryStore;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The HTTP side on a real server, a real limiter and virtual time. */
+final class RestKit implements AutoCloseable {
+    /** A second of 2027 that begins a minute, an hour and a day. */
+    static final long START = 1_798_761_600L;
+
+    final AtomicLong micros = new AtomicLong(START * 1_000_000);
+    final Health health = new Health();
+    final Limiter limiter;
+    private final MemoryStore store = new MemoryStore(10_000);
+    private final Vertx vertx = Vertx.vertx();
+    private final HttpServer server;
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    RestKit(RuleSet rules) {
+        this(rules, settings(Duration.ZERO), RlsSettings.defaults());
+    }
+
+    RestKit(RuleSet rules, RestSettings settings, RlsSettings rls) {
+        limiter = new Limiter(rules, store, micros::get, LimiterSettings.defaults(), new LimiterObserver() {});
+        RestApi api = new RestApi(limiter, micros::get, health, settings, rls);
+        server = vertx.createHttpServer(RestApi.serverOptions())
+                .requestHandler(api.routes(vertx))
+                .listen(0, "127.0.0.1")
+                .await();
+    }
+
+    static RestSettings settings(Duration jitter) {
+        RestSettings defaults = RestSettings.defaults();
+        return new RestSettings(defaults.caps(), 11, jitter, defaults.idempotency());
+    }
+
+    /** Domain {@code api}: two a minute and ten an hour for each user, and odd ones for single endpoints. */
+    static RuleSet weirRules() {
+        return RuleSet.builder().weir("api", weirList()).build();
+    }
+
+    static List<WeirRule> weirList() {
+        return List.of(
+                rule("minute", Limit.fixedWindow(2, Duration.ofMinutes(1)), "/v1/*", KeyBy.of("user_id")),
+                rule("hour", Limit.fixedWindow(10, Duration.ofHours(1)), "/v1/*", KeyBy.of("user_id")),
+                rule("bucket", Limit.tokenBucket(10, Duration.ofSeconds(10)), "/bucket", KeyBy.of("user_id")),
+                rule("shaped", new Limit(Algorithm.LEAKY_BUCKET, 1, 1_000_000, 5, 1), "/shaped", KeyBy.of("user_id")),
+                new WeirRule(
+                        Rule.builder("api", "login")
+                                .name("login")
+                                .label("login")
+                                .limit(Limit.tokenBucket(5, Duration.ofMinutes(1)))
+                                .onMissing(OnMissing.DENY)
+                                .build(),
+                        List.of(Condition.of("endpoint", "/login")),
+                        KeyBy.of("ip")),
+                new WeirRule(
+                        Rule.builder("api", "watched")
+                                .label("watched")
+                                .limit(Limit.tokenBucket(1, Duration.ofMinutes(1)))
+                                .shadow(true)
+                                .build(),
+                        List.of(Condition.of("endpoint", "/watched")),
+                        KeyBy.of("user_id")),
+                rule(
+                        "caf\u00e9 \"x\"\\\r\nSet-Cookie: a=b",
+                        Limit.tokenBucket(7, Duration.ofMillis(1500)),
+                        "/odd",
+                        KeyBy.of("user_id")));
+    }
+
+    private static WeirRule rule(String name, Limit limit, String endpoint, KeyBy keyBy) {
+        return new WeirRule(
+                Rule.builder("api", name).name(name).label(name).limit(limit).build(),
+                List.of(Condition.of("endpoint", endpoint)),
+                keyBy);
+    }
+
+    /** A node of Envoy's spelling that counts each value of {@code key} apart. */
+    static EnvoyDescriptor envoy(String key, Rule rule) {
+        return new EnvoyDescriptor(key, "", rule, false, List.of());
+    }
+
+    void advance(Duration by) {
+        micros.addAndGet(by.toNanos() / 1_000);
+    }
+
+    HttpResponse<String> post(String path, String body, String... headers) {
+        HttpRequest.Builder request = request(path).POST(BodyPublishers.ofString(body));
+        return send(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    HttpResponse<String> check(String body, String... headers) {
+        return post("/v1/ratelimit/check", body, headers);
+    }
+
+    HttpResponse<String> get(String path) {
+        return send(request(path).GET());
+    }
+
+    HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.actualPort() + path))
+                .version(HttpClient.Version.HTTP_1_1)
+                .timeout(Duration.ofSeconds(20));
+    }
+
+    HttpResponse<String> send(HttpRequest.Builder request) {
+        try {
+            return client.send(request.build(), BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** What the server answers to these very bytes, until it closes the connection. */
+    String raw(String request) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.actualPort())) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static JsonObject json(HttpResponse<String> response) {
+        return new JsonObject(response.body());
+    }
+
+    static String header(HttpResponse<String> response, String name) {
+        return response.headers().firstValue(name).orElse("");
+    }
+
+    @Override
+    public void close() {
+        vertx.close().await();
+        store.close();
+    }
+}
