@@ -3,6 +3,7 @@ package dev.weir.rules;
 import dev.weir.match.RuleSet;
 import dev.weir.rules.diagnostics.Diagnostic;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,19 @@ public record LoadResult(@Nullable RuleSet rules, List<Diagnostic> diagnostics) 
 
     public boolean isLoaded() {
         return rules != null;
+    }
+
+    /**
+     * The rules, for a caller who cannot go on without them.
+     *
+     * @throws IllegalArgumentException if they did not load; the message is every error, a line each
+     */
+    public RuleSet orThrow() {
+        if (rules == null) {
+            throw new IllegalArgumentException(
+                    errors().stream().map(Diagnostic::toString).collect(Collectors.joining("\n")));
+        }
+        return rules;
     }
 
     public List<Diagnostic> errors() {

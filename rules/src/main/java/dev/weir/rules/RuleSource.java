@@ -42,15 +42,16 @@ final class RuleSource {
         long left = MAX_BYTES;
         for (Path each : paths(problems)) {
             try {
-                byte[] bytes = bytes(each, problems);
+                byte[] bytes = bytes(each);
                 left -= bytes.length;
                 if (left < 0) {
                     problems.add(error(path, "more than " + (MAX_BYTES >> 20) + " MiB in one folder", ""));
                     break;
                 }
-                if (bytes.length <= YamlReader.MAX_BYTES) {
-                    files.add(new SourceContents.File(each.toString(), bytes));
-                }
+                files.add(new SourceContents.File(each.toString(), bytes));
+            } catch (TooLarge e) {
+                String limit = "more than " + (YamlReader.MAX_BYTES >> 20) + " MiB";
+                problems.add(error(each, limit, "split it into several files"));
             } catch (IOException e) {
                 problems.add(error(each, "can not be read: " + reason(e), ""));
             }
@@ -111,26 +112,25 @@ final class RuleSource {
         return lower.endsWith(".yaml") || lower.endsWith(".yml");
     }
 
-    /** The bytes of a file; of one that is too large only enough to know that it is. */
-    private static byte[] bytes(Path file, List<Diagnostic> problems) throws IOException {
+    /** The bytes of a file. One that is too large is not read, nor one that grows past the bound while it is read. */
+    private static byte[] bytes(Path file) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             throw new IOException("not a file");
         }
         if (Files.size(file) > YamlReader.MAX_BYTES) {
-            problems.add(tooLarge(file));
-            return new byte[0];
+            throw new TooLarge();
         }
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(YamlReader.MAX_BYTES + 1);
             if (bytes.length > YamlReader.MAX_BYTES) {
-                problems.add(tooLarge(file));
+                throw new TooLarge();
             }
             return bytes;
         }
     }
 
-    private static Diagnostic tooLarge(Path file) {
-        return error(file, "more than " + (YamlReader.MAX_BYTES >> 20) + " MiB", "split it into several files");
+    private static final class TooLarge extends IOException {
+        private static final long serialVersionUID = 1L;
     }
 
     private static Diagnostic error(Path file, String message, String hint) {

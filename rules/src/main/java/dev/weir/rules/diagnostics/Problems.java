@@ -36,12 +36,17 @@ public final class Problems {
     }
 
     private void add(Position at, Severity severity, String message, String hint) {
-        if (found.size() == MOST) {
+        if (isFull()) {
             leftOut++;
             return;
         }
         found.add(
                 new Diagnostic(file, at.line(), at.column(), severity, Text.printable(message), Text.printable(hint)));
+    }
+
+    /** Whether so much is wrong already that no more is shown, and no hint is worth its time. */
+    public boolean isFull() {
+        return found.size() == MOST;
     }
 
     /** How many errors so far; who reads a part of a file compares before and after. */

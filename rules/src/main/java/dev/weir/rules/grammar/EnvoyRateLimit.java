@@ -138,7 +138,7 @@ final class EnvoyRateLimit {
             if (FLAGS.contains(name) || METRICS.contains(name) || name.equals("share_threshold")) {
                 String hint = "it belongs beside rate_limit, not in it";
                 problems.warning(each.key().at(), quote(name) + " has no effect here", hint);
-            } else if (!KNOWN.contains(name)) {
+            } else if (!KNOWN.contains(name) && !problems.isFull()) {
                 String hint = Suggestion.among(name, KNOWN);
                 problems.error(each.key().at(), "unknown field " + quote(name), hint);
             }

@@ -57,7 +57,7 @@ final class Fields {
     void allow(List<String> known, Map<String, String> others) {
         for (Entry each : mapping.entries()) {
             String name = each.key().text();
-            if (!known.contains(name)) {
+            if (!known.contains(name) && !problems.isFull()) {
                 String meant = others.get(name);
                 String hint = meant == null ? Suggestion.among(name, known) : meant;
                 problems.error(each.key().at(), "unknown field " + quote(name), hint);
@@ -127,7 +127,8 @@ final class Fields {
         if (scalar == null) {
             return null;
         }
-        String expected = "expected: a whole number from " + least + " to " + most;
+        String range = most == Long.MAX_VALUE ? " >= " + least : " from " + least + " to " + most;
+        String expected = "expected: a whole number" + range;
         if (!scalar.plain()) {
             problems.error(scalar.at(), name + ": a text in quotes", "expected: a whole number, without quotes");
             return null;

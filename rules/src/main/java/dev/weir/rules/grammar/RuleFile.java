@@ -79,6 +79,7 @@ public sealed interface RuleFile {
                 .distinct()
                 .toList();
         return root.entries().stream()
+                .limit(100)
                 .map(each -> Suggestion.nearest(each.key().text(), known))
                 .anyMatch(meant -> meant != null && !EnvoySpelling.ROOT.contains(meant));
     }

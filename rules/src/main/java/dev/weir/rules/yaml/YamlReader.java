@@ -17,7 +17,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * aliases may repeat {@value YamlTree#MAX_ALIASED} values in all. A repeated value is shared, never copied.
  */
 public final class YamlReader {
-    /** The largest file that is read at all: room for some hundred thousand rules. */
+    /** The largest file that is read at all. */
     public static final int MAX_BYTES = 16 << 20;
 
     private YamlReader() {}
@@ -33,7 +33,10 @@ public final class YamlReader {
     }
 
     private static @Nullable YamlNode read(String text, Problems problems) {
+        // The parser copies what it has not read yet each time its buffer fills: with small buffers a long word costs
+        // its square.
         LoadSettings settings = LoadSettings.builder()
+                .setBufferSize(text.length() + 1)
                 .setLabel(problems.file())
                 .setCodePointLimit(MAX_BYTES)
                 .build();

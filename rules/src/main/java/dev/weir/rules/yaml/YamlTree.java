@@ -23,7 +23,7 @@ import org.snakeyaml.engine.v2.events.ScalarEvent;
 /** Grows the tree of a document from the parser's events, and stops at the first event past a bound. */
 final class YamlTree {
     static final int MAX_DEPTH = 512;
-    static final int MAX_NODES = 2_000_000;
+    static final int MAX_NODES = 1_000_000;
     static final int MAX_ALIASED = 100_000;
 
     private final Iterator<Event> events;

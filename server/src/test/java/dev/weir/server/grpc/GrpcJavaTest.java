@@ -1,51 +1,279 @@
 package dev.weir.server.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.protobuf.Struct;
+import com.google.protobuf.UInt64Value;
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.server.Health;
+import dev.weir.server.rls.RlsSettings;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ClientCalls;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class GrpcJavaTest {
-    static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
-        @Override
-        public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-    };
-    static final MethodDescriptor<byte[], byte[]> CALL = MethodDescriptor.newBuilder(BYTES, BYTES)
+    private static final MethodDescriptor<RateLimitRequest, RateLimitResponse> CALL = MethodDescriptor.newBuilder(
+                    ProtoUtils.marshaller(RateLimitRequest.getDefaultInstance()),
+                    ProtoUtils.marshaller(RateLimitResponse.getDefaultInstance()))
             .setType(MethodDescriptor.MethodType.UNARY)
             .setFullMethodName("envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
             .build();
 
     @Test
-    void a_call_is_answered() {
-        try (LaneRig rig = new LaneRig(new CountingDecider(1))) {
-            ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", rig.port())
+    void the_answer_has_everything_that_the_decision_says() {
+        try (LaneRig rig = new LaneRig(new CountingDecider(3));
+                Client client = new Client(rig)) {
+            RateLimitResponse response = client.ask(request("api", "u1").toBuilder()
+                    .addDescriptors(RateLimitDescriptor.getDefaultInstance())
+                    .addDescriptors(descriptor("ü2").toBuilder().setHitsAddend(UInt64Value.of(5)))
+                    .build());
+            assertThat(response.getOverallCode()).isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
+            assertThat(response.getStatusesList()).hasSize(3);
+            RateLimitResponse.DescriptorStatus first = response.getStatuses(0);
+            assertThat(first.getCode()).isEqualTo(RateLimitResponse.Code.OK);
+            assertThat(first.getLimitRemaining()).isEqualTo(2);
+            assertThat(first.getCurrentLimit().getRequestsPerUnit()).isEqualTo(3);
+            assertThat(first.getCurrentLimit().getUnit()).isEqualTo(RateLimitResponse.RateLimit.Unit.MINUTE);
+            assertThat(first.getCurrentLimit().getName()).isEqualTo("by user");
+            assertThat(first.getDurationUntilReset().getSeconds()).isEqualTo(2);
+            assertThat(response.getStatuses(1))
+                    .isEqualTo(RateLimitResponse.DescriptorStatus.newBuilder()
+                            .setCode(RateLimitResponse.Code.OK)
+                            .build());
+            assertThat(response.getStatuses(2).getCode()).isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
+        }
+    }
+
+    @Test
+    void headers_and_metadata_are_told_where_they_are_switched_on() {
+        RlsSettings all = new RlsSettings(true, "X-Limit", "X-Left", "X-Reset", true, false);
+        LaneSettings settings = LaneSettings.defaults().with(all);
+        try (LaneRig rig = new LaneRig(new CountingDecider(3), settings);
+                Client client = new Client(rig)) {
+            RateLimitResponse response = client.ask(request("api", "u1"));
+            assertThat(response.getResponseHeadersToAddList())
+                    .extracting(HeaderValue::getKey, HeaderValue::getValue)
+                    .containsExactly(tuple("X-Limit", "3"), tuple("X-Left", "2"), tuple("X-Reset", "2"));
+            Struct metadata = response.getDynamicMetadata();
+            assertThat(metadata.getFieldsOrThrow("domain").getStringValue()).isEqualTo("api");
+            assertThat(metadata.getFieldsOrThrow("descriptors").getListValue().getValuesList())
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void mistakes_are_told_in_the_references_words() {
+        try (LaneRig rig = new LaneRig(new CountingDecider(3));
+                Client client = new Client(rig)) {
+            assertStatus(client, request("", "u"), Status.Code.INVALID_ARGUMENT, "rate limit domain must not be empty");
+            assertStatus(
+                    client,
+                    RateLimitRequest.newBuilder().setDomain("d").build(),
+                    Status.Code.INVALID_ARGUMENT,
+                    "rate limit descriptor list must not be empty");
+            RateLimitRequest.Builder many = RateLimitRequest.newBuilder().setDomain("d");
+            for (int i = 0; i < 1_001; i++) {
+                many.addDescriptors(descriptor("v"));
+            }
+            assertStatus(client, many.build(), Status.Code.RESOURCE_EXHAUSTED, "descriptors: 1001 (expected: <= 1000)");
+            assertStatus(
+                    client,
+                    request("d", "v".repeat(40_000)),
+                    Status.Code.RESOURCE_EXHAUSTED,
+                    "bytes of a value: 40000 (expected: <= 32768)");
+            assertThat(client.ask(request("d", "v")).getOverallCode()).isEqualTo(RateLimitResponse.Code.OK);
+        }
+    }
+
+    @Test
+    void many_calls_at_once_on_one_connection_are_each_answered() throws Exception {
+        CountingDecider decider = new CountingDecider(1_000);
+        try (LaneRig rig = new LaneRig(decider);
+                Client client = new Client(rig)) {
+            List<ListenableFuture<RateLimitResponse>> answers = new ArrayList<>();
+            for (int i = 0; i < 3_000; i++) {
+                answers.add(ClientCalls.futureUnaryCall(
+                        client.channel.newCall(CALL, CallOptions.DEFAULT), request("d", i % 2 == 0 ? "even" : "odd")));
+            }
+            int ok = 0;
+            for (ListenableFuture<RateLimitResponse> each : answers) {
+                ok += each.get(20, TimeUnit.SECONDS).getOverallCode() == RateLimitResponse.Code.OK ? 1 : 0;
+            }
+            assertThat(ok).isEqualTo(2_000);
+            assertThat(decider.decided).hasValue(3_000);
+        }
+    }
+
+    @Test
+    void an_answer_may_come_later_and_from_another_thread() {
+        Queue<Runnable> later = new ConcurrentLinkedQueue<>();
+        Decider deferring = (request, now, into, late) -> {
+            Decider.Ticket ticket = late.ticket();
+            Request copy = Request.to(request.domain()).with("k", request.value(0));
+            later.add(() -> {
+                Decision decision = new Decision();
+                decision.begin(now);
+                decision.end(false, -1);
+                ticket.answer(copy, decision);
+                ticket.answer(copy, decision); // only the first counts
+            });
+            return false;
+        };
+        try (LaneRig rig = new LaneRig(deferring);
+                Client client = new Client(rig)) {
+            ListenableFuture<RateLimitResponse> kept =
+                    ClientCalls.futureUnaryCall(client.channel.newCall(CALL, CallOptions.DEFAULT), request("d", "a"));
+            ListenableFuture<RateLimitResponse> cancelled =
+                    ClientCalls.futureUnaryCall(client.channel.newCall(CALL, CallOptions.DEFAULT), request("d", "b"));
+            await().until(() -> later.size() == 2);
+            cancelled.cancel(true);
+            later.forEach(Runnable::run);
+            await().untilAsserted(() -> assertThat(kept).isDone());
+            assertThat(kept)
+                    .succeedsWithin(Duration.ZERO)
+                    .extracting(RateLimitResponse::getOverallCode)
+                    .isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
+            assertThat(rig.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void a_decider_that_fails_fails_its_call_alone() {
+        Decider failing = (request, now, into, late) -> {
+            if (request.domain().equals("bad")) {
+                throw new IllegalStateException("on purpose");
+            }
+            into.begin(now);
+            return true;
+        };
+        try (LaneRig rig = new LaneRig(failing);
+                Client client = new Client(rig)) {
+            assertStatus(client, request("bad", "v"), Status.Code.INTERNAL, "the server failed to decide");
+            assertThat(client.ask(request("good", "v")).getOverallCode()).isEqualTo(RateLimitResponse.Code.OK);
+            assertThat(rig.failures).singleElement().isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void health_is_checked_watched_and_not_serving_on_drain() {
+        try (LaneRig rig = new LaneRig(new CountingDecider(3));
+                Client client = new Client(rig)) {
+            HealthGrpc.HealthBlockingStub stub = HealthGrpc.newBlockingStub(client.channel);
+            for (String known : List.of("", "ratelimit")) {
+                assertThat(stub.check(HealthCheckRequest.newBuilder()
+                                        .setService(known)
+                                        .build())
+                                .getStatus())
+                        .isEqualTo(ServingStatus.SERVING);
+            }
+            assertThatThrownBy(() -> stub.check(
+                            HealthCheckRequest.newBuilder().setService("x").build()))
+                    .isInstanceOfSatisfying(
+                            StatusRuntimeException.class,
+                            e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.NOT_FOUND));
+            Iterator<HealthCheckResponse> watch = stub.watch(HealthCheckRequest.getDefaultInstance());
+            assertThat(watch.next().getStatus()).isEqualTo(ServingStatus.SERVING);
+            rig.health.set(Health.State.NOT_SERVING);
+            assertThat(watch.next().getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
+        }
+    }
+
+    @Test
+    void a_drain_lets_calls_under_way_finish_and_ends_watches() {
+        Queue<Runnable> later = new ConcurrentLinkedQueue<>();
+        Decider deferring = (request, now, into, late) -> {
+            Decider.Ticket ticket = late.ticket();
+            Request copy = Request.to(request.domain()).with("k", "v");
+            Decision decision = new Decision();
+            decision.begin(now);
+            later.add(() -> ticket.answer(copy, decision));
+            return false;
+        };
+        try (LaneRig rig = new LaneRig(deferring);
+                Client client = new Client(rig)) {
+            Iterator<HealthCheckResponse> watch =
+                    HealthGrpc.newBlockingStub(client.channel).watch(HealthCheckRequest.getDefaultInstance());
+            assertThat(watch.next().getStatus()).isEqualTo(ServingStatus.SERVING);
+            ListenableFuture<RateLimitResponse> underWay =
+                    ClientCalls.futureUnaryCall(client.channel.newCall(CALL, CallOptions.DEFAULT), request("d", "a"));
+            await().until(() -> later.size() == 1);
+            var drained = rig.lane.drain(Duration.ofSeconds(20)).toCompletableFuture();
+            assertThat(watch.next().getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
+            assertThatThrownBy(watch::hasNext)
+                    .isInstanceOfSatisfying(
+                            StatusRuntimeException.class,
+                            e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE));
+            assertThat(drained).isNotDone();
+            later.forEach(Runnable::run);
+            assertThat(underWay).succeedsWithin(Duration.ofSeconds(10));
+            assertThat(drained).succeedsWithin(Duration.ofSeconds(10));
+        }
+    }
+
+    private static void assertStatus(Client client, RateLimitRequest request, Status.Code code, String text) {
+        assertThatThrownBy(() -> client.ask(request)).isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
+            assertThat(e.getStatus().getCode()).isEqualTo(code);
+            assertThat(e.getStatus().getDescription()).isEqualTo(text);
+        });
+    }
+
+    private static RateLimitRequest request(String domain, String value) {
+        return RateLimitRequest.newBuilder()
+                .setDomain(domain)
+                .addDescriptors(descriptor(value))
+                .build();
+    }
+
+    private static RateLimitDescriptor descriptor(String value) {
+        return RateLimitDescriptor.newBuilder()
+                .addEntries(
+                        RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue(value))
+                .build();
+    }
+
+    /** A connection of grpc-java's. */
+    private static final class Client implements AutoCloseable {
+        final ManagedChannel channel;
+
+        Client(LaneRig rig) {
+            channel = NettyChannelBuilder.forAddress("127.0.0.1", rig.port())
                     .usePlaintext()
                     .build();
-            byte[] request = "\n\001d\022\012\012\010\012\001k\022\003abc".getBytes(StandardCharsets.ISO_8859_1);
-            byte[] first = ClientCalls.blockingUnaryCall(channel, CALL, CallOptions.DEFAULT, request);
-            byte[] second = ClientCalls.blockingUnaryCall(channel, CALL, CallOptions.DEFAULT, request);
-            assertThat(first).startsWith(8, 1);
-            assertThat(second).startsWith(8, 2);
+        }
+
+        RateLimitResponse ask(RateLimitRequest request) {
+            return ClientCalls.blockingUnaryCall(
+                    channel, CALL, CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS), request);
+        }
+
+        @Override
+        public void close() {
             channel.shutdownNow();
         }
     }

@@ -1,0 +1,45 @@
+package dev.weir.rules.grammar;
+
+import static dev.weir.rules.Checked.said;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RepeatsTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "(a{1000}){1000}",
+                "((a{100}){100}){100}",
+                "(((((a?){0,30}){0,30}){0,30}){0,30}){0,30}",
+                "([)]{1000}){1000}",
+                "(\\){1000}){1000}",
+                "([[:alpha:]]{1000}){1000}"
+            })
+    void repeatsOfRepeatsExplode(String expression) {
+        assertThat(Repeats.explode(expression)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "^/api/v[0-9]+/.*$",
+                "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+                "(\\d{1,3}\\.){3}\\d{1,3}",
+                "a{1000}",
+                "(?i)(bot|crawler){1,}",
+                "{not a count}"
+            })
+    void ordinaryExpressionsDoNot(String expression) {
+        assertThat(Repeats.explode(expression)).isFalse();
+    }
+
+    @Test
+    void theFileSaysSo() {
+        assertThat(said("rules: [{ match: { a: '~(a{1000}){1000}' }, limit: { requests: 1, window: 1s } }]"))
+                .containsExactly("1:23: a: counted repeats in '(a{1000}){1000}' multiply past 10000");
+    }
+}

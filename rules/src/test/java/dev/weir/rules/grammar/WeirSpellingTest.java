@@ -1,0 +1,291 @@
+package dev.weir.rules.grammar;
+
+import static dev.weir.rules.Checked.rule;
+import static dev.weir.rules.Checked.rules;
+import static dev.weir.rules.Checked.said;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.weir.model.Algorithm;
+import dev.weir.model.Consistency;
+import dev.weir.model.Limit;
+import dev.weir.model.OnFail;
+import dev.weir.model.OnMissing;
+import dev.weir.model.Rule;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WeirSpellingTest {
+    private static final String LIMIT = "limit: { requests: 5, window: 1s }";
+
+    @Test
+    void everyFieldIsTaken() {
+        Rule rule = rule("""
+                domain: shop
+                key_by: api_key
+                rules:
+                  - name: login
+                    match:
+                      endpoint: ["POST /login", "POST /signup"]
+                      ip: [10.0.0.0/8, "2001:db8::/32", 192.0.2.1]
+                      user_agent: "~(?i)bot"
+                      region: eu-*
+                    limit: { requests: 5, window: 1m, algorithm: sliding_window, sub_windows: 60 }
+                    key_by: [ip, user_id]
+                    ipv6_prefix: 56
+                    on_fail: local
+                    on_missing: share
+                    consistency: reported
+                    deadline: 3ms
+                    local_share: 0.5
+                    shadow: true
+                    cost: 2
+                    enabled: true
+                """);
+
+        assertThat(rule.id()).isEqualTo("login");
+        assertThat(rule.label()).isEqualTo("login");
+        assertThat(rule.limit())
+                .isEqualTo(Limit.slidingWindow(5, Duration.ofMinutes(1)).withSubWindows(60));
+        assertThat(rule.onFail()).isEqualTo(OnFail.LOCAL);
+        assertThat(rule.onMissing()).isEqualTo(OnMissing.SHARE);
+        assertThat(rule.consistency()).isEqualTo(Consistency.REPORTED);
+        assertThat(rule.deadlineMicros()).isEqualTo(3_000);
+        assertThat(rule.localShare()).isEqualTo(500_000);
+        assertThat(rule.shadow()).isTrue();
+        assertThat(rule.cost()).isEqualTo(2);
+        assertThat(rule.countsDenied()).isFalse();
+    }
+
+    @Test
+    void theFileSpeaksForRulesThatDoNot() {
+        assertThat(rules("""
+                        on_fail: deny
+                        on_missing: share
+                        rules:
+                          - { name: a, limit: { requests: 5, window: 1s } }
+                          - { name: b, limit: { requests: 5, window: 1h }, on_fail: allow, on_missing: deny }
+                        """))
+                .extracting(Rule::domain, Rule::onFail, Rule::onMissing)
+                .containsExactly(
+                        tuple("default", OnFail.DENY, OnMissing.SHARE), tuple("default", OnFail.ALLOW, OnMissing.DENY));
+    }
+
+    @Test
+    void withoutAlgorithmAndBurstItIsATokenBucketOfItsRequests() {
+        assertThat(rule("rules: [{ limit: { requests: 5, window: 1s } }]").limit())
+                .isEqualTo(Limit.tokenBucket(5, Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void windowsAreDurationsOrWords() {
+        assertThat(rule("rules: [{ limit: { requests: 5, window: 1500ms } }]").limit())
+                .isEqualTo(Limit.tokenBucket(5, Duration.ofMillis(1500)));
+        assertThat(rule("rules: [{ limit: { requests: 5, window: day } }]").limit())
+                .isEqualTo(Limit.tokenBucket(5, Duration.ofDays(1)));
+    }
+
+    @Test
+    void aDisabledRuleIsCheckedAndLeftOut() {
+        assertThat(rules("rules: [{ " + LIMIT + ", enabled: false }, { name: b, " + LIMIT + " }]"))
+                .extracting(Rule::name)
+                .containsExactly("b");
+        assertThat(said("rules: [{ enabled: no, limit: { requests: x, window: 1s } }]"))
+                .hasSize(1);
+    }
+
+    @Test
+    void aTierWithALimitIsARuleAndLendsItsNumbers() {
+        assertThat(rules("""
+                        key_by: api_key
+                        tiers:
+                          free: { requests: 10, window: 1m, burst: 20 }
+                          paid: {}
+                        rules:
+                          - name: uploads
+                            match: { tier: free, endpoint: "POST /upload" }
+                        """))
+                .extracting(Rule::id, Rule::limit)
+                .containsExactly(
+                        tuple("tier:free", new Limit(Algorithm.TOKEN_BUCKET, 10, 60_000_000, 20, 1)),
+                        tuple("uploads", new Limit(Algorithm.TOKEN_BUCKET, 10, 60_000_000, 20, 1)));
+        assertThat(said("tiers: { paid: {} }\nrules:\n  - match: { tier: paid }\n"))
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith("3:5: limit is missing");
+    }
+
+    @Test
+    void anUnnamedRuleKeepsItsIdentityWhenTheFileIsReorderedOrALimitRaised() {
+        String a = rule("rules: [{ match: { tier: [a, b], user: u }, limit: { requests: 5, window: 1s } }]")
+                .id();
+        String reordered = rule("rules: [{ limit: { window: 1h, requests: 50 }, match: { user: u, tier: [b, a] } }]")
+                .id();
+        assertThat(reordered).isEqualTo(a).startsWith("#");
+        assertThat(rule("domain: x\nrules: [{ match: { tier: [a, b], user: u }, " + LIMIT + " }]")
+                        .id())
+                .isNotEqualTo(a);
+        assertThat(rule("rules: [{ match: { tier: [a, b], user: u }, key_by: ip, " + LIMIT + " }]")
+                        .id())
+                .isNotEqualTo(a);
+        assertThat(rule("rules: [{ match: { tier: [a, b] }, " + LIMIT + " }]").id())
+                .isNotEqualTo(a);
+    }
+
+    @Test
+    void unnamedRulesAreShownByWhatTellsThemApart() {
+        assertThat(rules("""
+                        rules:
+                          - { match: { tier: free }, limit: { requests: 5, window: 1s } }
+                          - { limit: { requests: 5, window: 1s } }
+                          - { key_by: ip, limit: { requests: 5, window: 1s } }
+                          - { key_by: "user_id:api_key | ip", limit: { requests: 5, window: 1s } }
+                          - { key_by: ip, limit: { requests: 5, window: 1s, algorithm: gcra } }
+                        """))
+                .extracting(Rule::label)
+                .containsExactlyInAnyOrder(
+                        "tier=free",
+                        "everything all together",
+                        "everything by ip token_bucket",
+                        "everything by user_id:api_key|ip",
+                        "everything by ip gcra");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "key_by: [ip]",
+                "key_by: ip",
+                "key_pattern: \"addr:{ip}\"",
+                "key_by: [ \"ip\" ]",
+            })
+    void theSpellingsOfAKeyAreOne(String key) {
+        String id = rule("rules: [{ key_by: ip, " + LIMIT + " }]").id();
+        assertThat(rule(key + "\nrules: [{ " + LIMIT + " }]").id()).isEqualTo(id);
+    }
+
+    @Test
+    void aTupleMayBeWrittenInOneWord() {
+        String id = rule("rules: [{ key_by: [user_id, ip], " + LIMIT + " }]").id();
+        assertThat(rule("key_by: user_id:ip\nrules: [{ " + LIMIT + " }]").id()).isEqualTo(id);
+        assertThat(rule("key_pattern: \"u:{user_id}:{ip}\"\nrules: [{ " + LIMIT + " }]")
+                        .id())
+                .isEqualTo(id);
+        assertThat(rule("key_by: \"user_id | ip\"\nrules: [{ " + LIMIT + " }]").id())
+                .isNotEqualTo(id);
+    }
+
+    @Test
+    void allMistakesAreSaidAtOnce() {
+        assertThat(said("""
+                        key_by: { a: b }
+                        on_fail: alow
+                        descriptors: []
+                        tiers: { free: { requests: 1 } }
+                        rules:
+                          - limit: { rate: 5, window: 60 }
+                          - limit: { requests: 0x10, window: 1.5s, burst: 1e3 }
+                          - limit: { requests: NaN, window: minuet }
+                          - limit: { requests: 99999999999999999999, window: 200000000000d }
+                          - limit: { requests: 10, window: 1s, burst: 2 }
+                            cost: 3
+                          - name: "#1"
+                            match: { ip: [10.0.0.0/33, somewhere], endpoint: [], user: , agent: "~(a" }
+                            limit: { requests: 1, window: 1s }
+                            shadow: "true"
+                            rate_limit: {}
+                          - limit: { requests: 1, window: calendar_month }
+                            key_by: [ip, "a b", ip]
+                            local_share: 1.5
+                          - just text
+                          - limit: { requests: 20_000, window: 1s, algorithm: sliding_window_log }
+                          - limit: { requests: 1, window: 1s, algorithm: concurrency }
+                            key_pattern: "no braces"
+                        """))
+                .containsExactly(
+                        "1:9: key_by: a mapping (expected: a name, or a list of names)",
+                        "2:10: unknown on_fail 'alow' (did you mean allow?)",
+                        "3:1: unknown field 'descriptors' (a file has either rules or descriptors)",
+                        "4:16: window is missing (expected: requests and window)",
+                        "6:12: requests is missing (expected: requests and window)",
+                        "6:14: unknown field 'rate' (did you mean requests?)",
+                        "6:31: window: '60' (no unit; did you mean 60s?)",
+                        "7:24: requests: '0x10' (expected: a whole number >= 0)",
+                        "7:38: window: '1.5s' (expected: a duration like 10ms, 2s, 1m, 1h, 1d)",
+                        "7:51: burst: '1e3' (expected: a whole number >= 0)",
+                        "8:24: requests: 'NaN' (expected: a whole number >= 0)",
+                        "8:37: window: 'minuet' (did you mean minute?)",
+                        "9:24: requests: '99999999999999999999'" + " (expected: a whole number >= 0)",
+                        "9:54: window: '200000000000d' (too long: does not fit 64 bits of microseconds)",
+                        "10:47: burst: 2 (expected: >= 3, what one request costs, or nothing would ever pass)",
+                        "12:11: name: '#1' (expected: up to 200 characters on one line, the first not #)",
+                        "13:19: ip: 10.0.0.0/33 (expected: a prefix between /0 and /32)",
+                        "13:32: ip 'somewhere' can never match" + " (expected: an address, or a block like 10.0.0.0/8)",
+                        "13:54: endpoint: [] can never match (expected: at least one value)",
+                        "13:63: user: nothing"
+                                + " (expected: a text, or a list of them; write it in quotes if it is meant so)",
+                        "13:73: agent: no regular expression: missing closing )"
+                                + " (RE2 syntax: no look-around, no back-references)",
+                        "15:13: shadow: 'true' (expected: true or false, without quotes)",
+                        "16:5: unknown field 'rate_limit' (did you mean limit?)",
+                        "17:35: window 'calendar_month' does not exist in this version",
+                        "18:13: 'ip' twice in one key",
+                        "18:18: key_by: 'a b' (expected: user_id, user_id:ip or api_key | ip)",
+                        "19:18: local_share: '1.5' (expected: a share above 0 and up to 1, like 0.25)",
+                        "20:5: rule: a text (expected: a mapping of names to values)",
+                        "21:12: requests: 20000 (expected: <= 10000 for sliding_window_log,"
+                                + " which remembers every hit; sliding_window takes more)",
+                        "22:50: algorithm 'concurrency' does not exist in this version",
+                        "23:18: key_pattern: 'no braces' (expected: something like user:{user_id})");
+    }
+
+    @Test
+    void whatHasNoEffectIsWarnedOf() {
+        assertThat(said("""
+                        rules:
+                          - name: a
+                            match: { tier: fre }
+                            limit: { requests: 5, window: 1s, algorithm: fixed_window, burst: 9, sub_windows: 3 }
+                            store: big
+                          - name: tight
+                            match: { tier: [x, y] }
+                            limit: { requests: 5, window: 1s }
+                          - name: loose
+                            match: { tier: [y, x] }
+                            limit: { requests: 6, window: 1s }
+                          - name: other
+                            match: { tier: [y, x] }
+                            limit: { requests: 6, window: 1h }
+                          - name: shaped
+                            limit: { requests: 6, window: 1h, algorithm: leaky_bucket, over: queue }
+                        """))
+                .containsExactly(
+                        "2:11: warning: tier 'fre' resembles another (did you mean free?)",
+                        "4:64: warning: burst has no effect on fixed_window",
+                        "4:74: warning: sub_windows has no effect on fixed_window (only sliding_window counts in parts)",
+                        "5:5: warning: store has no effect in this version"
+                                + " (every rule counts in the store of the server)",
+                        "9:11: warning: rule 'loose' never denies anything"
+                                + " (the rule at 6:11 matches the same and is as tight or tighter)",
+                        "16:64: warning: over: queue has no effect in this version"
+                                + " (the answer carries the delay; the caller waits)");
+    }
+
+    @Test
+    void aFileThatSaysNothingOfRulesIsAMistake() {
+        assertThat(said("key_by: ip\n")).hasSize(1).first().asString().startsWith("1:1: rules is missing");
+        assertThat(said("rule: []\n")).anyMatch(line -> line.contains("unknown field 'rule' (did you mean rules?)"));
+        assertThat(said("just text\n")).hasSize(1).first().asString().startsWith("1:1: the file: a text");
+        assertThat(said("- a\n")).hasSize(1).first().asString().startsWith("1:1: the file: a list");
+    }
+
+    @Test
+    void whatStandsInAFileCanNotForgeALine() {
+        assertThat(said("rules: [{ limit: { requests: \"1\\n2\", window: \"a\\u202Eb\\e[1m\" } }]"))
+                .allSatisfy(line -> assertThat(line).doesNotContain("\n", "\u202E", "\u001B"))
+                .hasSize(2);
+    }
+}

@@ -1,0 +1,171 @@
+package dev.weir.server.grpc;
+
+import static dev.weir.server.grpc.RawPeer.CONTINUATION;
+import static dev.weir.server.grpc.RawPeer.DATA;
+import static dev.weir.server.grpc.RawPeer.GOAWAY;
+import static dev.weir.server.grpc.RawPeer.HEADERS;
+import static dev.weir.server.grpc.RawPeer.PING;
+import static dev.weir.server.grpc.RawPeer.RST_STREAM;
+import static dev.weir.server.grpc.RawPeer.SETTINGS;
+import static dev.weir.server.grpc.RawPeer.WINDOW_UPDATE;
+import static dev.weir.server.grpc.RawPeer.call;
+import static dev.weir.server.grpc.RawPeer.end;
+import static dev.weir.server.grpc.RawPeer.frame;
+import static dev.weir.server.grpc.RawPeer.join;
+import static dev.weir.server.grpc.RawPeer.message;
+import static dev.weir.server.grpc.RawPeer.number;
+import static dev.weir.server.grpc.RawPeer.open;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.grpc.RawPeer.Frame;
+import io.netty.handler.codec.http2.Http2Error;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class HostilePeersTest {
+    private final CountingDecider decider = new CountingDecider(1_000_000);
+
+    /** Floods of frames that cost work and ask for nothing; the number is how often it has come before. */
+    enum Flood {
+        PINGS(i -> frame(PING, 0, 0, new byte[8])),
+        PING_ANSWERS(i -> frame(PING, 1, 0, new byte[8])),
+        SETTINGS_FRAMES(i -> frame(SETTINGS, 0, 0)),
+        SETTINGS_ANSWERS(i -> frame(SETTINGS, 1, 0)),
+        EMPTY_DATA(i -> i == 0 ? open(1) : frame(DATA, 0, 1)),
+        PRIORITIES(i -> frame(2, 0, 1, new byte[5])),
+        WINDOW_UPDATES(i -> i == 0 ? open(1) : number(WINDOW_UPDATE, 1, 1)),
+        UNKNOWN_FRAMES(i -> frame(99, 0, 0)),
+        CONTINUATIONS(i -> i == 0 ? frame(HEADERS, 0, 1) : frame(CONTINUATION, 0, 1)),
+        RAPID_RESETS(i -> join(open(2 * i + 1), number(RST_STREAM, 2 * i + 1, 8))),
+        RESETS_BY_US(i -> join(open(2 * i + 1), number(WINDOW_UPDATE, 2 * i + 1, 0))),
+        STREAMS_REFUSED(i -> open(2 * i + 1)),
+        BAD_HEADS(i -> frame(HEADERS, 5, 2 * i + 1, RawPeer.block("te", "x")));
+
+        @SuppressWarnings("ImmutableEnumChecker") // the functions above hold nothing
+        private final IntFunction<byte[]> frames;
+
+        Flood(IntFunction<byte[]> frames) {
+            this.frames = frames;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_flood_ends_the_connection_and_says_why(Flood flood) {
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            int sent = 0;
+            while (peer.isOpen() && sent < 20_000) {
+                peer.send(flood.frames.apply(sent++));
+            }
+            assertThat(peer.isOpen()).isFalse();
+            List<Frame> last = peer.frames(GOAWAY);
+            assertThat(last).hasSize(1);
+            assertThat(last.get(0).error()).isEqualTo(Http2Error.ENHANCE_YOUR_CALM);
+            assertThat(last.get(0).payload().length).isGreaterThan(8);
+            assertThat(decider.decided).hasValue(0);
+        }
+    }
+
+    @Test
+    void a_busy_client_may_ping_and_open_windows_as_busily_as_it_asks() {
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            for (int i = 0; i < 3_000; i++) {
+                peer.send(call(2 * i + 1, "v"), frame(PING, 0, 0, new byte[8]), number(WINDOW_UPDATE, 0, 100));
+                assertThat(end(peer.frames(), 2 * i + 1)).contains("grpc-status");
+            }
+            assertThat(peer.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void heads_past_the_bound_are_refused_and_the_connection_lives() {
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            String[] fields = new String[2 * 150];
+            for (int i = 0; i < fields.length; i += 2) {
+                fields[i] = "x-" + i;
+                fields[i + 1] = "v".repeat(120);
+            }
+            byte[] head = RawPeer.head(RawPeer.RLS, fields);
+            byte[] first = Arrays.copyOf(head, 16_384);
+            byte[] rest = Arrays.copyOfRange(head, 16_384, head.length);
+            peer.send(frame(HEADERS, 0, 1, first), frame(CONTINUATION, RawPeer.END_HEADERS, 1, rest));
+            assertThat(peer.frames(RST_STREAM)).hasSize(1);
+            peer.send(call(3, "v"));
+            assertThat(end(peer.frames(), 3)).contains("grpc-status\0010");
+        }
+    }
+
+    @Test
+    void what_waits_for_a_peer_that_opens_no_windows_is_bounded() {
+        LaneSettings settings =
+                LaneSettings.defaults().with(new LaneSettings.Bounds(10, 1_024, 16_384, 1 << 20, 10_000, 2_000, 200));
+        try (RawPeer peer = new RawPeer(decider, settings)) {
+            peer.send(RawPeer.hello(4, 0));
+            for (int i = 0; i < 1_000 && peer.isOpen(); i++) {
+                peer.send(call(2 * i + 1, "v"));
+            }
+            assertThat(peer.isOpen()).isFalse();
+            assertThat(peer.frames(GOAWAY).get(0).text()).contains("(expected: <= 10000)");
+        }
+    }
+
+    @Test
+    void nothing_is_read_while_answers_are_not_taken() {
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            peer.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+            peer.channel.runPendingTasks();
+            assertThat(peer.channel.config().isAutoRead()).isFalse();
+            peer.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+            peer.channel.runPendingTasks();
+            assertThat(peer.channel.config().isAutoRead()).isTrue();
+        }
+    }
+
+    @Test
+    void a_peer_that_says_nothing_or_stops_half_way_is_let_go() {
+        LaneSettings.Times none =
+                new LaneSettings.Times(Duration.ZERO, Duration.ZERO, Duration.ofDays(1), Duration.ofDays(1));
+        try (RawPeer silent = new RawPeer(decider, LaneSettings.defaults().with(none))) {
+            silent.channel.advanceTimeBy(2, TimeUnit.SECONDS);
+            silent.channel.runScheduledPendingTasks();
+            assertThat(silent.isOpen()).isFalse();
+        }
+        try (RawPeer slow = RawPeer.introduced(decider, LaneSettings.defaults().with(none))) {
+            slow.send(open(1), frame(DATA, 0, 1, message("v")));
+            slow.time.addAndGet(1);
+            slow.channel.advanceTimeBy(2, TimeUnit.SECONDS);
+            slow.channel.runScheduledPendingTasks();
+            assertThat(slow.frames(RST_STREAM)).hasSize(1);
+            assertThat(decider.decided).hasValue(0);
+        }
+    }
+
+    @Test
+    void a_peer_that_answers_no_ping_is_gone_and_an_idle_one_is_let_go() {
+        LaneSettings.Times brief =
+                new LaneSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO, Duration.ofDays(1));
+        try (RawPeer dead = RawPeer.introduced(decider, LaneSettings.defaults().with(brief))) {
+            for (int i = 0; i < 5 && dead.isOpen(); i++) {
+                dead.channel.advanceTimeBy(2, TimeUnit.SECONDS);
+                dead.channel.runScheduledPendingTasks();
+            }
+            assertThat(dead.frames(PING)).hasSize(1);
+            assertThat(dead.isOpen()).isFalse();
+        }
+        LaneSettings.Times idle =
+                new LaneSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO);
+        try (RawPeer peer = RawPeer.introduced(decider, LaneSettings.defaults().with(idle))) {
+            peer.channel.advanceTimeBy(2, TimeUnit.SECONDS);
+            peer.channel.runScheduledPendingTasks();
+            assertThat(peer.frames(GOAWAY))
+                    .singleElement()
+                    .satisfies(each -> assertThat(each.error()).isEqualTo(Http2Error.NO_ERROR));
+        }
+    }
+}
