@@ -97,7 +97,8 @@ class WeirServerTest {
     void brokenRulesChangeNothingAreCountedAndMendedOnesComeIntoForce() throws Exception {
         Path rules = rules("100");
         try (RunningServer running = RunningServer.with(rules)) {
-            Files.writeString(rules, "domain: demo\ndescriptors:\n  - key: user\n    rate_limit: {unit: fortnight}\n");
+            System.gc(); // what is counted must survive it
+            replace(rules, "domain: demo\ndescriptors:\n  - key: user\n    rate_limit: {unit: fortnight}\n");
             await().until(() -> running.get("/metrics").body().contains("ratelimit_rules_current 0.0"));
             assertThat(remaining(running)).isBetween(1L, 100L);
             assertThat(running.get("/metrics").body()).contains("ratelimit_rules_reload_failures_total 1.0");
@@ -174,13 +175,16 @@ class WeirServerTest {
         return rules;
     }
 
-    /** In one step, as editors do. */
     private static void write(Path rules, String requests) throws Exception {
-        Path draft = rules.resolveSibling("draft");
-        Files.writeString(
-                draft,
+        replace(
+                rules,
                 "domain: demo\ndescriptors:\n  - key: user\n    rate_limit: {unit: day, requests_per_unit: " + requests
                         + "}\n");
+    }
+
+    /** In one step, as editors do. */
+    private static void replace(Path rules, String text) throws Exception {
+        Path draft = Files.writeString(rules.resolveSibling("draft"), text);
         Files.move(draft, rules, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 

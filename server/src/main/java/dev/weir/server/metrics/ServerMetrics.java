@@ -11,6 +11,8 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
 
 /** All that {@code GET /metrics} shows: rules from {@link RuleMetrics}, the server and its JVM from Micrometer. */
@@ -21,6 +23,9 @@ public final class ServerMetrics implements AutoCloseable {
     private final RuleMetrics rules;
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collections = new JvmGcMetrics();
+
+    /** Micrometer holds on to what it counts from only weakly, and goes on showing the last number when that is gone. */
+    private final List<DoubleSupplier> sources = new CopyOnWriteArrayList<>();
 
     public ServerMetrics(RuleMetrics rules) {
         this.rules = rules;
@@ -45,6 +50,7 @@ public final class ServerMetrics implements AutoCloseable {
 
     /** A number that only goes up. */
     public ServerMetrics counter(String name, String help, DoubleSupplier value, String... tags) {
+        sources.add(value);
         FunctionCounter.builder(name, value, DoubleSupplier::getAsDouble)
                 .description(help)
                 .tags(tags)
