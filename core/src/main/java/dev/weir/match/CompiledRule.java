@@ -8,16 +8,22 @@ import java.util.List;
 
 /** A rule in Weir's spelling with what is left to ask of a request once the index has found it. */
 final class CompiledRule {
-    final Rule rule;
+    private final Rule rule;
     private final CompiledCondition[] rest;
     private final CompiledKey key;
+    private final boolean limited;
+    private final boolean countsDenied;
+    private final boolean skipsMissing;
     private long prefix0, prefix1;
 
     CompiledRule(Rule rule, List<CompiledCondition> rest, CompiledKey key) {
         this.rule = rule;
         this.rest = rest.toArray(CompiledCondition[]::new);
         this.key = key;
+        this.countsDenied = rule.countsDenied();
+        this.skipsMissing = rule.onMissing() == OnMissing.SKIP;
         Limit limit = rule.limit();
+        this.limited = limit != null;
         if (limit != null) {
             KeyHash hash = RuleKey.prefix(new KeyHash(), rule, limit);
             prefix0 = hash.key0();
@@ -32,19 +38,19 @@ final class CompiledRule {
                 return;
             }
         }
-        Match match = into.add().set(rule, null, descriptor, rule.countsDenied());
-        Limit limit = rule.limit();
-        if (limit == null) {
+        Match match = into.add().set(rule, null, descriptor, countsDenied);
+        if (!limited) {
             return;
         }
         match.keyMissing = !key.resolve(into.frame, into.parts);
-        if (match.keyMissing && rule.onMissing() == OnMissing.SKIP) {
+        if (match.keyMissing && skipsMissing) {
             return;
         }
         RuleKey.hash(into.hash, prefix0, prefix1, into.parts, key.ipv6Prefix);
         match.key0 = into.hash.key0();
         match.key1 = into.hash.key1();
-        if (into.probe != null) {
+        Limit limit = into.probe == null ? null : rule.limit();
+        if (into.probe != null && limit != null) {
             into.probe.rule(rule, descriptor, limit, into.parts, key.ipv6Prefix);
         }
     }

@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class EnvoyDomain implements Domain {
     private static final int[] NONE = {};
 
-    private final EnvoyNode root = new EnvoyNode(List.of(), List.of(), null, -1, NONE);
+    private final EnvoyNode root = new EnvoyNode(List.of(), "", null, -1, NONE);
     /** The names that some rule replaces, numbered, so that dropping them compares no text. */
     private final Map<String, Integer> replaceable = new HashMap<>();
+    /** Each key once, however many nodes have it. */
+    private final Map<String, String> names = new HashMap<>();
     /** By the rule's ordinal in the rule set, less the first one's. */
     private final List<EnvoyNode> byRule = new ArrayList<>();
 
@@ -29,7 +31,7 @@ final class EnvoyDomain implements Domain {
     /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the rule set. */
     EnvoyDomain(List<EnvoyDescriptor> descriptors, UnaryOperator<Rule> adopt) {
         collectReplaced(descriptors);
-        compile(descriptors, root, List.of(), List.of(), adopt);
+        compile(descriptors, root, List.of(), adopt);
     }
 
     private void collectReplaced(List<EnvoyDescriptor> descriptors) {
@@ -41,23 +43,18 @@ final class EnvoyDomain implements Domain {
         }
     }
 
-    private void compile(
-            List<EnvoyDescriptor> from,
-            EnvoyNode parent,
-            List<String> keys,
-            List<String> shared,
-            UnaryOperator<Rule> adopt) {
+    private void compile(List<EnvoyDescriptor> from, EnvoyNode parent, List<String> keys, UnaryOperator<Rule> adopt) {
         for (EnvoyDescriptor each : from) {
             Rule rule = each.rule() == null ? null : adopt.apply(each.rule());
-            List<String> path = append(keys, each.key());
-            List<String> sharing = append(shared, each.shareThreshold() ? each.value() : "");
-            EnvoyNode node = new EnvoyNode(path, sharing, rule, nameOf(rule), replacesOf(rule));
+            List<String> path = append(keys, names.computeIfAbsent(each.key(), key -> key));
+            String shared = each.shareThreshold() ? each.value() : "";
+            EnvoyNode node = new EnvoyNode(path, shared, rule, nameOf(rule), replacesOf(rule));
             if (rule != null) {
                 firstRule = byRule.isEmpty() ? rule.ordinal() : firstRule;
                 byRule.add(node);
             }
-            parent.add(each.key(), each.value(), node);
-            compile(each.children(), node, path, sharing, adopt);
+            parent.add(path.get(path.size() - 1), each.value(), node);
+            compile(each.children(), node, path, adopt);
         }
     }
 
@@ -76,7 +73,7 @@ final class EnvoyDomain implements Domain {
     }
 
     private int[] replacesOf(@Nullable Rule rule) {
-        return rule == null
+        return rule == null || rule.replaces().isEmpty()
                 ? NONE
                 : rule.replaces().stream()
                         .mapToInt(name -> replaceable.getOrDefault(name, -1))

@@ -2,6 +2,7 @@ package dev.weir.match;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
@@ -17,30 +18,36 @@ final class IndexedConditions {
     private final List<CompiledCondition> rest = new ArrayList<>();
     private long combinations = 1;
 
-    IndexedConditions(List<Condition> match, ToIntFunction<String> slotOf) {
+    /** Splits {@code match}; equal texts and conditions become one object, that of {@code texts} and {@code shared}. */
+    IndexedConditions(
+            List<Condition> match,
+            ToIntFunction<String> slotOf,
+            Map<String, String> texts,
+            Map<Condition, CompiledCondition> shared) {
         for (Condition each : match) {
             int slot = slotOf.applyAsInt(each.attribute());
             boolean always = each.anyOf().stream().anyMatch(p -> p instanceof Endpoint endpoint && endpoint.isAny());
-            if (!always && !index(slot, each)) {
-                rest.add(new CompiledCondition(slot, each.anyOf()));
+            if (!always && !index(slot, each, texts)) {
+                rest.add(shared.computeIfAbsent(each, ignored -> new CompiledCondition(slot, each.anyOf())));
             }
         }
     }
 
     /** Whether the index alone decides the condition. */
-    private boolean index(int slot, Condition condition) {
+    private boolean index(int slot, Condition condition, Map<String, String> texts) {
         boolean endpoint = slot == AttributeFrame.ENDPOINT;
-        List<String> texts = condition.anyOf().stream()
+        List<String> values = condition.anyOf().stream()
                 .map(each -> CompiledCondition.indexable(each, endpoint))
                 .filter(Objects::nonNull)
                 .distinct()
+                .map(each -> texts.computeIfAbsent(each, text -> text))
                 .toList();
         boolean all = condition.anyOf().stream().allMatch(each -> CompiledCondition.indexable(each, endpoint) != null);
-        if (!all || exact.containsKey(slot) || combinations * texts.size() > MOST_COMBINATIONS) {
+        if (!all || exact.containsKey(slot) || combinations * values.size() > MOST_COMBINATIONS) {
             return false;
         }
-        combinations *= texts.size();
-        exact.put(slot, texts);
+        combinations *= values.size();
+        exact.put(slot, values);
         return condition.anyOf().stream().noneMatch(each -> each instanceof Endpoint path && path.asksMethod());
     }
 

@@ -21,6 +21,11 @@ import java.util.function.UnaryOperator;
  */
 final class WeirDomain implements Domain {
     private final Map<String, Integer> slots = new HashMap<>();
+    /** What many rules say alike is compiled once, so that it stays in the cache. */
+    private final Map<KeyBy, CompiledKey> keys = new HashMap<>();
+
+    private final Map<Condition, CompiledCondition> shared = new HashMap<>();
+    private final Map<String, String> texts = new HashMap<>();
     private final Signature everyone;
     /** By slot. */
     private final Signature[][] bySlot;
@@ -43,8 +48,8 @@ final class WeirDomain implements Domain {
     }
 
     private void add(WeirRule from, Rule rule, Map<List<Integer>, Signature> signatures) {
-        IndexedConditions conditions = new IndexedConditions(from.match(), this::slotOf);
-        CompiledKey key = new CompiledKey(from.keyBy(), this::slotOf);
+        IndexedConditions conditions = new IndexedConditions(from.match(), this::slotOf, texts, shared);
+        CompiledKey key = keys.computeIfAbsent(from.keyBy(), each -> new CompiledKey(each, this::slotOf));
         CompiledRule compiled = new CompiledRule(rule, conditions.rest(), key);
         Signature signature = signatures.computeIfAbsent(
                 conditions.slots(),

@@ -1,7 +1,6 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.model.Request;
 import java.util.Collection;
 import java.util.TreeSet;
@@ -26,64 +25,82 @@ final class CheckReader {
     /** Fills {@code into}; a body without a domain means the only one of those {@code loaded}. */
     void read(byte[] body, Supplier<? extends Collection<String>> loaded, Request into) {
         into.clear("");
-        boolean domainSeen = false;
-        boolean costSeen = false;
-        boolean descriptorsSeen = false;
-        String attribute = "";
         try (JsonInput in = JsonInput.of(factory, body, caps)) {
+            Reading reading = new Reading(in, into);
             in.object("body");
             while (in.member()) {
-                String name = in.name();
-                switch (name) {
-                    case "domain" -> {
-                        into.domain(in.text("domain", caps.name(), "name"));
-                        domainSeen = true;
-                    }
-                    case "cost", "hits" -> {
-                        if (costSeen) {
-                            throw in.mistake(name + ": given as cost and as hits", "one of them");
-                        }
-                        costSeen = true;
-                        into.hits(in.count(name));
-                    }
-                    case "descriptors" -> {
-                        if (!attribute.isEmpty()) {
-                            throw in.mistake("descriptors: given beside " + Texts.shown(attribute), "one or the other");
-                        }
-                        JsonToken first = in.next();
-                        DescriptorJson descriptors = new DescriptorJson(in, into);
-                        descriptors.read(first);
-                        if (descriptors.anyGivesBack()) {
-                            throw in.mistake("isNegativeHits: true", "to give back over gRPC or /json");
-                        }
-                        descriptorsSeen = true;
-                    }
-                    default -> {
-                        if (descriptorsSeen) {
-                            throw in.mistake(Texts.shown(name) + ": given beside descriptors", "one or the other");
-                        }
-                        if (into.descriptors() > 0 && into.end(0) == caps.entries()) {
-                            throw in.mistake(
-                                    "attributes: more than " + caps.entries(),
-                                    "at most " + caps.entries() + ", the cap on entries");
-                        }
-                        attribute = name;
-                        into.with(name, in.text(label(name), caps.value(), "value"));
-                    }
-                }
+                reading.member(in.name());
             }
             in.end();
+            reading.end();
+            into.domain(domain(reading.domain, loaded));
         }
-        if (descriptorsSeen && into.descriptors() == 0) {
-            throw RestException.badRequest("descriptors: none (expected: at least one)");
+    }
+
+    /** One body, and what of it was seen so far: members come in any order. */
+    private static final class Reading {
+        private final JsonInput in;
+        private final Request into;
+        private @Nullable String domain;
+        private boolean costSeen;
+        private boolean descriptorsSeen;
+
+        Reading(JsonInput in, Request into) {
+            this.in = in;
+            this.into = into;
         }
-        if (!descriptorsSeen) {
-            if (into.descriptors() == 0) {
-                into.descriptor();
+
+        void member(String name) {
+            switch (name) {
+                case "domain" -> domain = in.text(name, in.caps().name(), "name");
+                case "cost", "hits" -> cost(name);
+                case "descriptors" -> descriptors();
+                default -> attribute(name);
             }
-            into.asAttributes();
         }
-        into.domain(domain(domainSeen ? into.domain() : null, loaded));
+
+        void end() {
+            if (descriptorsSeen && into.descriptors() == 0) {
+                throw RestException.badRequest("descriptors: none (expected: at least one)");
+            }
+            if (!descriptorsSeen) {
+                if (into.descriptors() == 0) {
+                    into.descriptor();
+                }
+                into.asAttributes();
+            }
+        }
+
+        private void cost(String name) {
+            if (costSeen) {
+                throw in.mistake(name + ": given as cost and as hits", "one of them");
+            }
+            costSeen = true;
+            into.hits(in.count(name));
+        }
+
+        private void descriptors() {
+            if (into.descriptors() > 0) {
+                throw in.mistake("descriptors: given beside " + Texts.shown(into.key(0)), "one or the other");
+            }
+            descriptorsSeen = true;
+            DescriptorJson list = new DescriptorJson(in, into);
+            list.read(in.next());
+            if (list.anyGivesBack()) {
+                throw in.mistake("isNegativeHits: true", "to give back over gRPC or /json");
+            }
+        }
+
+        private void attribute(String name) {
+            if (descriptorsSeen) {
+                throw in.mistake(Texts.shown(name) + ": given beside descriptors", "one or the other");
+            }
+            int cap = in.caps().entries();
+            if (into.descriptors() > 0 && into.end(0) == cap) {
+                throw in.mistake("attributes: more than " + cap, "at most " + cap + ", the cap on entries");
+            }
+            into.with(name, in.text(label(name), in.caps().value(), "value"));
+        }
     }
 
     /** The domain that the caller named, or the only one there is. */

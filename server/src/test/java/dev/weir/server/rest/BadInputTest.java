@@ -45,6 +45,8 @@ class BadInputTest {
                 "{\"a\":\"1\",\"a\":\"2\"}|Duplicate field 'a'",
                 "{\"descriptors\":[]}|descriptors: none (expected: at least one)",
                 "{\"a\":\"1\",\"descriptors\":[]}|descriptors: given beside \"a\" (expected: one or the other)",
+                "{\"\":\"1\",\"descriptors\":[{}]}|descriptors: given beside \"\" (expected: one or the other)",
+                "{\"descriptors\":[{}],\"a\":\"1\"}|\"a\": given beside descriptors (expected: one or the other)",
                 "{\"a\":\"\\ud800\"}|a: \"\\ud800\" (expected: text that is well-formed Unicode)",
                 "{\"descriptors\":[{\"entries\":[],\"isNegativeHits\":true}]}|isNegativeHits: true (expected: to give back",
                 "{\"a\":{\"a\":{}}}|a: an object (expected: a string) at line 1, column 6",

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.rest.RememberedAnswers.Caller;
 import dev.weir.server.rest.RememberedAnswers.Decided;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class RememberedAnswersTest {
-    private int decisions;
+    private final AtomicInteger decisions = new AtomicInteger();
 
     @Test
     void a_caller_that_floods_pushes_out_its_own_oldest_answer_and_nobody_elses() {
@@ -58,14 +64,40 @@ class RememberedAnswersTest {
         assertThat(answers.size()).isEqualTo(1);
     }
 
+    @Test
+    void one_key_on_many_threads_at_once_is_decided_once() throws Exception {
+        RememberedAnswers answers = answers(1_024, 32_768);
+        CyclicBarrier together = new CyclicBarrier(4);
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        try {
+            for (int round = 0; round < 200; round++) {
+                String key = "k" + round;
+                List<Future<?>> asked = new ArrayList<>();
+                for (int i = 0; i < 4; i++) {
+                    asked.add(threads.submit(() -> {
+                        together.await();
+                        ask(answers, "caller", key);
+                        return key;
+                    }));
+                }
+                for (Future<?> each : asked) {
+                    each.get();
+                }
+            }
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(decisions).hasValue(200);
+    }
+
     private static RememberedAnswers answers(int perCaller, int total) {
         return new RememberedAnswers(new RestSettings.Idempotency(Duration.ofDays(1), perCaller, total));
     }
 
     private boolean charges(RememberedAnswers answers, String caller, String key) {
-        int before = decisions;
+        int before = decisions.get();
         ask(answers, caller, key);
-        return decisions > before;
+        return decisions.get() > before;
     }
 
     private void ask(RememberedAnswers answers, String caller, String key) {
@@ -73,7 +105,7 @@ class RememberedAnswersTest {
     }
 
     private Decided decide() {
-        decisions++;
+        decisions.incrementAndGet();
         return new Decided(new Answer(200, Answer.JSON, new byte[0], List.of()), true);
     }
 }
