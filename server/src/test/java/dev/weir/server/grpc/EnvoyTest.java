@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -28,6 +29,7 @@ class EnvoyTest {
             String config = new String(
                             EnvoyTest.class.getResourceAsStream("envoy.yaml").readAllBytes(), StandardCharsets.UTF_8)
                     .replace("ENVOY_PORT", Integer.toString(port))
+                    .replace("BACK_PORT", Integer.toString(freePort()))
                     .replace("LANE_PORT", Integer.toString(rig.port()));
             Path file = Files.writeString(folder.resolve("envoy.yaml"), config);
             Path log = folder.resolve("envoy.log");
@@ -76,7 +78,7 @@ class EnvoyTest {
     }
 
     private static boolean listens(int port) {
-        try (Socket socket = new Socket("127.0.0.1", port)) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return socket.isConnected();
         } catch (IOException e) {
             return false;
