@@ -2,6 +2,7 @@ package dev.weir.server.log;
 
 import dev.weir.server.settings.LogFormat;
 import dev.weir.server.settings.Settings.Logging;
+import java.io.Console;
 import java.io.OutputStream;
 import java.lang.System.Logger;
 import java.util.ArrayList;
@@ -28,6 +29,22 @@ public final class Logs {
         return System.getLogger(owner.getName());
     }
 
+    /** Whether a person reads standard output: what {@code ./weir} has found out, else what the JDK thinks. */
+    @SuppressWarnings("SystemConsoleNull") // what it warns of is what isTerminal is asked for
+    public static boolean isTerminal() {
+        String told = System.getProperty("weir.terminal");
+        Console console = System.console();
+        if (told != null || console == null) {
+            return "true".equals(told);
+        }
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            // Before JDK 22, a console was a terminal.
+            return true;
+        }
+    }
+
     /** Writes to {@code out} from now on. */
     public static synchronized void configure(Logging logging, OutputStream out, boolean isTerminal) {
         java.util.logging.Logger root = LogManager.getLogManager().getLogger("");
@@ -42,6 +59,8 @@ public final class Logs {
         // Vert.x and Netty report what a peer did wrong as if it were ours to fix.
         level("io.vertx", Level.WARNING);
         level("io.netty", Level.WARNING);
+        // A connection that comes in just as the server stops listening, with its stack trace.
+        level("io.netty.bootstrap.ServerBootstrap", Level.SEVERE);
     }
 
     private static void level(String name, Level level) {

@@ -49,7 +49,7 @@ final class DescriptorJson {
     /** Turns the hits of those that give back, once the request's own are known. */
     void end() {
         for (int i = givesBack.nextSetBit(0); i >= 0; i = givesBack.nextSetBit(i + 1)) {
-            into.descriptorHits(i, -into.hits(i));
+            into.descriptorHits(i, -into.hitsOf(i));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.server.settings;
 
+import dev.weir.rules.diagnostics.Suggestion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +61,7 @@ final class SettingsFile {
     private void add(Node key, Node value) {
         String name = key instanceof ScalarNode scalar ? scalar.getValue() : "?";
         if (Catalogue.all().stream().noneMatch(each -> each.name().equals(name))) {
-            problems.add(at(key.getStartMark()) + name + ": no such setting" + Nearest.hint(name, names()));
+            problems.add(at(key.getStartMark()) + name + ": no such setting (" + Suggestion.among(name, names()) + ")");
         } else if (!(value instanceof ScalarNode scalar)) {
             problems.add(at(value.getStartMark()) + name + ": expected one value");
         } else if (given.put(name, new Given(resolved(name, scalar.getValue()), at(value.getStartMark()) + name))

@@ -1,6 +1,7 @@
 package dev.weir.server.settings;
 
 import dev.weir.limiter.LimiterSettings;
+import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.server.rls.RlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,7 +86,7 @@ public final class SettingsReader {
         }
         for (String each : unknown) {
             List<String> known = Catalogue.all().stream().map(Setting::variable).toList();
-            warnings.add(each + ": no such setting" + Nearest.hint(each, known));
+            warnings.add(each + ": no such setting (" + Suggestion.among(each, known) + ")");
         }
     }
 

@@ -1,19 +1,19 @@
 package dev.weir.server.settings;
 
+import dev.weir.rules.grammar.Durations;
 import java.lang.System.Logger.Level;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.Function;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the text of a setting; null means that it cannot be one. */
 final class Values {
-    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_.:%-]+");
     private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~A-Za-z0-9-]{1,128}");
 
@@ -58,18 +58,11 @@ final class Values {
     }
 
     static @Nullable Duration duration(String text) {
-        Matcher matcher = DURATION.matcher(text);
-        if (!matcher.matches()) {
+        try {
+            return Duration.of(Durations.micros(text), ChronoUnit.MICROS);
+        } catch (IllegalArgumentException e) {
             return null;
         }
-        long number = Long.parseLong(matcher.group(1));
-        return switch (matcher.group(2)) {
-            case "ms" -> Duration.ofMillis(number);
-            case "s" -> Duration.ofSeconds(number);
-            case "m" -> Duration.ofMinutes(number);
-            case "h" -> Duration.ofHours(number);
-            default -> Duration.ofDays(number);
-        };
     }
 
     static Function<String, @Nullable Integer> integer(int least, int most) {

@@ -1,0 +1,82 @@
+package dev.weir.server;
+
+import dev.weir.server.settings.Address;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** The HTTP servers of this process, each on as many event loops as it was given. */
+final class HttpSurfaces {
+    /**
+     * To Vert.x, a negative port is a free one that all servers with the same number share. Each of ours needs a number of its
+     * own; with 0, each event loop would get a port of its own.
+     */
+    private static final AtomicInteger FREE_PORTS = new AtomicInteger();
+
+    private final Vertx vertx;
+    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+
+    HttpSurfaces(Vertx vertx) {
+        this.vertx = vertx;
+    }
+
+    /** Listens on {@code address} from {@code loops} event loops, and tells the port. */
+    Future<Address> listen(
+            Address address, HttpServerOptions options, int loops, Supplier<Handler<HttpServerRequest>> handlers) {
+        int port = address.port() == 0 ? FREE_PORTS.decrementAndGet() : address.port();
+        List<HttpServer> these = new CopyOnWriteArrayList<>();
+        Supplier<Listener> listeners = () -> new Listener(these, options, port, address.host(), handlers);
+        return vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops))
+                .map(deployed -> {
+                    servers.addAll(these);
+                    return new Address(address.host(), these.get(0).actualPort());
+                });
+    }
+
+    /** Stops listening and lets what is under way finish, for {@code grace} at most. */
+    Future<?> shutdown(Duration grace) {
+        return Future.join(servers.stream()
+                .map(each -> each.shutdown(grace.toMillis(), TimeUnit.MILLISECONDS))
+                .toList());
+    }
+
+    /** One event loop's share of a server. */
+    private static final class Listener extends AbstractVerticle {
+        private final List<HttpServer> servers;
+        private final HttpServerOptions options;
+        private final int port;
+        private final String host;
+        private final Supplier<Handler<HttpServerRequest>> handlers;
+
+        Listener(
+                List<HttpServer> servers,
+                HttpServerOptions options,
+                int port,
+                String host,
+                Supplier<Handler<HttpServerRequest>> handlers) {
+            this.servers = servers;
+            this.options = options;
+            this.port = port;
+            this.host = host;
+            this.handlers = handlers;
+        }
+
+        @Override
+        public void start(Promise<Void> started) {
+            HttpServer server = vertx.createHttpServer(options).requestHandler(handlers.get());
+            server.listen(port, host).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.weir.server;
+
+import dev.weir.match.RuleSet;
+import dev.weir.rules.LoadOptions;
+import dev.weir.rules.LoadResult;
+import dev.weir.rules.RuleLoader;
+import dev.weir.rules.RuleWatcher;
+import dev.weir.rules.diagnostics.Diagnostic;
+import dev.weir.server.settings.Settings;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the rules come from: loads them once, and then whenever their files change. What cannot be loaded at the start stops
+ * the server; later it changes nothing but the log and a count.
+ */
+final class RuleFeed implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(RuleFeed.class.getName());
+    private static final int SHOWN = 20;
+
+    private final String source;
+    private final @Nullable RuleWatcher watcher;
+    private final RuleSet first;
+    private final AtomicLong reloads = new AtomicLong();
+    private final AtomicLong failures = new AtomicLong();
+    private volatile boolean lastFailed;
+    private volatile long loadedAtNanos = System.nanoTime();
+    private volatile Consumer<RuleSet> listener = rules -> {};
+
+    /** Loads the rules that {@code settings} names. */
+    RuleFeed(Settings settings) throws StartException {
+        Path path = settings.rules();
+        LoadResult loaded;
+        if (path == null) {
+            source = "the example rules";
+            watcher = null;
+            loaded = RuleLoader.example();
+        } else {
+            source = path.toString();
+            watcher = new RuleWatcher(path, new LoadOptions(settings.mergeDomains()), this::changed);
+            loaded = watcher.load();
+        }
+        RuleSet rules = loaded.rules();
+        if (rules == null) {
+            throw new StartException("the rules do not load:\n" + lines(loaded.errors()));
+        }
+        first = rules;
+        warn(loaded);
+        describe("", rules);
+    }
+
+    RuleSet first() {
+        return first;
+    }
+
+    String source() {
+        return source;
+    }
+
+    /** Tells {@code next} of every rule set from now on. */
+    void follow(Consumer<RuleSet> next) {
+        listener = next;
+        if (watcher != null) {
+            watcher.start();
+        }
+    }
+
+    long reloads() {
+        return reloads.get();
+    }
+
+    long failures() {
+        return failures.get();
+    }
+
+    /** Whether what stands in the files now is what is in force. */
+    boolean isCurrent() {
+        return !lastFailed;
+    }
+
+    /** Seconds since the rules in force were loaded. */
+    double age() {
+        return (System.nanoTime() - loadedAtNanos) / (double) TimeUnit.SECONDS.toNanos(1);
+    }
+
+    private void changed(LoadResult loaded) {
+        RuleSet rules = loaded.rules();
+        if (rules == null) {
+            lastFailed = true;
+            failures.incrementAndGet();
+            LOG.log(
+                    Level.ERROR,
+                    "rules changed and do not load; those of before stay in force:\n" + lines(loaded.errors()));
+            return;
+        }
+        listener.accept(rules);
+        lastFailed = false;
+        loadedAtNanos = System.nanoTime();
+        reloads.incrementAndGet();
+        warn(loaded);
+        describe("changed and in force, ", rules);
+    }
+
+    private void describe(String prefix, RuleSet rules) {
+        int count = rules.rules().size();
+        if (count == 0) {
+            LOG.log(Level.WARNING, "rules: none in " + source + ": NOTHING IS LIMITED");
+            return;
+        }
+        String domains = rules.domains().stream().limit(SHOWN).collect(Collectors.joining(", "));
+        LOG.log(
+                Level.INFO,
+                "rules: " + prefix + count + " in " + (rules.domains().size() == 1 ? "domain " : "domains ") + domains
+                        + ", from " + source);
+    }
+
+    private static void warn(LoadResult loaded) {
+        List<Diagnostic> warnings = loaded.warnings();
+        if (!warnings.isEmpty()) {
+            LOG.log(Level.WARNING, "about the rules:\n" + lines(warnings));
+        }
+    }
+
+    private static String lines(List<Diagnostic> diagnostics) {
+        String lines =
+                diagnostics.stream().limit(SHOWN).map(Diagnostic::toString).collect(Collectors.joining("\n"));
+        int more = diagnostics.size() - SHOWN;
+        return more > 0 ? lines + "\n… and " + more + " more (weir validate shows all)" : lines;
+    }
+
+    @Override
+    public void close() {
+        if (watcher != null) {
+            watcher.close();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package dev.weir.server;
+
+import dev.weir.limiter.Limiter;
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.match.RuleSet;
+import dev.weir.model.TimeSource;
+import dev.weir.rules.RuleLoader;
+import dev.weir.server.grpc.Decider;
+import dev.weir.server.grpc.GrpcLane;
+import dev.weir.server.grpc.LaneObserver;
+import dev.weir.server.grpc.LaneSettings;
+import dev.weir.server.metrics.RuleMetrics;
+import dev.weir.server.rest.RestApi;
+import dev.weir.server.rest.RestSettings;
+import dev.weir.server.rls.RlsSettings;
+import dev.weir.server.settings.Address;
+import dev.weir.store.memory.MemoryStore;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets the JVM compile the decision path before anyone waits for it. A cold JVM answers its first requests in half a second,
+ * and Envoy waits 20 ms. Calls come in over real sockets on loopback, through the same lane, codec, limiter and REST; but rules,
+ * counters, health and metrics are throw-away ones, so that none of the user's is touched.
+ */
+final class WarmUp {
+    private static final System.Logger LOG = System.getLogger(WarmUp.class.getName());
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final int KEYS = 1_024;
+    private static final int GRPC_CALLS = 30_000;
+    private static final int HTTP_CALLS = 4_000;
+    private static final long PATIENCE_SECONDS = 2;
+
+    private final Vertx vertx;
+    private final EventLoopGroup group;
+    private final TimeSource time = TimeSource.system();
+    private final Health health = new Health();
+    private final MemoryStore store = new MemoryStore(KEYS);
+    private final Limiter limiter;
+
+    private WarmUp(Vertx vertx, EventLoopGroup group) {
+        this.vertx = vertx;
+        this.group = group;
+        RuleSet rules = Objects.requireNonNull(RuleLoader.example().rules());
+        RuleMetrics metrics = new RuleMetrics(time, false);
+        metrics.rules(rules);
+        limiter = new Limiter(rules, store, time, LimiterSettings.defaults(), metrics);
+        health.set(Health.State.SERVING);
+    }
+
+    /** Warms for {@code atMost}; what goes wrong is no reason not to serve. */
+    static void run(Vertx vertx, EventLoopGroup group, Duration atMost) {
+        long start = System.nanoTime();
+        long half = start + atMost.toNanos() * 6 / 10;
+        try {
+            WarmUp warmUp = new WarmUp(vertx, group);
+            int grpc = warmUp.grpc(half);
+            int http = warmUp.http(start + atMost.toNanos());
+            warmUp.store.close();
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            LOG.log(Level.DEBUG, "warmed up with " + grpc + " gRPC and " + http + " HTTP calls in " + millis + " ms");
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.WARNING, "the decision path could not be warmed; the first requests will be slow: " + e);
+        }
+    }
+
+    private int grpc(long until) throws IOException {
+        GrpcLane lane = new GrpcLane(Decider.of(limiter), time, LaneSettings.defaults(), health, LaneObserver.NONE);
+        Channel listening = join(lane.bind(group, LOOPBACK, 0).toCompletableFuture());
+        try (WarmUpCalls calls = new WarmUpCalls(port(listening))) {
+            return calls.grpc(GRPC_CALLS, until);
+        } finally {
+            join(lane.drain(Duration.ZERO).toCompletableFuture());
+        }
+    }
+
+    private int http(long until) throws IOException {
+        RestApi api = new RestApi(limiter, time, health, RestSettings.defaults(), RlsSettings.defaults());
+        HttpSurfaces surfaces = new HttpSurfaces(vertx);
+        Address listening =
+                join(surfaces.listen(new Address(LOOPBACK, 0), RestApi.serverOptions(), 1, () -> api.routes(vertx))
+                        .toCompletionStage()
+                        .toCompletableFuture());
+        try (WarmUpCalls calls = new WarmUpCalls(listening.port())) {
+            return calls.http(HTTP_CALLS, until);
+        } finally {
+            join(surfaces.shutdown(Duration.ZERO).toCompletionStage().toCompletableFuture());
+        }
+    }
+
+    private static int port(Channel listening) {
+        return ((InetSocketAddress) listening.localAddress()).getPort();
+    }
+
+    private static <T> T join(CompletableFuture<T> future) {
+        try {
+            return future.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+        } catch (CompletionException e) {
+            throw new IllegalStateException(String.valueOf(e.getCause()), e);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.weir.server;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersEncoder;
+import io.netty.handler.codec.http2.Http2Exception;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A caller of the plainest kind, which costs the JVM next to no classes: it writes calls to a socket in batches and reads past
+ * the answers. Good for nothing but warming up.
+ */
+final class WarmUpCalls implements AutoCloseable {
+    private static final int BATCH = 32;
+    private static final int PATIENCE_MILLIS = (int) TimeUnit.SECONDS.toMillis(2);
+    private static final int USERS = 100;
+
+    /** So many however long it takes: they load the classes, which is the worst of it. */
+    private static final int LEAST = 64;
+
+    private static final int FRAME_DATA = 0;
+    private static final int FRAME_HEADERS = 1;
+    private static final int FRAME_SETTINGS = 4;
+    private static final int FRAME_WINDOW_UPDATE = 8;
+    private static final int END_STREAM = 1;
+    private static final int END_HEADERS = 4;
+
+    private final Socket socket;
+    private final DataInputStream in;
+    private final OutputStream out;
+
+    WarmUpCalls(int port) throws IOException {
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.setTcpNoDelay(true);
+        in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 1 << 16));
+        out = socket.getOutputStream();
+    }
+
+    /** Calls ShouldRateLimit until {@code most} answers have come or the time is {@code until}; tells how many came. */
+    int grpc(int most, long until) throws IOException {
+        ByteBuf write = Unpooled.buffer(1 << 14);
+        write.writeCharSequence("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", StandardCharsets.US_ASCII);
+        frame(write, FRAME_SETTINGS, 0, 0, 0);
+        frame(write, FRAME_WINDOW_UPDATE, 0, 0, 4);
+        write.writeInt(1 << 30);
+        byte[] head = head();
+        int stream = 1;
+        int answered = 0;
+        while (answered < LEAST || (answered < most && System.nanoTime() < until)) {
+            for (int i = 0; i < BATCH; i++, stream += 2) {
+                frame(write, FRAME_HEADERS, END_HEADERS, stream, head.length);
+                write.writeBytes(head);
+                byte[] message = message("u_" + (stream / 2) % USERS);
+                frame(write, FRAME_DATA, END_STREAM, stream, message.length + 5);
+                write.writeByte(0).writeInt(message.length).writeBytes(message);
+            }
+            write.readBytes(out, write.readableBytes());
+            write.clear();
+            for (int ends = 0; ends < BATCH; ends += readFrame() ? 1 : 0) {}
+            answered += BATCH;
+        }
+        return answered;
+    }
+
+    /** Whether the frame read ended a stream. */
+    private boolean readFrame() throws IOException {
+        int length = in.readUnsignedShort() << 8 | in.readUnsignedByte();
+        int type = in.readUnsignedByte();
+        int flags = in.readUnsignedByte();
+        in.skipNBytes(4L + length);
+        return type == FRAME_HEADERS && (flags & END_STREAM) != 0;
+    }
+
+    private static void frame(ByteBuf to, int type, int flags, int stream, int length) {
+        to.writeMedium(length).writeByte(type).writeByte(flags).writeInt(stream);
+    }
+
+    private static byte[] head() throws IOException {
+        ByteBuf block = Unpooled.buffer();
+        try {
+            new DefaultHttp2HeadersEncoder()
+                    .encodeHeaders(
+                            1,
+                            new DefaultHttp2Headers()
+                                    .method("POST")
+                                    .scheme("http")
+                                    .path("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
+                                    .authority("localhost")
+                                    .add("content-type", "application/grpc")
+                                    .add("te", "trailers"),
+                            block);
+        } catch (Http2Exception e) {
+            throw new IOException(e);
+        }
+        byte[] bytes = new byte[block.readableBytes()];
+        block.readBytes(bytes);
+        return bytes;
+    }
+
+    /** A RateLimitRequest: domain (1), one descriptor (2) of entries (1), each a key (1) and a value (2). */
+    private static byte[] message(String user) {
+        ByteBuf descriptor = Unpooled.buffer();
+        field(descriptor, 1, entry("user_id", user));
+        field(descriptor, 1, entry("endpoint", "POST /v1/charges"));
+        ByteBuf request = Unpooled.buffer();
+        field(request, 1, Unpooled.copiedBuffer("api", StandardCharsets.UTF_8));
+        field(request, 2, descriptor);
+        byte[] bytes = new byte[request.readableBytes()];
+        request.readBytes(bytes);
+        return bytes;
+    }
+
+    private static ByteBuf entry(String key, String value) {
+        ByteBuf entry = Unpooled.buffer();
+        field(entry, 1, Unpooled.copiedBuffer(key, StandardCharsets.UTF_8));
+        field(entry, 2, Unpooled.copiedBuffer(value, StandardCharsets.UTF_8));
+        return entry;
+    }
+
+    /** A field with a length below 128. */
+    private static void field(ByteBuf to, int number, ByteBuf content) {
+        to.writeByte(number << 3 | 2).writeByte(content.readableBytes()).writeBytes(content);
+    }
+
+    /** Asks over HTTP/1.1, REST and {@code /json} in turn, until {@code most} answers have come or the time is {@code until}. */
+    int http(int most, long until) throws IOException {
+        int answered = 0;
+        while (answered < LEAST || (answered < most && System.nanoTime() < until)) {
+            String user = "u_" + answered % USERS;
+            post("/v1/ratelimit/check", "{\"user_id\":\"" + user + "\",\"endpoint\":\"/v1/charges\",\"cost\":1}");
+            post(
+                    "/json",
+                    "{\"domain\":\"api\",\"descriptors\":[{\"entries\":[{\"key\":\"user_id\",\"value\":\"" + user
+                            + "\"}]}]}");
+            answered += 2;
+        }
+        return answered;
+    }
+
+    private void post(String path, String body) throws IOException {
+        String request =
+                "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+                        + body.length() + "\r\n\r\n" + body;
+        out.write(request.getBytes(StandardCharsets.US_ASCII));
+        int length = 0;
+        for (String line = line(); !line.isEmpty(); line = line()) {
+            if (line.startsWith("content-length:")) {
+                length = Integer.parseInt(
+                        line.substring("content-length:".length()).trim());
+            }
+        }
+        in.skipNBytes(length);
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.readUnsignedByte(); c != '\n'; c = in.readUnsignedByte()) {
+            line.append((char) c);
+        }
+        return line.toString().trim().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,287 @@
+package dev.weir.server;
+
+import dev.weir.limiter.Limiter;
+import dev.weir.model.TimeSource;
+import dev.weir.server.admin.AdminApi;
+import dev.weir.server.admin.LoopbackHost;
+import dev.weir.server.grpc.Decider;
+import dev.weir.server.grpc.GrpcLane;
+import dev.weir.server.grpc.LaneSettings;
+import dev.weir.server.metrics.LaneMetrics;
+import dev.weir.server.metrics.RuleMetrics;
+import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.rest.RestApi;
+import dev.weir.server.rest.RestSettings;
+import dev.weir.server.settings.Address;
+import dev.weir.server.settings.Settings;
+import dev.weir.store.memory.MemoryStore;
+import io.netty.channel.EventLoopGroup;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.ext.web.Router;
+import java.lang.System.Logger.Level;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The server: rules, limiter, gRPC lane, REST and admin, on one group of event loops.
+ *
+ * <p><b>Starting.</b> Rules load, ports are bound, the decision path is warmed; only then does it say that it is serving.
+ *
+ * <p><b>Stopping.</b> It says that it is not serving and goes on answering for a while, so that balancers can look away; then it
+ * takes no new calls, lets those under way finish, and closes.
+ */
+public final class WeirServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
+    private static final Duration BIND_TIMEOUT = Duration.ofSeconds(10);
+    private static final int WORKERS = 4;
+
+    private final Settings settings;
+    private final Health health = new Health();
+    private final TimeSource time = TimeSource.system();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final RuleFeed feed;
+    private final MemoryStore store;
+    private final RuleMetrics ruleMetrics;
+    private final ServerMetrics metrics;
+    private final Limiter limiter;
+    private final Vertx vertx;
+    private final EventLoopGroup group;
+    private final GrpcLane lane;
+    private final HttpSurfaces surfaces;
+    private Address http;
+    private Address grpc;
+    private Address admin;
+
+    private WeirServer(Settings settings) throws StartException {
+        this.settings = settings;
+        http = settings.http();
+        grpc = settings.grpc();
+        admin = settings.admin();
+        requireLoopback(admin);
+        feed = new RuleFeed(settings);
+        store = new MemoryStore((int) settings.maxKeys());
+        ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
+        ruleMetrics.rules(feed.first());
+        limiter = new Limiter(feed.first(), store, time, settings.limiter(), ruleMetrics);
+        metrics = serverMetrics();
+        vertx = Vertx.vertx(new VertxOptions()
+                .setPreferNativeTransport(true)
+                .setEventLoopPoolSize(settings.eventLoops())
+                .setWorkerPoolSize(WORKERS)
+                .setInternalBlockingPoolSize(WORKERS)
+                .setFileSystemOptions(new FileSystemOptions()
+                        .setClassPathResolvingEnabled(false)
+                        .setFileCachingEnabled(false)));
+        group = ((VertxInternal) vertx).nettyEventLoopGroup();
+        lane = new GrpcLane(
+                Decider.of(limiter),
+                time,
+                LaneSettings.defaults().with(settings.rls()),
+                health,
+                new LaneMetrics(metrics));
+        surfaces = new HttpSurfaces(vertx);
+    }
+
+    /**
+     * Starts a server; when this returns, it is serving.
+     *
+     * @throws StartException if the rules are wrong, a port is taken or a setting cannot hold; nothing is left running then
+     */
+    public static WeirServer start(Settings settings) throws StartException {
+        WeirServer server = new WeirServer(settings);
+        try {
+            server.bind();
+        } catch (StartException | RuntimeException e) {
+            server.stop();
+            throw e;
+        }
+        if (!settings.warmUp().isZero()) {
+            WarmUp.run(server.vertx, server.group, settings.warmUp());
+        }
+        server.feed.follow(server::inForce);
+        server.health.set(Health.State.SERVING);
+        return server;
+    }
+
+    /** Where HTTP listens, with the port that it got. */
+    public Address http() {
+        return http;
+    }
+
+    /** Where gRPC listens, with the port that it got. */
+    public Address grpc() {
+        return grpc;
+    }
+
+    /** Where the admin port listens, with the port that it got. */
+    public Address admin() {
+        return admin;
+    }
+
+    /** What decides here. */
+    public Limiter limiter() {
+        return limiter;
+    }
+
+    private static void requireLoopback(Address admin) throws StartException {
+        if (!LoopbackHost.isBoundBy(admin.host())) {
+            throw new StartException(
+                    "admin_host: \"" + admin.host() + "\" (expected: a loopback address such as 127.0.0.1)\n"
+                            + "The admin port asks nobody who they are, so only this machine may reach it;"
+                            + " from elsewhere, go through a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");
+        }
+    }
+
+    private void bind() throws StartException {
+        RestApi api = new RestApi(limiter, time, health, RestSettings.defaults(), settings.rls());
+        HttpServerOptions adminOptions = new HttpServerOptions()
+                .setMaxHeaderSize(16 << 10)
+                .setIdleTimeout(30)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS);
+        grpc = bound(
+                "gRPC",
+                "grpc_port",
+                grpc,
+                lane.bind(group, grpc.host(), grpc.port())
+                        .thenApply(channel -> ((InetSocketAddress) channel.localAddress()).getPort()));
+        http = bound(
+                "HTTP",
+                "http_port",
+                http,
+                surfaces.listen(http, RestApi.serverOptions(), settings.eventLoops(), () -> routes(api))
+                        .map(Address::port)
+                        .toCompletionStage());
+        admin = bound(
+                "admin",
+                "admin_port",
+                admin,
+                surfaces.listen(admin, adminOptions, 1, () -> new AdminApi(limiter::rules))
+                        .map(Address::port)
+                        .toCompletionStage());
+    }
+
+    private Handler<HttpServerRequest> routes(RestApi api) {
+        Router router = api.routes(vertx);
+        // Ahead of the last route, which is "not found".
+        router.get("/metrics")
+                .order(-1)
+                .handler(context -> vertx.executeBlocking(metrics::scrape, false)
+                        .onSuccess(text -> {
+                            var unused = context.response()
+                                    .putHeader("Content-Type", ServerMetrics.CONTENT_TYPE)
+                                    .end(text);
+                        })
+                        .onFailure(context::fail));
+        return router;
+    }
+
+    private static Address bound(String what, String setting, Address wanted, CompletionStage<Integer> binding)
+            throws StartException {
+        try {
+            int port = binding.toCompletableFuture()
+                    .orTimeout(BIND_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+            return new Address(wanted.host(), port);
+        } catch (CompletionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            String why = cause instanceof BindException
+                    ? "the port is in use, or the address is not of this machine"
+                    : String.valueOf(cause.getMessage());
+            throw new StartException(
+                    what + " cannot listen on " + wanted + ": " + why + " (--" + setting.replace('_', '-') + " or WEIR_"
+                            + setting.toUpperCase(java.util.Locale.ROOT) + " names another)",
+                    cause);
+        }
+    }
+
+    private ServerMetrics serverMetrics() {
+        return new ServerMetrics(ruleMetrics)
+                .gauge("ratelimit.keys", "Counters in the memory store, expired ones among them.", store::size)
+                .gauge("ratelimit.keys.max", "Counters that fit before the least used make room.", settings::maxKeys)
+                .counter(
+                        "ratelimit.evictions",
+                        "Counters forgotten before they expired, for want of room.",
+                        store::evictions)
+                .gauge(
+                        "ratelimit.rules",
+                        "Rules in force.",
+                        () -> limiter.rules().rules().size())
+                .gauge("ratelimit.rules.age.seconds", "Since the rules in force were loaded.", feed::age)
+                .gauge(
+                        "ratelimit.rules.current",
+                        "1 if the rules in force are those in the files, 0 if those do not load.",
+                        () -> feed.isCurrent() ? 1 : 0)
+                .counter("ratelimit.rules.reloads", "Times that changed rules came into force.", feed::reloads)
+                .counter(
+                        "ratelimit.rules.reload.failures",
+                        "Times that changed rules did not load, and those of before stayed.",
+                        feed::failures)
+                .gauge(
+                        "ratelimit.serving",
+                        "1 while the server says that it is serving.",
+                        () -> health.serving() ? 1 : 0);
+    }
+
+    private void inForce(dev.weir.match.RuleSet next) {
+        ruleMetrics.rules(next);
+        limiter.rules(next);
+    }
+
+    /** Drains and stops; returns within the drain timeout. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        long deadline = System.nanoTime() + settings.drain().timeout().toNanos();
+        health.set(Health.State.NOT_SERVING);
+        LOG.log(Level.INFO, "not serving any more; calls under way finish");
+        pause(settings.drain().delay());
+        Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+        CompletableFuture<?> calls = CompletableFuture.allOf(
+                lane.drain(left).toCompletableFuture(),
+                surfaces.shutdown(left).toCompletionStage().toCompletableFuture());
+        try {
+            calls.orTimeout(left.toMillis() + 500, TimeUnit.MILLISECONDS).join();
+        } catch (CompletionException e) {
+            LOG.log(Level.WARNING, "some calls did not finish in time and were cut off: " + e.getCause());
+        }
+        stop();
+        LOG.log(Level.INFO, "stopped");
+    }
+
+    private void stop() {
+        feed.close();
+        try {
+            vertx.close()
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .orTimeout(2, TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            LOG.log(Level.WARNING, "the event loops did not stop: " + e.getCause());
+        }
+        metrics.close();
+        store.close();
+    }
+
+    private static void pause(Duration time) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(time.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.weir.server.admin;
+
+import io.netty.util.NetUtil;
+import io.vertx.core.net.HostAndPort;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Tells names of this machine alone from all others. */
+public final class LoopbackHost {
+    private LoopbackHost() {}
+
+    /** Whether the {@code Host} of a request is a name that no DNS server can give away. */
+    static boolean isNamedBy(@Nullable HostAndPort authority) {
+        if (authority == null) {
+            return false;
+        }
+        String host = authority.host().toLowerCase(Locale.ROOT);
+        return host.equals("localhost") || isLoopbackLiteral(host);
+    }
+
+    private static boolean isLoopbackLiteral(String host) {
+        String bare = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+        byte[] address = NetUtil.createByteArrayFromIpAddressString(bare);
+        try {
+            return address != null && InetAddress.getByAddress(address).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /** Whether listening on {@code host} is listening to this machine alone. */
+    public static boolean isBoundBy(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+}

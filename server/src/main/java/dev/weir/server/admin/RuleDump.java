@@ -1,0 +1,47 @@
+package dev.weir.server.admin;
+
+import dev.weir.match.RuleSet;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.rules.grammar.Durations;
+import dev.weir.server.rls.RlsUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Rules as the reference service prints them, one a line; what it has no words for is said in Weir's. */
+final class RuleDump {
+    private RuleDump() {}
+
+    static String of(RuleSet rules) {
+        StringBuilder dump = new StringBuilder();
+        for (Rule each : rules.rules()) {
+            String path = each.domain() + '.' + each.label();
+            dump.append(path.replaceAll("\\p{Cntrl}", "?")).append(": ");
+            limit(dump, each.limit());
+            dump.append(", shadow_mode: ").append(each.shadow());
+            dump.append(", quota_mode: ").append(each.quota()).append('\n');
+        }
+        return dump.toString();
+    }
+
+    private static void limit(StringBuilder dump, @Nullable Limit limit) {
+        if (limit == null) {
+            dump.append("unit=UNKNOWN requests_per_unit=0, unlimited: true");
+            return;
+        }
+        RlsUnit unit = RlsUnit.ofWindow(limit.windowMicros());
+        dump.append("unit=").append(unit).append(" requests_per_unit=").append(limit.requests());
+        if (unit == RlsUnit.UNKNOWN) {
+            dump.append(", window: ").append(Durations.text(limit.windowMicros()));
+        }
+        if (limit.algorithm() != Algorithm.FIXED_WINDOW) {
+            dump.append(", algorithm: ").append(limit.algorithm());
+        }
+        if (limit.burst() != limit.requests()) {
+            dump.append(", burst: ").append(limit.burst());
+        }
+        if (limit.subWindows() > 1) {
+            dump.append(", sub_windows: ").append(limit.subWindows());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Locale;
+
+/** Puts a server's answer into words. */
+final class Answer {
+    private Answer() {}
+
+    /** {@code denied by writes: 0 left (limit 20), passes again in 0.4 s}. */
+    static String describe(JsonObject answer) {
+        boolean allowed = answer.getBoolean("allowed");
+        String rule = answer.getString("rule", "");
+        if (rule.isEmpty() && allowed) {
+            return "allowed: no rule applies";
+        }
+        StringBuilder words = new StringBuilder(allowed ? "allowed" : "denied");
+        words.append(rule.isEmpty() ? "" : (allowed ? " under " : " by ") + rule);
+        if (answer.getValue("remaining") instanceof Number remaining) {
+            words.append(": ").append(remaining);
+            words.append(answer.getValue("limit") instanceof Number limit ? " left (limit " + limit + ")" : " left");
+        }
+        if (!allowed) {
+            words.append(
+                    answer.getValue("retry_after") instanceof Number seconds
+                            ? ", passes again in " + seconds(seconds.doubleValue())
+                            : ", never passes");
+        }
+        return words.toString();
+    }
+
+    private static String seconds(double seconds) {
+        return String.format(Locale.ROOT, seconds < 10 && seconds % 1 != 0 ? "%.1f s" : "%.0f s", seconds);
+    }
+}

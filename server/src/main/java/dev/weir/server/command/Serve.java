@@ -1,0 +1,175 @@
+package dev.weir.server.command;
+
+import dev.weir.server.StartException;
+import dev.weir.server.WeirServer;
+import dev.weir.server.log.Logs;
+import dev.weir.server.settings.Address;
+import dev.weir.server.settings.Catalogue;
+import dev.weir.server.settings.LogFormat;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.SettingsException;
+import dev.weir.server.settings.SettingsReader;
+import dev.weir.server.settings.Version;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/** Runs the server until a signal ends it. */
+@Command(
+        name = "serve",
+        description = "Run the server.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        footer = {
+            "",
+            "Every option can also stand in weir.yaml (http_port: 8080) and in the environment (WEIR_HTTP_PORT=8080).",
+            "Flags win over the environment, the environment over weir.yaml. The environment variables of",
+            "envoyproxy/ratelimit are understood, too (PORT, GRPC_PORT, RUNTIME_ROOT, …); WEIR_* wins over them."
+        })
+final class Serve implements Callable<Integer> {
+    private static final System.Logger LOG = System.getLogger(Serve.class.getName());
+    private static final Duration LAST_WORDS = Duration.ofMillis(1_500);
+
+    private final Map<String, String> environment;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private Serve(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
+    /** The subcommand with a flag for every setting there is. */
+    static CommandLine commandLine(Map<String, String> environment) {
+        CommandLine serve = new CommandLine(new Serve(environment));
+        CommandSpec spec = serve.getCommandSpec();
+        spec.addOption(OptionSpec.builder("--config")
+                .paramLabel("FILE")
+                .type(String.class)
+                .description("Settings file. Default: weir.yaml in the working directory, if there is one.")
+                .build());
+        for (Setting<?> each : Catalogue.all()) {
+            OptionSpec.Builder option = OptionSpec.builder(each.flag())
+                    .paramLabel(each.parameter())
+                    .type(String.class)
+                    .description(each.description()
+                            + (each.fallback().isEmpty() ? "" : " Default: " + each.fallback() + "."));
+            if (each.isSwitch()) {
+                option.arity("0..1").fallbackValue("true");
+            }
+            spec.addOption(option.build());
+        }
+        return serve;
+    }
+
+    @Override
+    public Integer call() throws Refusal {
+        Settings settings = settings();
+        boolean terminal = Logs.isTerminal();
+        Logs.configure(settings.logging(), new FileOutputStream(FileDescriptor.out), terminal);
+        LOG.log(
+                Level.INFO,
+                "weir " + Version.current() + " on Java " + Version.java() + ", " + settings.eventLoops()
+                        + (settings.eventLoops() == 1 ? " event loop" : " event loops"));
+        settings.warnings().forEach(each -> LOG.log(Level.WARNING, each));
+        WeirServer server;
+        try {
+            server = WeirServer.start(settings);
+        } catch (StartException e) {
+            throw new Refusal(String.valueOf(e.getMessage()));
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(server, settings), "weir-shutdown"));
+        boolean text = settings.logging().format() == LogFormat.TEXT
+                || (settings.logging().format() == LogFormat.AUTO && terminal);
+        if (text) {
+            LOG.log(Level.INFO, introduction(server, settings));
+        }
+        LOG.log(Level.INFO, ready(server));
+        if (!Boolean.getBoolean("weir.rehearsal")) {
+            awaitSignal();
+        }
+        return 0;
+    }
+
+    private Settings settings() throws Refusal {
+        ParseResult parsed = spec.commandLine().getParseResult();
+        Map<String, String> flags = new HashMap<>();
+        for (OptionSpec each : parsed.matchedOptions()) {
+            Object value = each.getValue();
+            if (value instanceof String text) {
+                flags.put(each.longestName().substring(2).replace('-', '_'), text);
+            }
+        }
+        try {
+            return SettingsReader.read(flags, environment, Path.of(""));
+        } catch (SettingsException e) {
+            throw new Refusal("these settings cannot hold:\n  "
+                    + String.valueOf(e.getMessage()).replace("\n", "\n  "));
+        }
+    }
+
+    private static String introduction(WeirServer server, Settings settings) {
+        String http = reachable(server.http());
+        String lines = "listening\n"
+                + "  HTTP   " + server.http() + "  POST /v1/ratelimit/check, /json · GET /healthcheck, /metrics\n"
+                + "  gRPC   " + server.grpc() + "  envoy.service.ratelimit.v3.RateLimitService\n"
+                + "  admin  " + server.admin() + "  GET /rlconfig, /version";
+        if (settings.rules() == null) {
+            lines += "\ntry it\n  curl -i -XPOST " + http
+                    + "/v1/ratelimit/check -d '{\"user_id\":\"u_42\",\"endpoint\":\"/v1/charges\",\"cost\":1}'";
+        }
+        return lines;
+    }
+
+    private static String reachable(Address address) {
+        boolean any = address.host().equals("0.0.0.0") || address.host().equals("::");
+        return any ? "localhost:" + address.port() : address.toString();
+    }
+
+    private static String ready(WeirServer server) {
+        double seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000.0;
+        return String.format(
+                Locale.ROOT,
+                "ready in %.1f s: http://%s, grpc://%s, admin http://%s",
+                seconds,
+                server.http(),
+                server.grpc(),
+                server.admin());
+    }
+
+    private static void awaitSignal() {
+        try {
+            Thread.currentThread().join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** SIGTERM and SIGINT end here; a server that was asked to go and went has not failed, so the exit code is 0. */
+    private static void leave(WeirServer server, Settings settings) {
+        Thread closing = new Thread(server::close, "weir-drain");
+        closing.start();
+        try {
+            closing.join(settings.drain().timeout().plus(LAST_WORDS).toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}

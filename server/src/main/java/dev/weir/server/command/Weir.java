@@ -1,0 +1,67 @@
+package dev.weir.server.command;
+
+import dev.weir.server.log.Logs;
+import dev.weir.server.settings.Version;
+import java.io.PrintWriter;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command as a whole: {@code weir serve | check | validate}. */
+@Command(
+        name = "weir",
+        description = "A rate limiter: Envoy's rate limit service, a REST API and rules in YAML.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Weir.Versions.class,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Start here: weir serve", "A command's own help: weir COMMAND --help"})
+public final class Weir implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    public static void main(String[] arguments) {
+        Logs.outliveShutdown();
+        System.exit(commandLine(System.getenv()).execute(arguments));
+    }
+
+    /** The command, with what it would read from {@code environment}. */
+    static CommandLine commandLine(Map<String, String> environment) {
+        CommandLine weir = new CommandLine(new Weir());
+        weir.addSubcommand(Serve.commandLine(environment));
+        weir.addSubcommand(new Check());
+        weir.addSubcommand(new Validate());
+        weir.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command));
+        return weir;
+    }
+
+    /** Without a subcommand: shows what there is, and says that something is missing. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Which command?");
+    }
+
+    /** What was foreseen has a message for people; the rest is a fault of ours, and its trace is wanted. */
+    private static int explain(Exception failure, CommandLine command) {
+        PrintWriter err = command.getErr();
+        if (failure instanceof Refusal) {
+            err.println("weir: " + failure.getMessage());
+        } else {
+            err.println("weir: this should not have happened; please report it:");
+            failure.printStackTrace(err);
+        }
+        err.flush();
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    static final class Versions implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"weir " + Version.current(), "Java " + Version.java()};
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.weir.server.metrics;
+
+import java.util.List;
+import java.util.function.IntToLongFunction;
+
+/** Writes what the slots counted as time series of their rules. */
+final class RuleExposition {
+    private static final String DURATION = "ratelimit_check_duration_seconds";
+    private static final double MICROS = 1e6;
+
+    private final List<Slots.Series> series;
+    private final Slots.Totals totals;
+    private final IntToLongFunction requests;
+
+    RuleExposition(List<Slots.Series> series, Slots.Totals totals, IntToLongFunction requests) {
+        this.series = series;
+        this.totals = totals;
+        this.requests = requests;
+    }
+
+    void write(Exposition out) {
+        out.metric("ratelimit_requests_total", "counter", "Requests decided; unmatched ones met no rule and passed.");
+        requests(out, "allowed", Stripe.ALLOWED);
+        requests(out, "denied", Stripe.DENIED);
+        requests(out, "unmatched", Stripe.UNMATCHED);
+
+        out.metric(
+                "ratelimit_decisions_total",
+                "counter",
+                "Checks by rule and what came out: allowed (there was room), denied (there was none), shadow (there was none,"
+                        + " but the rule only watches). A request counts once for each rule that it meets.");
+        for (Slots.Series each : series) {
+            decisions(out, each, "allowed", Stripe.ALLOWED);
+            decisions(out, each, "denied", Stripe.DENIED);
+            decisions(out, each, "shadow", Stripe.SHADOWED);
+        }
+        out.metric("ratelimit_denied_total", "counter", "Checks that found their limit used up.");
+        for (Slots.Series each : series) {
+            out.sample("ratelimit_denied_total", labels(each), count(each, Stripe.DENIED));
+        }
+        out.metric(
+                "ratelimit_missing_key_total",
+                "counter",
+                "Requests that met the rule and lacked what it counts by: a client, or a proxy, that leaves it out.");
+        for (Slots.Series each : series) {
+            out.sample("ratelimit_missing_key_total", labels(each), count(each, Stripe.MISSING_KEY));
+        }
+        out.metric(
+                DURATION,
+                "histogram",
+                "From the moment a request was read until it was decided; one request in " + Stripe.SAMPLED
+                        + " of each thread is timed, to the microsecond.");
+        for (Slots.Series each : series) {
+            histogram(out, each, "allowed", true);
+            histogram(out, each, "denied", false);
+        }
+    }
+
+    private void requests(Exposition out, String outcome, int field) {
+        out.sample("ratelimit_requests_total", Exposition.labels("outcome", outcome), requests.applyAsLong(field));
+    }
+
+    private void decisions(Exposition out, Slots.Series of, String outcome, int field) {
+        out.sample(
+                "ratelimit_decisions_total",
+                Exposition.labels("domain", of.domain, "rule", of.rule, "outcome", outcome),
+                count(of, field));
+    }
+
+    private void histogram(Exposition out, Slots.Series of, String outcome, boolean allowed) {
+        String labels = Exposition.labels("domain", of.domain, "rule", of.rule, "outcome", outcome);
+        String open = labels.substring(0, labels.length() - 1) + ",le=\"";
+        long below = 0;
+        for (int bucket = 0; bucket <= Stripe.BOUNDS.length; bucket++) {
+            below += count(of, Stripe.histogram(allowed) + bucket);
+            String bound = bucket == Stripe.BOUNDS.length ? "+Inf" : String.valueOf(Stripe.BOUNDS[bucket] / MICROS);
+            out.sample(DURATION + "_bucket", open + bound + "\"}", below);
+        }
+        out.sample(DURATION + "_sum", labels, count(of, Stripe.sum(allowed)) / MICROS);
+        out.sample(DURATION + "_count", labels, below);
+    }
+
+    private static String labels(Slots.Series of) {
+        return Exposition.labels("domain", of.domain, "rule", of.rule);
+    }
+
+    private long count(Slots.Series of, int field) {
+        return totals.total(of.slot, field) - of.before(field);
+    }
+}

@@ -1,0 +1,128 @@
+package dev.weir.server.metrics;
+
+import dev.weir.limiter.LimiterObserver;
+import dev.weir.match.RuleSet;
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.TimeSource;
+import dev.weir.model.Verdict;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts decisions by rule and outcome.
+ *
+ * <p><b>Cost.</b> Every thread that decides has a {@link Stripe} of its own and adds to it with plain stores; a scrape sums the
+ * stripes. A rule finds its slot by its ordinal. The clock is read for one decision in {@link Stripe#SAMPLED}.
+ *
+ * <p><b>Reload.</b> A series is known by domain and label, so that its count goes on where the rule did. Requests in flight
+ * during a change may still carry rules of the set before, which is kept for them.
+ */
+public final class RuleMetrics implements LimiterObserver {
+    private final TimeSource time;
+    private final boolean shadow;
+    private final Slots slots = new Slots(this::total);
+    private final List<Stripe> stripes = new CopyOnWriteArrayList<>();
+    private final FastThreadLocal<Stripe> stripe = new FastThreadLocal<>() {
+        @Override
+        protected Stripe initialValue() {
+            Stripe mine = new Stripe();
+            stripes.add(mine);
+            return mine;
+        }
+    };
+
+    private volatile Generation current = new Generation(List.of(), new int[0], null);
+
+    /**
+     * Counts nothing so far.
+     *
+     * @param time the one that the limiter's decisions are timed by
+     * @param shadow the whole server only watches
+     */
+    public RuleMetrics(TimeSource time, boolean shadow) {
+        this.time = time;
+        this.shadow = shadow;
+    }
+
+    /** Makes room for the rules of {@code next}; to be called before they are put in force. */
+    public synchronized void rules(RuleSet next) {
+        Generation last = current;
+        current =
+                new Generation(next.rules(), slots.assign(next.rules()), new Generation(last.rules, last.slots, null));
+    }
+
+    @Override
+    public void decided(Request request, Decision decision) {
+        Stripe mine = stripe.get();
+        int checks = decision.size();
+        mine.request(checks == 0 ? Stripe.UNMATCHED : decision.allowed() ? Stripe.ALLOWED : Stripe.DENIED);
+        if (checks == 0) {
+            return;
+        }
+        boolean timed = mine.sample();
+        long micros = timed ? time.micros() - decision.nowMicros() : 0;
+        Generation generation = current;
+        for (int i = 0; i < checks; i++) {
+            Verdict verdict = decision.verdict(i);
+            Rule rule = verdict.rule();
+            int slot = rule == null ? Slots.CALLERS : generation.slot(rule);
+            int outcome =
+                    verdict.allowed() ? Stripe.ALLOWED : shadow || verdict.shadowed() ? Stripe.SHADOWED : Stripe.DENIED;
+            mine.add(slot, outcome);
+            if (timed) {
+                mine.time(slot, verdict.allowed(), micros);
+            }
+        }
+    }
+
+    @Override
+    public void keyMissing(Rule rule) {
+        stripe.get().add(current.slot(rule), Stripe.MISSING_KEY);
+    }
+
+    /** Writes every series. */
+    public void write(Exposition out) {
+        new RuleExposition(slots.series(), this::total, this::requests).write(out);
+    }
+
+    private long total(int slot, int field) {
+        long sum = 0;
+        for (Stripe each : stripes) {
+            sum += each.get(slot, field);
+        }
+        return sum;
+    }
+
+    private long requests(int outcome) {
+        long sum = 0;
+        for (Stripe each : stripes) {
+            sum += each.requests(outcome);
+        }
+        return sum;
+    }
+
+    /** Which slot each rule of a rule set has. */
+    private static final class Generation {
+        private final List<Rule> rules;
+        private final int[] slots;
+        private final @Nullable Generation before;
+
+        Generation(List<Rule> rules, int[] slots, @Nullable Generation before) {
+            this.rules = rules;
+            this.slots = slots;
+            this.before = before;
+        }
+
+        int slot(Rule rule) {
+            int ordinal = rule.ordinal();
+            if (ordinal >= 0 && ordinal < slots.length && rules.get(ordinal) == rule) {
+                return slots[ordinal];
+            }
+            return before == null ? Slots.OTHERS : before.slot(rule);
+        }
+    }
+}

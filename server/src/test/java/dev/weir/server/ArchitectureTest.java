@@ -1,0 +1,121 @@
+package dev.weir.server;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The arrows between modules, and between the rooms of the server. */
+class ArchitectureTest {
+    private static final JavaClasses WEIR = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.weir");
+
+    private static final String[] CORE = {
+        "dev.weir",
+        "dev.weir.model..",
+        "dev.weir.algorithm..",
+        "dev.weir.store..",
+        "dev.weir.match..",
+        "dev.weir.limiter.."
+    };
+
+    @Test
+    void coreSeesNeitherRulesNorServer() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.weir.rules..", "dev.weir.server..")
+                .check(WEIR);
+    }
+
+    @Test
+    void rulesSeeCoreAndTheirParsersOnly() {
+        classes()
+                .that()
+                .resideInAPackage("dev.weir.rules..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.weir.rules..",
+                        "dev.weir.model..",
+                        "dev.weir.match..",
+                        "dev.weir.algorithm..",
+                        "java..",
+                        "org.snakeyaml..",
+                        "com.google.re2j..",
+                        "org.jspecify..")
+                .check(WEIR);
+    }
+
+    @Test
+    void onlyTheServerSeesTheNetwork() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.weir.server..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.netty..", "io.vertx..", "io.micrometer..", "picocli..")
+                .check(WEIR);
+    }
+
+    @Test
+    void whatASurfaceSeesOfTheServerIsItsHealth() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.server.*..")
+                .and()
+                .resideOutsideOfPackage("dev.weir.server.command")
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.weir.server").and(not(belongToAnyOf(Health.class))))
+                .check(WEIR);
+    }
+
+    @Test
+    void rooms() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("command")
+                .definedBy("dev.weir.server.command")
+                .layer("admin")
+                .definedBy("dev.weir.server.admin")
+                .layer("metrics")
+                .definedBy("dev.weir.server.metrics")
+                .layer("rest")
+                .definedBy("dev.weir.server.rest")
+                .layer("grpc")
+                .definedBy("dev.weir.server.grpc")
+                .layer("log")
+                .definedBy("dev.weir.server.log")
+                .layer("settings")
+                .definedBy("dev.weir.server.settings")
+                .layer("rls")
+                .definedBy("dev.weir.server.rls")
+                .whereLayer("command")
+                .mayOnlyAccessLayers("log", "settings")
+                .whereLayer("admin")
+                .mayOnlyAccessLayers("rls", "settings")
+                .whereLayer("metrics")
+                .mayOnlyAccessLayers("grpc", "settings")
+                .whereLayer("rest")
+                .mayOnlyAccessLayers("rls")
+                .whereLayer("grpc")
+                .mayOnlyAccessLayers("rls")
+                .whereLayer("log")
+                .mayOnlyAccessLayers("settings")
+                .whereLayer("settings")
+                .mayOnlyAccessLayers("rls")
+                .whereLayer("rls")
+                .mayNotAccessAnyLayer()
+                .check(WEIR);
+    }
+}

@@ -1,0 +1,214 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.server.settings.SettingsReader;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WeirServerTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void everySurfaceAnswersAndTheyShareTheirCounters() throws Exception {
+        try (RunningServer running = RunningServer.with(rules("3"))) {
+            assertThat(running.get("/healthcheck").statusCode()).isEqualTo(200);
+            assertThat(running.get("/healthcheck").body()).isEqualTo("OK");
+            assertThat(check(running, "ann").statusCode()).isEqualTo(200);
+            assertThat(running.grpc("demo", "user", "ann")).isEqualTo(1);
+            assertThat(running.post("/json", json("ann")).statusCode()).isEqualTo(200);
+            assertThat(check(running, "ann").statusCode()).isEqualTo(429);
+            assertThat(running.grpc("demo", "user", "ann")).isEqualTo(2);
+            assertThat(running.post("/json", json("ann")).statusCode()).isEqualTo(429);
+            assertThat(running.grpc("demo", "user", "bob")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void metricsTellOfRulesAndACallerCannotMakeASeries() throws Exception {
+        try (RunningServer running = RunningServer.with(rules("2"))) {
+            List<String> before = names(running);
+            assertThat(before)
+                    .contains(
+                            "ratelimit_decisions_total{domain=\"demo\",rule=\"user\",outcome=\"denied\"}",
+                            "ratelimit_rules",
+                            "ratelimit_keys",
+                            "ratelimit_evictions_total",
+                            "ratelimit_rules_reload_failures_total",
+                            "ratelimit_grpc_connections")
+                    .anyMatch(each -> each.startsWith("jvm_memory_used_bytes"));
+            for (int i = 0; i < 5; i++) {
+                assertThat(check(running, "ann").statusCode()).isEqualTo(i < 2 ? 200 : 429);
+                assertThat(running.grpc("unknown" + i, "key" + i, "value")).isEqualTo(1);
+            }
+            assertThat(names(running)).containsExactlyElementsOf(before);
+            assertThat(running.get("/metrics").body())
+                    .contains("ratelimit_decisions_total{domain=\"demo\",rule=\"user\",outcome=\"denied\"} 3\n")
+                    .contains("ratelimit_requests_total{outcome=\"unmatched\"} 5\n")
+                    .contains("ratelimit_keys 1.0\n");
+        }
+    }
+
+    @Test
+    void changedRulesAreInForceWithinASecondAndNoRequestFails() throws Exception {
+        Path rules = rules("1000000");
+        try (RunningServer running = RunningServer.with(rules)) {
+            ConcurrentLinkedQueue<Object> failures = new ConcurrentLinkedQueue<>();
+            AtomicBoolean stop = new AtomicBoolean();
+            Thread load = new Thread(() -> {
+                while (!stop.get()) {
+                    try {
+                        HttpResponse<String> answer = check(running, "load");
+                        if (answer.statusCode() != 200 && answer.statusCode() != 429) {
+                            failures.add(answer.statusCode() + answer.body());
+                        }
+                        running.grpc("demo", "user", "load");
+                    } catch (Exception e) {
+                        failures.add(e);
+                    }
+                }
+            });
+            load.start();
+            await().until(() -> remaining(running) > 999_000);
+            write(rules, "5");
+            await().atMost(Duration.ofSeconds(5)).until(() -> remaining(running) <= 5);
+            // What was used stays used: the load alone has spent more than the new limit.
+            assertThat(check(running, "load").statusCode()).isEqualTo(429);
+            stop.set(true);
+            load.join();
+            assertThat(failures).isEmpty();
+        }
+    }
+
+    @Test
+    void brokenRulesChangeNothingAreCountedAndMendedOnesComeIntoForce() throws Exception {
+        Path rules = rules("100");
+        try (RunningServer running = RunningServer.with(rules)) {
+            System.gc(); // what is counted must survive it
+            replace(rules, "domain: demo\ndescriptors:\n  - key: user\n    rate_limit: {unit: fortnight}\n");
+            await().until(() -> running.get("/metrics").body().contains("ratelimit_rules_current 0.0"));
+            assertThat(remaining(running)).isBetween(1L, 100L);
+            assertThat(running.get("/metrics").body()).contains("ratelimit_rules_reload_failures_total 1.0");
+            assertThat(running.get("/healthcheck").statusCode()).isEqualTo(200);
+            write(rules, "7");
+            await().until(() -> remaining(running) <= 7);
+            await().until(() -> running.get("/metrics").body().contains("ratelimit_rules_current 1.0"));
+        }
+    }
+
+    @Test
+    void wrongRulesAreNoGroundToStartOn() throws Exception {
+        Path rules = folder.resolve("rules.yaml");
+        Files.writeString(rules, "domain: demo\ndescriptors:\n  - key: user\n    rate_limt: {unit: hour}\n");
+        assertThatThrownBy(() -> RunningServer.with(rules))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("rules.yaml:4:5: ");
+        assertThatThrownBy(() -> RunningServer.with(folder.resolve("none.yaml")))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("none.yaml");
+    }
+
+    @Test
+    void aPortThatIsTakenIsNamedWithTheSettingThatWouldHelp() throws Exception {
+        Path rules = rules("1");
+        try (ServerSocket taken = new ServerSocket(0)) {
+            for (String each : List.of("http_port", "grpc_port", "admin_port")) {
+                String port = String.valueOf(taken.getLocalPort());
+                assertThatThrownBy(() -> RunningServer.with(rules, each, port))
+                        .isInstanceOf(StartException.class)
+                        .hasMessageContaining("cannot listen on 127.0.0.1:" + port)
+                        .hasMessageContaining("in use")
+                        .hasMessageContaining("--" + each.replace('_', '-'));
+            }
+        }
+    }
+
+    @Test
+    void theAdminPortRefusesAnyAddressButLoopbackAndSaysWhy() throws Exception {
+        var settings = SettingsReader.read(RunningServer.flags(rules("1"), "admin_host", "0.0.0.0"), Map.of(), folder);
+        assertThatThrownBy(() -> WeirServer.start(settings))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("admin_host: \"0.0.0.0\" (expected: a loopback address")
+                .hasMessageContaining("ssh -L");
+    }
+
+    @Test
+    void whileItDrainsItSaysSoAndStillAnswers() throws Exception {
+        RunningServer running = RunningServer.with(rules("100"), "drain_delay", "1s", "drain_timeout", "5s");
+        Thread closing = new Thread(running.server::close);
+        closing.start();
+        await().until(() -> running.get("/healthcheck").statusCode() == 500);
+        assertThat(check(running, "late").statusCode()).isEqualTo(200);
+        assertThat(running.grpc("demo", "user", "late")).isEqualTo(1);
+        closing.join();
+        assertThatThrownBy(() -> running.get("/healthcheck")).isInstanceOf(java.io.IOException.class);
+        running.close();
+    }
+
+    @Test
+    void warmingUpTouchesNothingOfTheUsers() throws Exception {
+        try (RunningServer running = RunningServer.with(rules("100"), "warm_up", "500ms")) {
+            assertThat(running.get("/metrics").body())
+                    .contains("ratelimit_requests_total{outcome=\"allowed\"} 0\n")
+                    .contains("ratelimit_requests_total{outcome=\"unmatched\"} 0\n")
+                    .contains("ratelimit_keys 0.0\n")
+                    .contains("ratelimit_grpc_connections 0.0\n");
+        }
+    }
+
+    private Path rules(String requests) throws Exception {
+        Path rules = folder.resolve("rules.yaml");
+        write(rules, requests);
+        return rules;
+    }
+
+    private static void write(Path rules, String requests) throws Exception {
+        replace(
+                rules,
+                "domain: demo\ndescriptors:\n  - key: user\n    rate_limit: {unit: day, requests_per_unit: " + requests
+                        + "}\n");
+    }
+
+    /** In one step, as editors do. */
+    private static void replace(Path rules, String text) throws Exception {
+        Path draft = Files.writeString(rules.resolveSibling("draft"), text);
+        Files.move(draft, rules, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static HttpResponse<String> check(RunningServer running, String user) throws Exception {
+        return running.post("/v1/ratelimit/check", "{\"user\":\"" + user + "\"}");
+    }
+
+    private static String json(String user) {
+        return "{\"domain\":\"demo\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"" + user + "\"}]}]}";
+    }
+
+    private static long remaining(RunningServer running) throws Exception {
+        return check(running, "watcher")
+                .headers()
+                .firstValueAsLong("X-RateLimit-Remaining")
+                .orElseThrow();
+    }
+
+    private static List<String> names(RunningServer running) throws Exception {
+        return running.get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("ratelimit_") || line.startsWith("jvm_memory"))
+                .map(line -> line.substring(0, line.lastIndexOf(' ')))
+                .toList();
+    }
+}

@@ -1,0 +1,140 @@
+package dev.weir.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.RunningServer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class CommandTest {
+    @TempDir
+    Path folder;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void theVersionNamesWeirAndJava() {
+        assertThat(run("--version")).isZero();
+        assertThat(out.toString())
+                .containsPattern("weir \\d+\\.\\d+")
+                .contains("Java " + System.getProperty("java.runtime.version"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"serve", "check", "validate"})
+    void everyCommandHasHelp(String command) {
+        assertThat(run(command, "--help")).isZero();
+        assertThat(out.toString()).startsWith("Usage: weir " + command);
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void withoutACommandItSaysWhatThereIs() {
+        assertThat(run()).isEqualTo(2);
+        assertThat(err.toString()).contains("Which command?", "serve", "check", "validate");
+    }
+
+    @Test
+    void validateShowsEveryErrorWithItsPlaceAndExitsWithOne() throws Exception {
+        Path bad = file("bad.yaml", """
+                domain: api
+                rules:
+                  - name: a
+                    limit: { requests: -1, window: 1s }
+                  - name: b
+                    limit: { requests: 1, window: 1x }
+                """);
+        assertThat(run("validate", bad.toString())).isEqualTo(1);
+        assertThat(out.toString().lines())
+                .anyMatch(line -> line.startsWith(bad + ":4:"))
+                .anyMatch(line -> line.startsWith(bad + ":6:"))
+                .last()
+                .isEqualTo("2 errors, 0 warnings");
+    }
+
+    @Test
+    void validateIsContentWithGoodFiles() throws Exception {
+        Path good = file("good.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
+        assertThat(run("validate", good.toString())).isZero();
+        assertThat(out.toString().strip()).isEqualTo(good + ": good: 1 rule in 1 domain");
+    }
+
+    @Test
+    void checkAsksARunningServerAndItsExitCodeIsTheAnswer() throws Exception {
+        Path rules = file(
+                "rules.yaml",
+                "domain: api\nkey_by: user_id\nrules:\n  - {name: tiny, match: {user_id: '*'}, limit: {requests: 2, window: 1h}}\n");
+        try (RunningServer running = RunningServer.with(rules)) {
+            assertThat(run("check", "--url", running.url(), "api", "user_id=ann"))
+                    .isZero();
+            assertThat(out.toString().strip()).isEqualTo("allowed under tiny: 1 left (limit 2)");
+            assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "2"))
+                    .isEqualTo(1);
+            assertThat(out.toString().strip()).startsWith("denied by tiny: 1 left (limit 2), passes again in ");
+            assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "3"))
+                    .isEqualTo(1);
+            assertThat(out.toString().strip()).endsWith(", never passes");
+            assertThat(run("check", "--url", running.url(), "api", "colour=red"))
+                    .isZero();
+            assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies");
+        }
+    }
+
+    @Test
+    void checkSaysWhatIsWrongWithAQuestionOrAnAddress() throws Exception {
+        assertThat(run("check", "api", "user_id")).isEqualTo(2);
+        assertThat(err.toString().strip()).isEqualTo("weir: \"user_id\" (expected: key=value)");
+        assertThat(run("check", "--url", "localhost", "api", "a=b")).isEqualTo(2);
+        assertThat(err.toString()).startsWith("weir: --url: \"localhost\" (expected: an address");
+        int free;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            free = socket.getLocalPort();
+        }
+        assertThat(run("check", "--url", "http://127.0.0.1:" + free, "api", "a=b"))
+                .isEqualTo(2);
+        assertThat(err.toString())
+                .contains("no answer from http://127.0.0.1:" + free, "weir serve")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void serveNamesEverySettingThatCannotHoldAndStartsNothing() {
+        assertThat(run("serve", "--http-port", "abc", "--warm-up", "soon")).isEqualTo(2);
+        assertThat(err.toString())
+                .contains("--http-port: \"abc\" (expected: a port from 0 to 65535)")
+                .contains("--warm-up: \"soon\" (expected: a duration such as")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void serveRefusesWrongRulesWithTheirPlaceAndNoTrace() throws Exception {
+        Path bad = file("bad.yaml", "domain: api\nruls: []\n");
+        assertThat(run("serve", "--rules", bad.toString(), "--log-level", "error"))
+                .isEqualTo(2);
+        assertThat(err.toString())
+                .contains("weir: the rules do not load:", bad + ":2:1: ")
+                .doesNotContain("\tat ");
+    }
+
+    private Path file(String name, String text) throws Exception {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    private int run(String... arguments) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        CommandLine weir = Weir.commandLine(Map.of());
+        weir.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        return weir.execute(arguments);
+    }
+}
