@@ -6,6 +6,8 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.grpc.server.GrpcServer;
 import java.util.HexFormat;
 
@@ -34,8 +36,14 @@ final class VertxConstantServer extends VerticleBase {
 
     @Override
     public Future<?> start() {
+        // At the end of the request, not at its message: an answer before that makes HTTP/2 give the stream up.
         GrpcServer grpc = GrpcServer.server(vertx)
-                .callHandler(call -> call.handler(message -> call.response().end(ANSWER)));
-        return vertx.createHttpServer().requestHandler(grpc).listen(port, "127.0.0.1");
+                .callHandler(call -> call.handler(message -> {})
+                        .endHandler(end -> call.response().end(ANSWER)));
+        // As many calls at once on a connection as Weir takes; the load at a fixed rate needs them when it falls
+        // behind.
+        HttpServerOptions options =
+                new HttpServerOptions().setInitialSettings(new Http2Settings().setMaxConcurrentStreams(1_024));
+        return vertx.createHttpServer(options).requestHandler(grpc).listen(port, "127.0.0.1");
     }
 }
