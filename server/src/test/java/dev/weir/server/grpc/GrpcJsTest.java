@@ -1,0 +1,30 @@
+package dev.weir.server.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** A client of another make. {@code npm install --prefix DIR @grpc/grpc-js} and {@code -Dgrpc-js=DIR} make it run. */
+class GrpcJsTest {
+
+    @Test
+    void grpc_js_is_answered() throws Exception {
+        String folder = System.getProperty("grpc-js");
+        Path modules = folder == null
+                ? Outside.missing("-Dgrpc-js=… does not name a folder with @grpc/grpc-js")
+                : Path.of(folder, "node_modules");
+        String node = Outside.program("node").toString();
+        Path script = Path.of(GrpcJsTest.class.getResource("ask.js").toURI());
+        try (LaneRig rig = new LaneRig(new CountingDecider(300))) {
+            ProcessBuilder ask = new ProcessBuilder(node, script.toString(), "127.0.0.1:" + rig.port());
+            ask.environment().put("NODE_PATH", modules.toString());
+            Process run = ask.redirectErrorStream(true).start();
+            String said = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(said.strip()).isEqualTo("ok=300 over=200 empty=3 rate limit domain must not be empty");
+            assertThat(run.waitFor()).isZero();
+            assertThat(rig.failures).isEmpty();
+        }
+    }
+}
