@@ -1,0 +1,323 @@
+package dev.weir.server.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Input that is wrong, huge or sly: a precise error, nothing counted, and the server stays as it was. */
+class HostileInputTest {
+    private static final int MAX_KEYS = 4_096;
+
+    @TempDir
+    static Path folder;
+
+    private static RunningServer server;
+    private static Http http;
+    private static OverGrpc grpc;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Files.writeString(folder.resolve("weir-spelling.yaml"), """
+                domain: own
+                rules:
+                  - name: per-user
+                    match: { plan: "*" }
+                    key_by: user_id
+                    limit: { requests: 5, window: 1d }
+                  - name: pair
+                    match: { pair: "*" }
+                    key_by: [user_id, ip]
+                    limit: { requests: 5, window: 1d, algorithm: fixed_window }
+                """);
+        Files.writeString(folder.resolve("envoy-spelling.yaml"), """
+                domain: envoy
+                descriptors:
+                  - key: user
+                    rate_limit: {unit: year, requests_per_unit: 5}
+                """);
+        server = new InProcessWeir(folder, Map.of("WEIR_MAX_KEYS", String.valueOf(MAX_KEYS)));
+        http = new Http(server);
+        grpc = new OverGrpc("127.0.0.1", server.grpcPort());
+    }
+
+    @AfterAll
+    static void stop() {
+        grpc.close();
+        server.close();
+    }
+
+    private static JsonObject user(String id) {
+        return new JsonObject().put("domain", "own").put("plan", "x").put("user_id", id);
+    }
+
+    private static int remaining(HttpResponse<String> response) {
+        return new JsonObject(response.body()).getInteger("remaining");
+    }
+
+    private static void isProblem(HttpResponse<String> response, int status) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertThat(response.headers().firstValue("content-type")).hasValue("application/problem+json");
+        JsonObject problem = new JsonObject(response.body());
+        assertThat(problem.getInteger("status")).isEqualTo(status);
+        assertThat(problem.getString("detail")).isNotBlank();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "NaN",
+                "Infinity",
+                "-Infinity",
+                "1e400",
+                "\"0x10\"",
+                "0x10",
+                "1.5",
+                "-1",
+                "\"3\"",
+                "true",
+                "[]",
+                "{}",
+                "01"
+            })
+    void aCostThatIsNoWholeNumberIsRefusedAndCountsNothing(String cost) throws Exception {
+        String body = "{\"domain\": \"own\", \"plan\": \"x\", \"user_id\": \"cost\", \"cost\": " + cost + "}";
+        isProblem(http.post("/v1/ratelimit/check", body), 400);
+
+        assertThat(remaining(http.check(user("cost").put("cost", 0)))).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"4294967295", "9007199254740992", "9223372036854775807", "18446744073709551615"})
+    void aCostThatCanNeverFitIsDeniedForGoodAndLeavesTheCounterAsItWas(String cost) throws Exception {
+        String body = "{\"domain\": \"own\", \"plan\": \"x\", \"user_id\": \"never\", \"cost\": " + cost + "}";
+        HttpResponse<String> denied = http.post("/v1/ratelimit/check", body);
+
+        assertThat(denied.statusCode()).as(denied.body()).isEqualTo(429);
+        assertThat(denied.headers().firstValue("retry-after")).isEmpty();
+        assertThat(new JsonObject(denied.body()).getString("reason")).isEqualTo("never");
+        assertThat(remaining(http.check(user("never").put("cost", 0)))).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{",
+                "null",
+                "[]",
+                "7",
+                "{} {}",
+                "{\"domain\": \"\"}",
+                "{\"domain\": 7}",
+                "{\"user_id\": 7, \"domain\": \"own\"}",
+                "{\"domain\": \"own\", \"domain\": \"own\"}",
+                "{\"domain\": \"own\", \"user_id\": {\"a\": 1}}",
+                "{\"domain\": \"own\", \"user_id\": [[[[[[[[[[[[]]]]]]]]]]]]}"
+            })
+    void aBodyThatIsNoRequestIsRefused(String body) throws Exception {
+        isProblem(http.post("/v1/ratelimit/check", body), 400);
+        assertThat(http.post("/ratelimit/check", body).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void deepJsonIsRefusedFast() throws Exception {
+        isProblem(http.post("/json", "[".repeat(500_000)), 400);
+        isProblem(http.post("/json", "{\"domain\":".repeat(100_000)), 400);
+        isProblem(http.post("/v1/ratelimit/check", "{\"a\":".repeat(100_000)), 400);
+    }
+
+    @Test
+    void textThatIsNotUtf8IsRefused() throws Exception {
+        byte[] body =
+                "{\"domain\": \"own\", \"plan\": \"x\", \"user_id\": \"?\"}".getBytes(StandardCharsets.ISO_8859_1);
+        for (int i = 0; i < body.length; i++) {
+            body[i] = body[i] == '?' ? (byte) 0xFF : body[i];
+        }
+        isProblem(http.post("/v1/ratelimit/check", body), 400);
+
+        byte[] message = RlsWire.write("envoy", Ask.ask("user", "?"));
+        message[message.length - 1] = (byte) 0xFF;
+        assertThatThrownBy(() -> grpc.call(message))
+                .isInstanceOfSatisfying(
+                        StatusRuntimeException.class,
+                        e -> assertThat(e.getStatus().getCode())
+                                .isIn(Status.Code.INVALID_ARGUMENT, Status.Code.INTERNAL));
+    }
+
+    @Test
+    void bytesThatAreNoMessageAreRefusedAndTheConnectionLives() throws Exception {
+        Random random = new Random(7);
+        for (int i = 0; i < 200; i++) {
+            byte[] noise = new byte[1 + random.nextInt(64)];
+            random.nextBytes(noise);
+            try {
+                grpc.call(noise);
+            } catch (StatusRuntimeException e) {
+                assertThat(e.getStatus().getCode())
+                        .isIn(Status.Code.INVALID_ARGUMENT, Status.Code.INTERNAL, Status.Code.RESOURCE_EXHAUSTED);
+            }
+        }
+        assertThat(grpc.ask("envoy", Ask.ask("user", "after the noise"))).isInstanceOf(Reply.Answer.class);
+    }
+
+    @Test
+    void tenThousandDescriptorsAreRefusedByACapThatTheErrorNames() throws Exception {
+        Ask ask = Ask.askNothing();
+        for (int i = 0; i < 10_000; i++) {
+            ask.and("user", "many");
+        }
+        Reply overGrpc = grpc.ask("envoy", ask);
+        Reply overJson = new OverJson("127.0.0.1", server.httpPort()).ask("envoy", ask);
+
+        assertThat(overGrpc)
+                .isInstanceOfSatisfying(
+                        Reply.Refusal.class,
+                        refusal -> assertThat(refusal.message())
+                                .contains("descriptors")
+                                .containsPattern("1,?000"));
+        assertThat(overJson)
+                .isInstanceOfSatisfying(
+                        Reply.Refusal.class,
+                        refusal -> assertThat(refusal.message())
+                                .contains("descriptors")
+                                .containsPattern("1,?000"));
+        assertThat(grpc.ask("envoy", Ask.ask("user", "many").ownHits(0)))
+                .isInstanceOfSatisfying(
+                        Reply.Answer.class,
+                        answer ->
+                                assertThat(answer.statuses().get(0).remaining()).isEqualTo(5));
+    }
+
+    @Test
+    void aMessageOfFourMebibytesIsRefusedByACapThatTheErrorNames() throws Exception {
+        byte[] message = RlsWire.write("envoy", Ask.ask("user", "x".repeat(4 << 20)));
+        assertThatThrownBy(() -> grpc.call(message)).isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
+            assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+            assertThat(e.getStatus().getDescription()).contains(String.valueOf(2 << 20));
+        });
+        HttpResponse<String> response =
+                http.post("/v1/ratelimit/check", "{\"user_id\": \"" + "x".repeat(4 << 20) + "\"}");
+        isProblem(response, 413);
+        assertThat(response.body()).contains(String.valueOf(2 << 20));
+        assertThat(grpc.ask("envoy", Ask.ask("user", "after the flood"))).isInstanceOf(Reply.Answer.class);
+    }
+
+    @Test
+    void aCallersLimitWithoutAUnitIsRefused() throws Exception {
+        assertThat(grpc.ask("envoy", Ask.ask("user", "unit").limitedTo(5, Unit.UNKNOWN)))
+                .isInstanceOfSatisfying(
+                        Reply.Refusal.class,
+                        refusal -> assertThat(refusal.message()).contains("unit"));
+    }
+
+    @Test
+    void noValueCollidesWithAnother() throws Exception {
+        String[][] pairs = {
+            {"a", "b:c"},
+            {"a:b", "c"},
+            {"a\u0000b", "c"},
+            {"a", "b\u0000c"},
+            {"a{b}", "c"},
+            {"a", "{b}c"},
+            {"a ", "b"},
+            {"a", " b"},
+            {"a\r\nb", "c"},
+            {"a", "\r\nb"},
+            {"\u202Ea", "b"},
+            {"\uD83E\uDD86", "b"},
+            {"a|b", "c"},
+            {"a", "b|c"},
+            {"a,b", "c"},
+            {"x".repeat(10_000), "y"}
+        };
+        for (String[] pair : pairs) {
+            HttpResponse<String> response = http.check(new JsonObject()
+                    .put("domain", "own")
+                    .put("pair", "x")
+                    .put("user_id", pair[0])
+                    .put("ip", pair[1]));
+            assertThat(response.statusCode()).as(pair[0] + " " + pair[1]).isEqualTo(200);
+            assertThat(remaining(response)).as(pair[0] + " " + pair[1]).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void aValueCannotReachAHeader() throws Exception {
+        JsonObject evil = user("evil\r\nX-Injected: yes").put("cost", 6);
+        HttpResponse<String> denied = http.check(evil);
+
+        assertThat(denied.statusCode()).isEqualTo(429);
+        assertThat(denied.headers().map()).doesNotContainKey("x-injected");
+        denied.headers().map().forEach((name, values) -> assertThat(values).noneMatch(v -> v.contains("evil")));
+    }
+
+    @Test
+    void callersCannotMakeTimeSeries() throws Exception {
+        http.check(user("first"));
+        grpc.ask("envoy", Ask.ask("user", "first"));
+        long before = http.get("/metrics").body().lines().count();
+        for (int i = 0; i < 100; i++) {
+            grpc.ask("domain-" + i, Ask.ask("key-" + i, "value-" + i));
+            http.check(new JsonObject().put("domain", "other-" + i).put("attribute-" + i, "v"));
+            http.get("/path-" + i);
+        }
+        assertThat(http.get("/metrics").body().lines().count()).isEqualTo(before);
+    }
+
+    @Test
+    void aFloodOfKeysIsBoundedAndForgetsNoneWhoIsOver() throws Exception {
+        assertThat(http.check(user("heavy").put("cost", 5)).statusCode()).isEqualTo(200);
+        assertThat(http.check(user("heavy")).statusCode()).isEqualTo(429);
+        for (int i = 0; i < 4 * MAX_KEYS / 100; i++) {
+            Ask flood = Ask.askNothing();
+            for (int j = 0; j < 100; j++) {
+                flood.and("user", "flood-" + i + "-" + j);
+            }
+            assertThat(grpc.ask("envoy", flood)).isInstanceOf(Reply.Answer.class);
+        }
+
+        assertThat(http.check(user("heavy")).statusCode()).isEqualTo(429);
+        String metrics = http.get("/metrics").body();
+        assertThat(metric(metrics, "ratelimit_keys ")).isLessThanOrEqualTo(2 * MAX_KEYS);
+        assertThat(metric(metrics, "ratelimit_evictions_total ")).isPositive();
+    }
+
+    private static double metric(String metrics, String name) {
+        return metrics.lines()
+                .filter(line -> line.startsWith(name))
+                .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void anIdempotencyKeyChargesOnceAndOnlyForTheSameBody() throws Exception {
+        String body = user("once").encode();
+        HttpResponse<String> first = http.post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k-1");
+        HttpResponse<String> again = http.post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k-1");
+
+        assertThat(remaining(first)).isEqualTo(4);
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(remaining(http.check(user("once").put("cost", 0)))).isEqualTo(4);
+        isProblem(
+                http.post("/v1/ratelimit/check", user("once").put("cost", 2).encode(), "X-Idempotency-Key", "k-1"),
+                422);
+        isProblem(http.post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k".repeat(10_000)), 400);
+        assertThat(remaining(http.check(user("once").put("cost", 0)))).isEqualTo(4);
+    }
+}
