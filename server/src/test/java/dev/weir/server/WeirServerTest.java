@@ -14,7 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -119,6 +122,21 @@ class WeirServerTest {
         assertThatThrownBy(() -> RunningServer.with(folder.resolve("none.yaml")))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("none.yaml");
+    }
+
+    @Test
+    void noRulesAtAllAreLegalAndLoud() throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), "rules: []\n");
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Logger logger = Logger.getLogger(RuleFeed.class.getName());
+        Filter before = logger.getFilter();
+        logger.setFilter(record -> logged.add(record.getLevel() + " " + record.getMessage()));
+        try (RunningServer running = RunningServer.with(rules)) {
+            assertThat(check(running, "anyone").statusCode()).isEqualTo(200);
+            assertThat(logged).contains("WARNING rules: none in " + rules + ": NOTHING IS LIMITED");
+        } finally {
+            logger.setFilter(before);
+        }
     }
 
     @Test

@@ -61,6 +61,11 @@ final class Lane {
         return scratch.get();
     }
 
+    /** Lets go of this thread's buffers. */
+    void forgetScratch() {
+        scratch.remove();
+    }
+
     SideService service(Method method) {
         return method == Method.HEALTH_CHECK || method == Method.HEALTH_WATCH ? health : reflection;
     }

@@ -33,8 +33,9 @@ public final class Catalogue {
     static final Setting<Long> MAX_KEYS = Setting.of(
             "max_keys",
             "N",
-            "Counters kept in memory before the least used make room.",
-            "1000000",
+            "Counters kept in memory before the least used make room; without it, as many as half of the heap holds, at most"
+                    + " 10 million.",
+            "",
             "a number from 1024 to 1000000000",
             Values.number(1024, 1_000_000_000));
 

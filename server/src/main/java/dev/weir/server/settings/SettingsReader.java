@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * {@code weir.yaml} is the file that {@code --config} or {@code WEIR_CONFIG} names, else the one in the working directory.
  */
 public final class SettingsReader {
+    private static final long BYTES_PER_KEY = 96;
+    private static final long LEAST_KEYS = 10_000;
+    private static final long MOST_KEYS = 10_000_000;
+
     private final Map<String, Given> given = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
@@ -120,7 +124,7 @@ public final class SettingsReader {
                 new Address(orElse(Catalogue.GRPC_HOST, host), value(Catalogue.GRPC_PORT)),
                 new Address(value(Catalogue.ADMIN_HOST), value(Catalogue.ADMIN_PORT)),
                 orElse(Catalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
-                value(Catalogue.MAX_KEYS),
+                orElse(Catalogue.MAX_KEYS, keysThatFit(Runtime.getRuntime().maxMemory())),
                 new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED)),
                 new RlsSettings(
                         value(Catalogue.RESPONSE_HEADERS),
@@ -133,6 +137,11 @@ public final class SettingsReader {
                 value(Catalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
+    static long keysThatFit(long heap) {
+        return Math.max(LEAST_KEYS, Math.min(MOST_KEYS, heap / 2 / BYTES_PER_KEY));
     }
 
     /** What was set, or the default. */

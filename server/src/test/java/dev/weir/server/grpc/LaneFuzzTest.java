@@ -3,7 +3,8 @@ package dev.weir.server.grpc;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.Arrays;
 
-/** Any bytes at all: no exception escapes, nothing leaks, and nothing stays charged. {@code JAZZER_FUZZ=1} searches for more. */
+/** Any bytes at all: no exception escapes, nothing leaks, and nothing stays charged. {@code JAZZER_FUZZ=1 mvn … -Djazzer.hooks=true}
+ * searches for more. */
 class LaneFuzzTest {
 
     @FuzzTest(maxDuration = "30s")

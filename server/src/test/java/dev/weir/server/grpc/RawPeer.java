@@ -214,6 +214,7 @@ final class RawPeer implements AutoCloseable {
     @Override
     public void close() {
         channel.finishAndReleaseAll();
+        lane.forgetScratch();
         if (!failures.isEmpty()) {
             throw new AssertionError("the server failed", failures.peek());
         }

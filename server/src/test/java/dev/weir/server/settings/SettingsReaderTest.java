@@ -188,6 +188,13 @@ class SettingsReaderTest {
     }
 
     @Test
+    void withoutAWordAboutKeysTheyTakeNoMoreThanHalfOfTheHeap() throws Exception {
+        assertThat(SettingsReader.keysThatFit(256L << 20)).isEqualTo(1_398_101);
+        assertThat(SettingsReader.keysThatFit(64L << 30)).isEqualTo(10_000_000);
+        assertThat(read(Map.of("max_keys", "5000"), Map.of()).maxKeys()).isEqualTo(5_000);
+    }
+
+    @Test
     void everySettingHasADefaultThatItCanRead() {
         assertThat(Catalogue.all())
                 .filteredOn(each -> !each.fallback().isEmpty())
