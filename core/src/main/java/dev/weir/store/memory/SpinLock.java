@@ -4,11 +4,21 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A lock of one word for sections of nanoseconds. It is not fair, on purpose: whoever waits stays away from the lock's cache
- * line for a while, so that the holder gets a run of turns at full speed instead of a transfer of the line for each.
+ * A lock of one word for sections of nanoseconds.
+ *
+ * <p>Who meets it held now and then waits a moment and tries again. Where threads meet at every turn, that would move the
+ * lock's and the counter's cache lines between cores for each of them, which costs more than the work. So there, who waits
+ * stays away for microseconds, and the other has a run of turns at the speed of one thread; a run that turned out slow says
+ * that the crowd is gone. It is not fair, on purpose.
  */
 abstract class SpinLock {
-    private static final int MAX_PAUSES = 1 << 7;
+    private static final int RUN = 512;
+    private static final int MOST_PAUSES = 2048;
+    /** Contended again after so few turns, it is crowded. */
+    private static final int FEW_TURNS = 2;
+    /** A run is fast if it had a turn for every so many pauses of those who stayed away. */
+    private static final int PAUSES_PER_TURN = 16;
+
     private static final VarHandle HELD;
 
     static {
@@ -22,10 +32,16 @@ abstract class SpinLock {
     @SuppressWarnings("unused") // through HELD
     private int held;
 
+    private int turns;
+    private int contendedAt;
+    /** Written under the lock; who waits reads it without, and at worst waits too long or too short once. */
+    private boolean crowded;
+
     final void lock() {
         if (!HELD.compareAndSet(this, 0, 1)) {
             lockSlowly();
         }
+        turns++;
     }
 
     final boolean tryLock() {
@@ -39,16 +55,22 @@ abstract class SpinLock {
     @SuppressWarnings(
             "ThreadPriorityCheck") // yields only so that a holder without a core gets one; no order is relied on
     private void lockSlowly() {
-        int pauses = 1;
+        boolean run = crowded;
+        int before = turns;
+        int waited = 0;
+        int pauses = run ? RUN : 1;
         do {
             for (int i = 0; i < pauses; i++) {
                 Thread.onSpinWait();
             }
-            if (pauses < MAX_PAUSES) {
+            waited += pauses;
+            if (pauses < MOST_PAUSES) {
                 pauses <<= 1;
             } else {
-                Thread.yield(); // the holder may have lost its core
+                Thread.yield();
             }
         } while (!tryLock());
+        crowded = run ? (turns - before) * PAUSES_PER_TURN >= waited : turns - contendedAt <= FEW_TURNS;
+        contendedAt = turns;
     }
 }

@@ -4,7 +4,6 @@ import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 /** What becomes of a request: it is decided, handed to a service beside, or refused; and its answer is written. */
 final class Answers implements Decider.Later {
     private static final int PREFIX = 5;
-    /** Room for a status or two; the buffer grows for more. */
-    private static final int ROOM = 192;
 
     private static final byte[] NO_TRAILERS = {};
     private static final byte[] HTTP_415 = HeaderBlocks.http(415);
@@ -65,28 +62,19 @@ final class Answers implements Decider.Later {
     }
 
     private void answer(Stream stream, Request request, long hitsAddend, Decision decision) {
+        AnswerFrames frames = scratch.answer;
+        scratch.writer.write(request, hitsAddend, decision, frames.message());
+        if (!output.owesTableSize() && flow.take(stream, frames.length())) {
+            frames.writeTo(output, stream.id);
+            flow.finish(stream);
+            return;
+        }
         output.headers(stream.id, HeaderBlocks.HEAD, false);
         stream.headSent = true;
-        ByteBuf out = output.room(ROOM);
-        int frame = out.writerIndex();
-        int message = frame + FrameCutter.HEADER + PREFIX;
-        out.writerIndex(message);
-        scratch.writer.write(request, hitsAddend, decision, out);
-        int end = out.writerIndex();
-        int length = end - frame - FrameCutter.HEADER;
-        out.setByte(frame + FrameCutter.HEADER, 0);
-        out.setInt(frame + FrameCutter.HEADER + 1, end - message);
         stream.trailers = HeaderBlocks.TRAILERS_OK;
-        if (flow.take(stream, length)) {
-            out.writerIndex(frame);
-            Output.header(out, length, Http2FrameTypes.DATA, 0, stream.id);
-            out.writerIndex(end);
-        } else {
-            ByteBuf waiting = connection.alloc().buffer(length);
-            waiting.writeBytes(out, frame + FrameCutter.HEADER, length);
-            out.writerIndex(frame);
-            flow.enqueue(stream, waiting);
-        }
+        ByteBuf waiting = connection.alloc().buffer(frames.length());
+        frames.writeContentTo(waiting);
+        flow.enqueue(stream, waiting);
         flow.pump(stream);
     }
 

@@ -67,6 +67,11 @@ final class Output {
         tableSizeDue = true;
     }
 
+    /** Whether the next header block cannot be one that was encoded once for all. */
+    boolean owesTableSize() {
+        return tableSizeDue;
+    }
+
     void headers(int stream, byte[] block, boolean end) {
         int extra = tableSizeDue ? 1 : 0;
         int flags = end ? END_HEADERS | END_STREAM : END_HEADERS;
@@ -121,7 +126,7 @@ final class Output {
         out.writeInt(lastStream).writeInt((int) error.code()).writeBytes(text);
     }
 
-    static void header(ByteBuf out, int length, byte type, int flags, int stream) {
+    private static void header(ByteBuf out, int length, byte type, int flags, int stream) {
         out.writeLong((long) length << 40 | (type & 0xFFL) << 32 | (flags & 0xFFL) << 24 | (stream >>> 8 & 0xFFFFFF));
         out.writeByte(stream);
     }

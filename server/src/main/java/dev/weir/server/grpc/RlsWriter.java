@@ -6,11 +6,11 @@ import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.server.rls.RlsStatus;
-import dev.weir.server.rls.RlsUnit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 
-/** Writes a {@code RateLimitResponse} straight into the connection's buffer. */
+/** Writes a {@code RateLimitResponse}. */
 final class RlsWriter {
     private static final int RESPONSE_CODE = 1 << 3 | Wire.VARINT;
     private static final int RESPONSE_STATUSES = 2 << 3 | Wire.BYTES;
@@ -27,6 +27,9 @@ final class RlsWriter {
     private static final int HEADER_KEY = 1 << 3 | Wire.BYTES;
     private static final int HEADER_VALUE = 2 << 3 | Wire.BYTES;
 
+    /** More than a status takes beside the name of its limit. */
+    private static final int STATUS_ROOM = 64;
+
     private final RlsAnswer answer;
 
     RlsWriter(RlsSettings settings) {
@@ -34,10 +37,10 @@ final class RlsWriter {
     }
 
     /** Appends the answer to a request that came with {@code hitsAddend}. */
-    void write(Request request, long hitsAddend, Decision decision, ByteBuf out) {
+    void write(Request request, long hitsAddend, Decision decision, WireWriter out) {
         RlsSettings settings = answer.settings();
         answer.of(decision, request.descriptors());
-        number(out, RESPONSE_CODE, answer.overallCode());
+        out.room(STATUS_ROOM).number(RESPONSE_CODE, answer.overallCode());
         for (int i = 0; i < answer.size(); i++) {
             status(answer.status(i), out);
         }
@@ -49,55 +52,50 @@ final class RlsWriter {
             header(out, settings.resetHeader(), status.resetSeconds());
         }
         if (settings.dynamicMetadata()) {
-            out.writeByte(RESPONSE_METADATA);
-            StructWriter.writeStruct(out, RlsMetadata.of(request, hitsAddend, decision));
+            ByteBuf struct = Unpooled.buffer();
+            StructWriter.writeStruct(struct, RlsMetadata.of(request, hitsAddend, decision));
+            out.room(1 + struct.readableBytes()).put(RESPONSE_METADATA);
+            out.put(ByteBufUtil.getBytes(struct));
         }
     }
 
-    private static void status(RlsStatus status, ByteBuf out) {
+    private static void status(RlsStatus status, WireWriter out) {
         long remaining = status.remaining();
         int size = 2 + sizeOf(remaining);
-        out.writeByte(RESPONSE_STATUSES);
         if (!status.limited()) {
-            Wire.writeVarint(out, size);
-            number(out, STATUS_CODE, status.code());
-            numberUnlessZero(out, STATUS_REMAINING, remaining);
+            out.room(STATUS_ROOM).number(RESPONSE_STATUSES, size);
+            out.number(STATUS_CODE, status.code());
+            out.numberUnlessZero(STATUS_REMAINING, remaining);
             return;
         }
         String name = status.name();
         long requests = status.requestsPerUnit();
-        RlsUnit unit = status.unit();
-        int nameBytes = name.isEmpty() ? 0 : ByteBufUtil.utf8Bytes(name);
-        int limitSize = sizeOf(requests) + sizeOf(unit.number()) + (nameBytes == 0 ? 0 : 1 + sized(nameBytes));
-        int resetSize = sizeOf(status.resetSeconds());
-        Wire.writeVarint(out, size + 1 + sized(limitSize) + 1 + sized(resetSize));
-        number(out, STATUS_CODE, status.code());
-        out.writeByte(STATUS_LIMIT);
-        Wire.writeVarint(out, limitSize);
-        numberUnlessZero(out, LIMIT_REQUESTS, requests);
-        numberUnlessZero(out, LIMIT_UNIT, unit.number());
+        int unit = status.unit().number();
+        long reset = status.resetSeconds();
+        int nameBytes = WireWriter.sizeOf(name);
+        int limitSize = sizeOf(requests) + sizeOf(unit) + (nameBytes == 0 ? 0 : 1 + sized(nameBytes));
+        int resetSize = sizeOf(reset);
+        out.room(STATUS_ROOM + nameBytes);
+        out.number(RESPONSE_STATUSES, size + 1 + sized(limitSize) + 1 + sized(resetSize));
+        out.number(STATUS_CODE, status.code());
+        out.number(STATUS_LIMIT, limitSize);
+        out.numberUnlessZero(LIMIT_REQUESTS, requests);
+        out.numberUnlessZero(LIMIT_UNIT, unit);
         if (nameBytes > 0) {
-            out.writeByte(LIMIT_NAME);
-            Wire.writeVarint(out, nameBytes);
-            ByteBufUtil.writeUtf8(out, name);
+            out.text(LIMIT_NAME, name, nameBytes);
         }
-        numberUnlessZero(out, STATUS_REMAINING, remaining);
-        out.writeByte(STATUS_RESET);
-        Wire.writeVarint(out, resetSize);
-        numberUnlessZero(out, SECONDS, status.resetSeconds());
+        out.numberUnlessZero(STATUS_REMAINING, remaining);
+        out.number(STATUS_RESET, resetSize);
+        out.numberUnlessZero(SECONDS, reset);
     }
 
-    private static void header(ByteBuf out, String key, long value) {
+    private static void header(WireWriter out, String key, long value) {
         String digits = Long.toString(value);
-        int keyBytes = ByteBufUtil.utf8Bytes(key);
-        out.writeByte(RESPONSE_HEADERS);
-        Wire.writeVarint(out, 1 + sized(keyBytes) + 1 + sized(digits.length()));
-        out.writeByte(HEADER_KEY);
-        Wire.writeVarint(out, keyBytes);
-        ByteBufUtil.writeUtf8(out, key);
-        out.writeByte(HEADER_VALUE);
-        Wire.writeVarint(out, digits.length());
-        ByteBufUtil.writeAscii(out, digits);
+        int keyBytes = WireWriter.sizeOf(key);
+        out.room(STATUS_ROOM + keyBytes);
+        out.number(RESPONSE_HEADERS, 1 + sized(keyBytes) + 1 + sized(digits.length()));
+        out.text(HEADER_KEY, key, keyBytes);
+        out.text(HEADER_VALUE, digits, digits.length());
     }
 
     /** A number's field with a tag of one byte; nothing for 0. */
@@ -108,16 +106,5 @@ final class RlsWriter {
     /** A length and what it is the length of. */
     private static int sized(int length) {
         return Wire.sizeOf(length) + length;
-    }
-
-    private static void numberUnlessZero(ByteBuf out, int tag, long value) {
-        if (value != 0) {
-            number(out, tag, value);
-        }
-    }
-
-    private static void number(ByteBuf out, int tag, long value) {
-        out.writeByte(tag);
-        Wire.writeVarint(out, value);
     }
 }

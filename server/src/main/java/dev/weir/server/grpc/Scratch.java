@@ -12,6 +12,7 @@ final class Scratch {
     final Decision decision = new Decision();
     final RlsReader reader;
     final RlsWriter writer;
+    final AnswerFrames answer = new AnswerFrames();
     private byte[] bytes = new byte[1_024];
 
     Scratch(LaneSettings settings) {

@@ -57,6 +57,11 @@ final class SendFlow {
         return true;
     }
 
+    /** The whole answer of the stream is out. */
+    void finish(Stream stream) {
+        done.accept(stream);
+    }
+
     /** Puts bytes behind what already waits on the stream; {@link #pump} sends what may leave. */
     void enqueue(Stream stream, ByteBuf bytes) {
         unsent += bytes.readableBytes();

@@ -80,7 +80,7 @@ final class CheckAnswers {
                 if (told != null) {
                     json.writeStartObject();
                     json.writeStringField("name", told.name());
-                    json.writeNumberField("limit", told.limit().requests());
+                    json.writeNumberField("limit", told.quota());
                     json.writeNumberField("remaining", told.remaining());
                     json.writeNumberField("reset_at", told.resetAt());
                     if (Told.isShadow(told.verdict())) {
@@ -97,7 +97,7 @@ final class CheckAnswers {
 
     private static void numbers(JsonGenerator json, Told told) throws IOException {
         json.writeNumberField("remaining", told.remaining());
-        json.writeNumberField("limit", told.limit().requests());
+        json.writeNumberField("limit", told.quota());
         json.writeNumberField("reset_at", told.resetAt());
     }
 

@@ -37,7 +37,7 @@ final class RateLimitFields {
         add(fields, "RateLimit-Policy", policies(decision, told));
         long t = settings.draft() == 10 ? told.resetSeconds() : told.effectiveWindowSeconds();
         add(fields, "RateLimit", string(told.name()) + ";r=" + clamp(told.remaining()) + ";t=" + clamp(t));
-        add(fields, "X-RateLimit-Limit", Long.toString(told.limit().requests()));
+        add(fields, "X-RateLimit-Limit", Long.toString(told.quota()));
         add(fields, "X-RateLimit-Remaining", Long.toString(told.remaining()));
         add(fields, "X-RateLimit-Reset", Long.toString(told.resetAt()));
         if (counter != null) {
@@ -72,7 +72,7 @@ final class RateLimitFields {
             list.append(list.isEmpty() ? "" : ", ")
                     .append(string(told.name()))
                     .append(";q=")
-                    .append(clamp(told.limit().requests()))
+                    .append(clamp(told.quota()))
                     .append(";w=")
                     .append(clamp(told.windowSeconds()));
         }

@@ -88,8 +88,26 @@ final class Told {
         return Instant.ofEpochMilli(micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0));
     }
 
+    /** What {@link #remaining} is a part of: a bucket that holds more than its requests is told as what it holds. */
+    long quota() {
+        return holdsMore() ? limit.burst() : limit.requests();
+    }
+
+    /** Seconds in which the quota comes anew: 10 a second with a burst of 20 is 20 in two seconds. */
     long windowSeconds() {
-        return Math.max(1, ceil(limit.windowMicros()));
+        long window = limit.windowMicros();
+        if (holdsMore()) {
+            long part = Long.divideUnsigned(window % limit.requests() * limit.burst(), limit.requests());
+            window = window / limit.requests() * limit.burst() + part;
+        }
+        return Math.max(1, ceil(window));
+    }
+
+    private boolean holdsMore() {
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> limit.requests() > 0 && limit.burst() > limit.requests();
+            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> false;
+        };
     }
 
     /**

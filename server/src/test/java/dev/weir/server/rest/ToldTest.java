@@ -1,0 +1,52 @@
+package dev.weir.server.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.model.Algorithm;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Verdict;
+import dev.weir.model.Verdict.Reason;
+import java.time.Duration;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class ToldTest {
+
+    @Test
+    void a_bucket_that_holds_more_than_its_requests_is_told_as_what_it_holds_at_the_same_rate() {
+        Told told = told(Limit.tokenBucket(10, Duration.ofSeconds(1)).withBurst(20), 19);
+        assertThat(told.quota()).isEqualTo(20);
+        assertThat(told.windowSeconds()).isEqualTo(2);
+        assertThat(told.remaining()).isLessThanOrEqualTo(told.quota());
+    }
+
+    @Test
+    void a_bucket_that_holds_less_is_told_as_its_rate() {
+        Told told = told(Limit.tokenBucket(10, Duration.ofMinutes(1)).withBurst(5), 5);
+        assertThat(told.quota()).isEqualTo(10);
+        assertThat(told.windowSeconds()).isEqualTo(60);
+    }
+
+    @Test
+    void the_window_of_a_large_burst_is_exact_to_the_second() {
+        Limit limit =
+                Limit.of(Algorithm.GCRA, 4_000_000_000L, Duration.ofDays(1)).withBurst(4_294_967_295L);
+        assertThat(told(limit, 1).windowSeconds()).isEqualTo(92_772);
+    }
+
+    @Test
+    void windows_and_a_limit_of_zero_are_told_as_they_are() {
+        assertThat(told(Limit.fixedWindow(7, Duration.ofHours(1)), 6).quota()).isEqualTo(7);
+        assertThat(told(Limit.tokenBucket(0, Duration.ofHours(1)).withBurst(3), 0)
+                        .quota())
+                .isZero();
+    }
+
+    private static Told told(Limit limit, long remaining) {
+        Decision decision = new Decision();
+        decision.begin(0);
+        Verdict verdict = decision.add().set(null, limit, 0, 1, Reason.WITHIN_LIMIT, remaining, 1, 0, 0);
+        return Objects.requireNonNull(Told.of(verdict, decision));
+    }
+}
