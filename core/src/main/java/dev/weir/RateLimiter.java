@@ -5,7 +5,6 @@ import dev.weir.model.Limit;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.model.Verdict.Reason;
-import dev.weir.store.Check;
 import dev.weir.store.Store;
 import dev.weir.store.memory.MemoryStore;
 import java.util.Objects;
@@ -64,10 +63,7 @@ public final class RateLimiter {
 
     /** Takes {@code hits} of {@code key} if all of them fit, else none. */
     public boolean tryAcquire(String key, long hits) {
-        requireHits(hits, 0);
-        Scratch scratch = Scratch.ofThread();
-        scratch.begin(limit, key, hits);
-        return store.decide(scratch.checks, time.micros());
+        return decide(Scratch.of(limit, key), atLeast(0, hits));
     }
 
     /** Takes one hit of {@code key} if it fits. */
@@ -77,26 +73,17 @@ public final class RateLimiter {
 
     /** Takes {@code hits} of {@code key} if all of them fit, else none. */
     public boolean tryAcquire(long key, long hits) {
-        requireHits(hits, 0);
-        Scratch scratch = Scratch.ofThread();
-        scratch.begin(limit, key, hits);
-        return store.decide(scratch.checks, time.micros());
+        return decide(Scratch.of(limit, key), atLeast(0, hits));
     }
 
     /** As {@link #tryAcquire(String, long)}, and says what is left, and when the hits would fit if they did not. */
     public Verdict acquire(String key, long hits) {
-        requireHits(hits, 0);
-        Scratch scratch = Scratch.ofThread();
-        MeteredLimit current = limit;
-        return decide(scratch, current, scratch.begin(current, key, hits));
+        return verdict(Scratch.of(limit, key), atLeast(0, hits));
     }
 
     /** As {@link #tryAcquire(long, long)}, and says what is left, and when the hits would fit if they did not. */
     public Verdict acquire(long key, long hits) {
-        requireHits(hits, 0);
-        Scratch scratch = Scratch.ofThread();
-        MeteredLimit current = limit;
-        return decide(scratch, current, scratch.begin(current, key, hits));
+        return verdict(Scratch.of(limit, key), atLeast(0, hits));
     }
 
     /** Whether one hit of {@code key} would fit now; takes nothing. */
@@ -106,12 +93,7 @@ public final class RateLimiter {
 
     /** Whether {@code hits} of {@code key} would fit now; takes nothing. */
     public Verdict probe(String key, long hits) {
-        requireHits(hits, 0);
-        Scratch scratch = Scratch.ofThread();
-        MeteredLimit current = limit;
-        Check check = scratch.begin(current, key, hits);
-        scratch.addDenial();
-        return decide(scratch, current, check);
+        return verdict(Scratch.of(limit, key).denied(), atLeast(0, hits));
     }
 
     /** Whether one hit of {@code key} would fit now; takes nothing. */
@@ -121,28 +103,17 @@ public final class RateLimiter {
 
     /** Whether {@code hits} of {@code key} would fit now; takes nothing. */
     public Verdict probe(long key, long hits) {
-        requireHits(hits, 0);
-        Scratch scratch = Scratch.ofThread();
-        MeteredLimit current = limit;
-        Check check = scratch.begin(current, key, hits);
-        scratch.addDenial();
-        return decide(scratch, current, check);
+        return verdict(Scratch.of(limit, key).denied(), atLeast(0, hits));
     }
 
     /** Gives back {@code hits} of {@code key} that were taken and not needed, down to nothing used. */
     public void giveBack(String key, long hits) {
-        requireHits(hits, 1);
-        Scratch scratch = Scratch.ofThread();
-        scratch.begin(limit, key, -hits);
-        store.decide(scratch.checks, time.micros());
+        decide(Scratch.of(limit, key), -atLeast(1, hits));
     }
 
     /** Gives back {@code hits} of {@code key} that were taken and not needed, down to nothing used. */
     public void giveBack(long key, long hits) {
-        requireHits(hits, 1);
-        Scratch scratch = Scratch.ofThread();
-        scratch.begin(limit, key, -hits);
-        store.decide(scratch.checks, time.micros());
+        decide(Scratch.of(limit, key), -atLeast(1, hits));
     }
 
     /** The limit in force. */
@@ -158,19 +129,25 @@ public final class RateLimiter {
         limit = new MeteredLimit(next);
     }
 
-    private Verdict decide(Scratch scratch, MeteredLimit current, Check check) {
-        store.decide(scratch.checks, time.micros());
-        Outcome out = check.outcome;
+    private boolean decide(Scratch scratch, long hits) {
+        scratch.checks.get(0).hits = hits;
+        return store.decide(scratch.checks, time.micros());
+    }
+
+    private Verdict verdict(Scratch scratch, long hits) {
+        decide(scratch, hits);
+        Outcome out = scratch.checks.get(0).outcome;
         Reason reason =
                 out.allowed ? Reason.WITHIN_LIMIT : out.retryAfter == Outcome.NEVER ? Reason.NEVER : Reason.OVER_LIMIT;
         return new Verdict()
-                .set(null, current.limit(), 0, check.hits, reason, out.remaining, out.reset, out.retryAfter, out.delay);
+                .set(null, scratch.limit(), 0, hits, reason, out.remaining, out.reset, out.retryAfter, out.delay);
     }
 
-    private static void requireHits(long hits, long least) {
+    private static long atLeast(long least, long hits) {
         if (hits < least) {
             throw new IllegalArgumentException("hits: " + hits + " (expected: >= " + least + ")");
         }
+        return hits;
     }
 
     /** What a limiter needs besides its limit; every part has a default. */

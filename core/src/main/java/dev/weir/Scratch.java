@@ -13,36 +13,45 @@ final class Scratch {
     private static final ThreadLocal<Scratch> OF_THREAD = ThreadLocal.withInitial(Scratch::new);
     private static final Meter DENY = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
 
+    /** The first is the caller's. */
     final Checks checks = new Checks();
+
     private final KeyHash hash = new KeyHash();
+    private Meter meter = DENY;
 
-    static Scratch ofThread() {
-        return OF_THREAD.get();
+    /** The scratch of this thread, with a check of {@code key} whose hits are still to be set. */
+    static Scratch of(MeteredLimit limit, String key) {
+        Scratch scratch = OF_THREAD.get();
+        scratch.hash.reset(limit.prefix0, limit.prefix1).add(key).end();
+        return scratch.begin(limit);
     }
 
-    /** Starts over with one check. */
-    Check begin(MeteredLimit limit, String key, long hits) {
-        hash.reset(limit.prefix0, limit.prefix1).add(key).end();
-        return begin(limit, hits);
-    }
-
-    /** Starts over with one check. */
-    Check begin(MeteredLimit limit, long key, long hits) {
-        hash.reset(limit.prefix0, limit.prefix1).add(key).end();
-        return begin(limit, hits);
+    /** The scratch of this thread, with a check of {@code key} whose hits are still to be set. */
+    static Scratch of(MeteredLimit limit, long key) {
+        Scratch scratch = OF_THREAD.get();
+        scratch.hash.reset(limit.prefix0, limit.prefix1).add(key).end();
+        return scratch.begin(limit);
     }
 
     /** Adds a check that is always over: as checks are taken all or none, the other is answered but not taken. */
-    void addDenial() {
+    Scratch denied() {
         add(DENY, 0, 0, 1);
+        return this;
     }
 
-    private Check begin(MeteredLimit limit, long hits) {
+    /** The limit of the caller's check. */
+    Limit limit() {
+        return meter.limit();
+    }
+
+    private Scratch begin(MeteredLimit limit) {
+        meter = limit.meter;
         checks.clear();
-        return add(limit.meter, hash.key0(), hash.key1(), hits);
+        add(meter, hash.key0(), hash.key1(), 0);
+        return this;
     }
 
-    private Check add(Meter meter, long key0, long key1, long hits) {
+    private void add(Meter meter, long key0, long key1, long hits) {
         Check check = checks.add();
         check.key0 = key0;
         check.key1 = key1;
@@ -50,6 +59,5 @@ final class Scratch {
         check.hits = hits;
         check.countsDenied = false;
         check.role = Check.Role.ENFORCE;
-        return check;
     }
 }

@@ -21,7 +21,7 @@ final class EntriesKey {
                 .add(domain)
                 .add(limit.windowMicros())
                 .add(limit.algorithm().spelling())
-                .add(limit.subWindows())
+                .add(Math.min(limit.subWindows(), 2))
                 .add(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             hash.add(parts.name(i));

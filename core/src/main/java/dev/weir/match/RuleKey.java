@@ -4,7 +4,10 @@ import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.store.KeyHash;
 
-/** The counter of a rule in Weir's spelling: domain, the rule's id and the algorithm, then the values it counts by. */
+/**
+ * The counter of a rule in Weir's spelling: domain, the rule's id and the algorithm, then the values it counts by. How many
+ * parts a window has is a number like any other; only a window of one part is counted in another way.
+ */
 final class RuleKey {
     /** Apart from the keys of {@link EntriesKey}, which begin with 0. */
     private static final int KIND = 1;
@@ -17,7 +20,7 @@ final class RuleKey {
                 .add(rule.domain())
                 .add(rule.id())
                 .add(limit.algorithm().spelling())
-                .add(limit.subWindows())
+                .add(Math.min(limit.subWindows(), 2))
                 .end();
     }
 

@@ -69,18 +69,6 @@ public final class Decision {
         return binding < 0 ? null : verdicts[binding];
     }
 
-    /** The verdict that {@linkplain Verdict#bindsBefore speaks} for {@code descriptor}, or null if it met no rule. */
-    public @Nullable Verdict binding(int descriptor) {
-        Verdict found = null;
-        for (int i = 0; i < size; i++) {
-            Verdict each = verdicts[i];
-            if (each.descriptor() == descriptor && (found == null || each.bindsBefore(found))) {
-                found = each;
-            }
-        }
-        return found;
-    }
-
     /** When it was decided, microseconds since the epoch. */
     public long nowMicros() {
         return nowMicros;

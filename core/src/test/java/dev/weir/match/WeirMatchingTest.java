@@ -209,6 +209,20 @@ class WeirMatchingTest {
     }
 
     @Test
+    void partsOfAWindowAreANumberThatMayChangeToo() {
+        String counter = counter(parts(10), ask("k", "1"));
+        assertThat(counter(parts(20), ask("k", "1"))).isEqualTo(counter);
+        assertThat(counter(parts(1), ask("k", "1")))
+                .as("one part is the plain counter, whose state is another")
+                .isNotEqualTo(counter);
+    }
+
+    private static RuleSet parts(int parts) {
+        Limit limit = Limit.slidingWindow(10, Duration.ofMinutes(1)).withSubWindows(parts);
+        return rules(rule(Weir.rule("r", limit).build(), KeyBy.of("k")));
+    }
+
+    @Test
     void theCallersLimitStandsInPlaceOfTheRules() {
         RuleSet rules = rules(rule("r", ALL));
         assertThat(met(rules, ask("k", "1").override(Weir.PER_MINUTE))).containsExactly("0:caller");

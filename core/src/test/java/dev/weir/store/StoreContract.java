@@ -146,6 +146,24 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
+    void aClockThatStepsBackLocksNobodyOut(Algorithm algorithm) {
+        Meter meter = meter(algorithm, 10);
+        long dayAhead = T0 + Duration.ofDays(1).toMillis() * 1_000;
+        take("alone", meter, 10, dayAhead);
+        take("together", meter, 10, dayAhead);
+        assertThat(take("alone", meter, 1, T0)).as("no free burst").isFalse();
+        check("together", meter, 1);
+        check("other", meter, 1);
+        assertThat(decide(T0)).as("no free burst").isFalse();
+        long later = T0 + 2 * MINUTE.toMillis() * 1_000;
+        assertThat(take("alone", meter, 10, later)).isTrue();
+        check("together", meter, 10);
+        check("other", meter, 10);
+        assertThat(decide(later)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void aDeniedRequestTakesNothingFromAnyCheck(Algorithm algorithm) {
         Meter roomy = meter(algorithm, 10);
         Meter tight = meter(algorithm, 1);

@@ -36,6 +36,8 @@ final class Stripe extends SlotTable {
             }
             if (hits != 0 && (out.allowed || check.countsDenied)) {
                 keep(at, key0, identity, out, now);
+            } else if (at >= 0) {
+                setRight(at, identity, out, now);
             }
         } else {
             ask(check, null, 0, now);
@@ -52,21 +54,27 @@ final class Stripe extends SlotTable {
     void ask(Check check, @Nullable Check earlier, long pending, long now) {
         Meter meter = meter(check);
         if (meter instanceof SlotMeter slotMeter) {
-            long state0 = 0;
-            long state1 = 0;
-            if (earlier != null) {
-                state0 = earlier.outcome.state0;
-                state1 = earlier.outcome.state1;
-            } else {
-                int at = find(stored(check.key0), check.key1 & TAG);
-                if (at >= 0) {
-                    state0 = state0(at);
-                    state1 = state1(at);
-                }
-            }
-            slotMeter.apply(state0, state1, now, check.hits, check.countsDenied, check.outcome);
+            askSlot(check, slotMeter, earlier, now);
         } else {
             askBlock(check, (BlockMeter) meter, saturatedSum(check.hits, pending), now);
+        }
+    }
+
+    private void askSlot(Check check, SlotMeter meter, @Nullable Check earlier, long now) {
+        Outcome out = check.outcome;
+        if (earlier != null) {
+            meter.apply(earlier.outcome.state0, earlier.outcome.state1, now, check.hits, check.countsDenied, out);
+            return;
+        }
+        long identity = check.key1 & TAG;
+        int at = find(stored(check.key0), identity);
+        if (at < 0) {
+            meter.apply(0, 0, now, check.hits, check.countsDenied, out);
+            return;
+        }
+        meter.apply(state0(at), state1(at), now, check.hits, check.countsDenied, out);
+        if (check.hits == 0 || !(out.allowed || check.countsDenied)) {
+            setRight(at, identity, out, now);
         }
     }
 
@@ -121,6 +129,13 @@ final class Stripe extends SlotTable {
             slot = insert(key0, identity, seconds(now));
         }
         write(slot, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
+    }
+
+    /** Keeps a state from ahead of a clock that stepped back as the meter set it right: left alone, it would deny until then. */
+    private void setRight(int at, long identity, Outcome out, long now) {
+        if (out.state0 != state0(at) || out.state1 != state1(at)) {
+            write(at, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
+        }
     }
 
     private void askBlock(Check check, BlockMeter meter, long hits, long now) {

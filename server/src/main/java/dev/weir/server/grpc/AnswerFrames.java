@@ -2,16 +2,14 @@ package dev.weir.server.grpc;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2FrameTypes;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 
 /**
  * The three frames of an ordinary answer: HEADERS, DATA with one message, HEADERS that end the stream. They are put together in
  * an array, where only the message and a few numbers differ from one answer to the next, and leave it in one copy.
  */
 final class AnswerFrames {
-    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INT = FrameCutter.INT;
     private static final int STREAM = 5;
     private static final int PREFIX = 5;
     private static final byte[] HEAD_FRAME = headers(HeaderBlocks.HEAD, 0x4);

@@ -40,7 +40,7 @@ final class Answers implements Decider.Later {
     }
 
     /** Decides the request in the message, here and now or, if the decider takes its time, later. */
-    void decide(Stream stream, ByteBuf in, int index, int length) {
+    void decide(Stream stream, byte[] in, int index, int length) {
         stream.deaf = true;
         long now = connection.now();
         if (now >= stream.deadlineMicros) {
@@ -48,7 +48,7 @@ final class Answers implements Decider.Later {
             return;
         }
         try {
-            scratch.read(in, index, length);
+            scratch.reader.read(in, index, index + length, scratch.request);
             inHand = stream;
             if (lane.decider().decide(scratch.request, now, scratch.decision, this)) {
                 answer(stream, scratch.request, scratch.reader.hitsAddend(), scratch.decision);

@@ -5,7 +5,6 @@ import static io.netty.handler.codec.http2.Http2Error.PROTOCOL_ERROR;
 import static io.netty.handler.codec.http2.Http2Error.REFUSED_STREAM;
 import static io.netty.handler.codec.http2.Http2Error.STREAM_CLOSED;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 
@@ -120,7 +119,7 @@ final class Calls implements FrameSink {
     }
 
     @Override
-    public void data(int id, ByteBuf in, int index, int length, int padding, boolean end) throws Http2Exception {
+    public void data(int id, byte[] in, int index, int length, int padding, boolean end) throws Http2Exception {
         receive.received(length + padding);
         Stream stream = streams.get(id);
         if (stream == null) {

@@ -9,9 +9,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -24,14 +24,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Batches.</b> The time is read once for each read, requests are decided as they are cut from it, and all their answers
  * leave together when the loop has read what there was. While the peer does not take its answers, nothing more is read.
  */
-final class Connection extends ChannelInboundHandlerAdapter {
+final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.Taker {
     private static final int FLUSH_AT = 64 << 10;
-    private static final ByteBuf PREFACE = Http2CodecUtil.connectionPrefaceBuf();
 
     private final Lane lane;
     private @Nullable Live live;
-    private @Nullable ByteBuf partial;
-    private int prefaceSeen;
     private boolean closing;
 
     Connection(Lane lane) {
@@ -44,6 +41,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         final Output output;
         final Calls calls;
         final FrameCutter cutter;
+        final Arrivals arrivals = new Arrivals(Connection.this);
         final Keeper keeper;
         long nowMicros;
         boolean reading;
@@ -115,15 +113,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     private void take(Live l, ByteBuf in) {
         try {
-            preface(in);
-            finishPartial(l, in);
-            while (in.isReadable() && !closing && l.cutter.missing(in) == 0) {
-                frame(l, in);
-            }
-            if (in.isReadable() && !closing) {
-                int room = Math.max(in.readableBytes() + l.cutter.missing(in), FrameCutter.HEADER);
-                partial = alloc().heapBuffer(room).writeBytes(in);
-            }
+            l.arrivals.take(lane.scratch().input(in), in.readableBytes());
             if (!closing) {
                 l.calls.send().checkUnsent();
             }
@@ -135,43 +125,26 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** A frame that came in parts is put together first; the rest of the read stays where it is. */
-    private void finishPartial(Live l, ByteBuf in) throws Http2Exception {
-        while (partial != null && in.isReadable() && !closing) {
-            int missing = l.cutter.missing(partial);
-            partial.writeBytes(in, Math.min(missing, in.readableBytes()));
-            if (l.cutter.missing(partial) == 0) {
-                ByteBuf whole = partial;
-                partial = null;
-                try {
-                    frame(l, whole);
-                } finally {
-                    whole.release();
-                }
-            }
-        }
-    }
-
-    private void frame(Live l, ByteBuf in) throws Http2Exception {
-        if (!l.keeper.isIntroduced() && in.getByte(in.readerIndex() + 3) != 4) {
+    @Override
+    public int frame(byte[] in, int at, int end) throws Http2Exception {
+        Live l = live();
+        if (!l.keeper.isIntroduced() && FrameCutter.typeOf(in, at) != Http2FrameTypes.SETTINGS) {
             throw Http2Exception.connectionError(PROTOCOL_ERROR, "the first frame must be SETTINGS");
         }
         try {
-            l.cutter.take(l.ctx, in);
+            return l.cutter.take(l.ctx, in, at, end);
         } catch (Http2Exception e) {
             if (!Http2Exception.isStreamError(e)) {
                 throw e;
             }
             l.calls.reset(Http2Exception.streamId(e), e.error());
+            return FrameCutter.after(in, at);
         }
     }
 
-    private void preface(ByteBuf in) throws Http2Exception {
-        while (prefaceSeen < PREFACE.readableBytes() && in.isReadable()) {
-            if (in.readByte() != PREFACE.getByte(prefaceSeen++)) {
-                throw Http2Exception.connectionError(PROTOCOL_ERROR, "not HTTP/2: wrong preface");
-            }
-        }
+    @Override
+    public boolean isClosing() {
+        return closing;
     }
 
     /** The time of the read in hand, or of now outside of one. */
@@ -256,10 +229,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         closing = true;
-        if (partial != null) {
-            partial.release();
-            partial = null;
-        }
         Live l = live;
         if (l != null) {
             l.keeper.stop();

@@ -27,7 +27,8 @@ final class ControlFrames implements Http2FrameListener {
     @Override
     public int onDataRead(ChannelHandlerContext ctx, int stream, ByteBuf data, int padding, boolean end)
             throws Http2Exception {
-        calls.data(stream, data, data.readerIndex(), data.readableBytes(), padding, end);
+        int index = data.arrayOffset() + data.readerIndex();
+        calls.data(stream, data.array(), index, data.readableBytes(), padding, end);
         return 0;
     }
 

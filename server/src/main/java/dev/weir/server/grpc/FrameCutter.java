@@ -1,11 +1,15 @@
 package dev.weir.server.grpc;
 
-import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
+import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /**
  * Cuts what arrives into frames. Plain DATA frames and repeated HEADERS frames go straight to the sink; every other frame is
@@ -13,7 +17,15 @@ import io.netty.handler.codec.http2.Http2FrameTypes;
  */
 final class FrameCutter {
     static final int HEADER = 9;
+    /** HTTP/2's and gRPC's numbers in an array. */
+    static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
+    /** What a peer may send in a frame as long as nobody tells it otherwise, and we do not. */
+    private static final int LONGEST = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
+
+    private static final int TYPE = 3;
+    private static final int FLAGS = 4;
+    private static final int STREAM = 5;
     private static final int END_STREAM = 0x1;
     private static final int END_HEADERS = 0x4;
     private static final int PADDED = 0x8;
@@ -32,52 +44,51 @@ final class FrameCutter {
         this.listener = listener;
     }
 
-    /** How many bytes the frame at the reader index lacks. */
-    int missing(ByteBuf in) {
-        int has = in.readableBytes();
+    /** How many bytes the frame at {@code at} lacks. One that is too long lacks nothing: its header is enough to refuse it. */
+    static int missing(byte[] in, int at, int end) {
+        int has = end - at;
         if (has < HEADER) {
             return HEADER - has;
         }
-        int length = in.getUnsignedMedium(in.readerIndex());
-        return length > reader.maxFrameSize() ? 0 : Math.max(0, HEADER + length - has);
+        int length = (int) INT.get(in, at) >>> 8;
+        return length > LONGEST ? 0 : Math.max(0, HEADER + length - has);
     }
 
-    /** The type and stream of the frame at the reader index are those of an opening of a stream. */
-    static boolean isHeaders(ByteBuf in) {
-        return in.getByte(in.readerIndex() + 3) == Http2FrameTypes.HEADERS;
+    static int typeOf(byte[] in, int at) {
+        return in[at + TYPE];
     }
 
-    static int streamOf(ByteBuf in) {
-        return in.getInt(in.readerIndex() + 5) & Integer.MAX_VALUE;
+    /** Where the frame after the one at {@code at} begins. */
+    static int after(byte[] in, int at) {
+        return at + HEADER + ((int) INT.get(in, at) >>> 8);
     }
 
-    /** Takes the one frame at the reader index, of which nothing is {@linkplain #missing missing}. */
-    void take(ChannelHandlerContext ctx, ByteBuf in) throws Http2Exception {
-        int start = in.readerIndex();
-        int length = in.getUnsignedMedium(start);
-        int typeAndFlags = in.getUnsignedShort(start + 3);
-        int type = typeAndFlags >>> 8;
-        int flags = typeAndFlags & 0xFF;
-        if (!inHeaders && length <= reader.maxFrameSize()) {
-            int stream = in.getInt(start + 5) & Integer.MAX_VALUE;
-            if (type == Http2FrameTypes.DATA && (flags & PADDED) == 0 && stream != 0) {
-                in.skipBytes(HEADER + length);
-                sink.data(stream, in, start + HEADER, length, 0, (flags & END_STREAM) != 0);
-                return;
+    /** Takes the one frame at {@code at}, of which nothing is {@linkplain #missing missing}; returns where the next begins. */
+    int take(ChannelHandlerContext ctx, byte[] in, int at, int end) throws Http2Exception {
+        int lengthAndType = (int) INT.get(in, at);
+        int length = lengthAndType >>> 8;
+        int type = lengthAndType & 0xFF;
+        int flags = in[at + FLAGS] & 0xFF;
+        int stream = (int) INT.get(in, at + STREAM) & Integer.MAX_VALUE;
+        if (!inHeaders && length <= LONGEST && stream != 0) {
+            if (type == Http2FrameTypes.DATA && (flags & PADDED) == 0) {
+                sink.data(stream, in, at + HEADER, length, 0, (flags & END_STREAM) != 0);
+                return at + HEADER + length;
             }
             if (type == Http2FrameTypes.HEADERS
                     && (flags & ~END_STREAM) == END_HEADERS
-                    && stream != 0
-                    && heads.repeats(in, start + HEADER, length)) {
-                in.skipBytes(HEADER + length);
+                    && heads.repeats(in, at + HEADER, length)) {
                 sink.head(stream, heads.remembered(), (flags & END_STREAM) != 0);
-                return;
+                return at + HEADER + length;
             }
         }
-        read(ctx, in, type, flags, length);
+        int next = Math.min(end, at + HEADER + length);
+        read(ctx, in, at, next, type, flags);
+        return next;
     }
 
-    private void read(ChannelHandlerContext ctx, ByteBuf in, int type, int flags, int length) throws Http2Exception {
+    private void read(ChannelHandlerContext ctx, byte[] in, int at, int next, int type, int flags)
+            throws Http2Exception {
         boolean block = type == Http2FrameTypes.HEADERS
                 || type == Http2FrameTypes.CONTINUATION
                 || type == Http2FrameTypes.PUSH_PROMISE;
@@ -86,11 +97,10 @@ final class FrameCutter {
             inHeaders = (flags & END_HEADERS) == 0;
             heads.forget();
         }
-        int start = in.readerIndex();
-        ByteBuf frame = in.readSlice(Math.min(in.readableBytes(), HEADER + length));
-        reader.readFrame(ctx, frame, listener);
+        // The reader copies what it keeps for later.
+        reader.readFrame(ctx, Unpooled.wrappedBuffer(in, at, next - at), listener);
         if (whole) {
-            heads.remember(in, start + HEADER, length);
+            heads.remember(in, at + HEADER, next);
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.weir.server.grpc;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2Exception;
 
 /** Where the frames that make up nearly all traffic go without an object each. */
@@ -9,5 +8,5 @@ interface FrameSink {
     void head(int stream, RequestHead head, boolean end) throws Http2Exception;
 
     /** The payload begins at {@code index} of {@code in}; {@code padding} counts against flow control too. */
-    void data(int stream, ByteBuf in, int index, int length, int padding, boolean end) throws Http2Exception;
+    void data(int stream, byte[] in, int index, int length, int padding, boolean end) throws Http2Exception;
 }

@@ -1,10 +1,8 @@
 package dev.weir.server.grpc;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Headers;
+import java.util.Arrays;
 
 /**
  * Heads of requests, out of HPACK by Netty's decoder.
@@ -16,7 +14,8 @@ import io.netty.handler.codec.http2.Http2Headers;
 final class Heads extends DefaultHttp2HeadersDecoder {
     private static final int LONGEST_REMEMBERED = 512;
 
-    private final ByteBuf block = Unpooled.buffer(LONGEST_REMEMBERED, LONGEST_REMEMBERED);
+    private final byte[] block = new byte[LONGEST_REMEMBERED];
+    private int length;
     private RequestHead remembered = new RequestHead();
     private RequestHead next = new RequestHead();
 
@@ -30,8 +29,8 @@ final class Heads extends DefaultHttp2HeadersDecoder {
     }
 
     /** Whether the bytes are the block last remembered: then {@link #remembered} is what they mean. */
-    boolean repeats(ByteBuf in, int index, int length) {
-        return length == block.writerIndex() && length > 0 && ByteBufUtil.equals(in, index, block, 0, length);
+    boolean repeats(byte[] in, int from, int length) {
+        return length == this.length && length > 0 && Arrays.equals(in, from, from + length, block, 0, length);
     }
 
     RequestHead remembered() {
@@ -39,12 +38,13 @@ final class Heads extends DefaultHttp2HeadersDecoder {
     }
 
     /** The head last decoded came from this block, which has no part in any other frame. */
-    void remember(ByteBuf in, int index, int length) {
-        if (length > LONGEST_REMEMBERED || changesTable(in, index, index + length)) {
+    void remember(byte[] in, int from, int to) {
+        if (to - from > LONGEST_REMEMBERED || changesTable(in, from, to)) {
             forget();
             return;
         }
-        block.clear().writeBytes(in, index, length);
+        length = to - from;
+        System.arraycopy(in, from, block, 0, length);
         RequestHead decoded = next;
         next = remembered;
         remembered = decoded;
@@ -52,14 +52,14 @@ final class Heads extends DefaultHttp2HeadersDecoder {
 
     /** Blocks may mean something else from now on. */
     void forget() {
-        block.clear();
+        length = 0;
     }
 
     /** Walks a block that was decoded without fault: RFC 7541, 6. */
-    static boolean changesTable(ByteBuf in, int from, int to) {
+    private static boolean changesTable(byte[] in, int from, int to) {
         int at = from;
         while (at < to) {
-            int b = in.getUnsignedByte(at);
+            int b = in[at] & 0xFF;
             if (b >= 0x80) {
                 at = afterInteger(in, at, 0x7F);
             } else if (b >= 0x20) {
@@ -74,14 +74,14 @@ final class Heads extends DefaultHttp2HeadersDecoder {
         return false;
     }
 
-    private static int afterText(ByteBuf in, int at) {
-        int length = in.getByte(at) & 0x7F;
+    private static int afterText(byte[] in, int at) {
+        int length = in[at] & 0x7F;
         int next = at + 1;
         if (length == 0x7F) {
             int shift = 0;
             int b;
             do {
-                b = in.getUnsignedByte(next++);
+                b = in[next++] & 0xFF;
                 length += (b & 0x7F) << shift;
                 shift += 7;
             } while (b >= 0x80);
@@ -89,10 +89,10 @@ final class Heads extends DefaultHttp2HeadersDecoder {
         return next + length;
     }
 
-    private static int afterInteger(ByteBuf in, int at, int mask) {
+    private static int afterInteger(byte[] in, int at, int mask) {
         int next = at + 1;
-        if ((in.getByte(at) & mask) == mask) {
-            while (in.getByte(next++) < 0) {
+        if ((in[at] & mask) == mask) {
+            while (in[next++] < 0) {
                 // all but the last byte have their top bit set
             }
         }

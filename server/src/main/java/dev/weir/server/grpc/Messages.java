@@ -2,6 +2,7 @@ package dev.weir.server.grpc;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.Arrays;
 
 /**
  * gRPC's messages out of DATA frames: a byte that says whether it is compressed, four of length, the message. Most come whole in
@@ -26,7 +27,7 @@ final class Messages {
      * More of a request has arrived. One that has a single message is handed over only when it has ended, so that until then
      * it can be cancelled.
      */
-    void more(Stream stream, ByteBuf in, int index, int length) {
+    void more(Stream stream, byte[] in, int index, int length) {
         try {
             gather(stream, in, index, length);
             if (stream.method.oneMessage()) {
@@ -40,7 +41,7 @@ final class Messages {
     }
 
     /** The last of a request has arrived. */
-    void last(Stream stream, ByteBuf in, int index, int length) {
+    void last(Stream stream, byte[] in, int index, int length) {
         if (stream.body == null && stream.method.oneMessage() && isWhole(in, index, length)) {
             message(stream, in, index, length);
             return;
@@ -62,34 +63,34 @@ final class Messages {
                 answers.streamEnded(stream);
             } else if (body == null) {
                 throw new CallError(GrpcStatus.UNIMPLEMENTED, "a request without a message (expected: one)");
-            } else if (!isWhole(body, body.readerIndex(), body.readableBytes())) {
-                throw Wire.malformed("the request ended inside a message");
             } else {
-                message(stream, body, body.readerIndex(), body.readableBytes());
+                int index = body.arrayOffset() + body.readerIndex();
+                if (!isWhole(body.array(), index, body.readableBytes())) {
+                    throw Wire.malformed("the request ended inside a message");
+                }
+                message(stream, body.array(), index, body.readableBytes());
             }
         } catch (CallError e) {
             answers.fail(stream, e);
         }
     }
 
-    private void message(Stream stream, ByteBuf in, int index, int length) {
+    private void message(Stream stream, byte[] in, int index, int length) {
         if (stream.method == Method.SHOULD_RATE_LIMIT) {
             answers.decide(stream, in, index + PREFIX, length - PREFIX);
         } else {
-            byte[] message = new byte[length - PREFIX];
-            in.getBytes(index + PREFIX, message);
-            answers.aside(stream, message);
+            answers.aside(stream, Arrays.copyOfRange(in, index + PREFIX, index + length));
         }
     }
 
-    private boolean isWhole(ByteBuf in, int index, int length) {
+    private boolean isWhole(byte[] in, int index, int length) {
         return length >= PREFIX
                 && length - PREFIX <= caps.message()
-                && in.getByte(index) == 0
-                && in.getInt(index + 1) == length - PREFIX;
+                && in[index] == 0
+                && (int) FrameCutter.INT.get(in, index + 1) == length - PREFIX;
     }
 
-    private void gather(Stream stream, ByteBuf in, int index, int length) throws CallError {
+    private void gather(Stream stream, byte[] in, int index, int length) throws CallError {
         if (length == 0) {
             return;
         }

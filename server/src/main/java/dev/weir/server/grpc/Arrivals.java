@@ -1,0 +1,81 @@
+package dev.weir.server.grpc;
+
+import static io.netty.handler.codec.http2.Http2Error.PROTOCOL_ERROR;
+
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Exception;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What arrives on a connection: the preface, then frames. Whole frames are taken where they lie in the read; one that comes in
+ * parts is put together first.
+ */
+final class Arrivals {
+    private static final byte[] PREFACE = ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf());
+
+    /** Who takes the frames. */
+    interface Taker {
+
+        /** Takes the frame that begins at {@code at}, and returns where the next one begins. */
+        int frame(byte[] in, int at, int end) throws Http2Exception;
+
+        /** Whether it takes no more. */
+        boolean isClosing();
+    }
+
+    private final Taker taker;
+    private byte @Nullable [] partial;
+    private int partialSize;
+    private int prefaceSeen;
+
+    Arrivals(Taker taker) {
+        this.taker = taker;
+    }
+
+    /** Takes the first {@code end} bytes of {@code in}, which may hold something else afterwards. */
+    void take(byte[] in, int end) throws Http2Exception {
+        int at = finish(in, preface(in, end), end);
+        while (at < end && !taker.isClosing() && FrameCutter.missing(in, at, end) == 0) {
+            at = taker.frame(in, at, end);
+        }
+        if (at < end && !taker.isClosing()) {
+            partialSize = end - at;
+            partial = Arrays.copyOfRange(in, at, end + FrameCutter.missing(in, at, end));
+        }
+    }
+
+    private int preface(byte[] in, int end) throws Http2Exception {
+        int at = 0;
+        while (prefaceSeen < PREFACE.length && at < end) {
+            if (in[at++] != PREFACE[prefaceSeen++]) {
+                throw Http2Exception.connectionError(PROTOCOL_ERROR, "not HTTP/2: wrong preface");
+            }
+        }
+        return at;
+    }
+
+    /** Goes on with the frame of which there is a part; the rest of the read stays where it is. */
+    private int finish(byte[] in, int from, int end) throws Http2Exception {
+        int at = from;
+        byte[] frame = partial;
+        while (frame != null && at < end) {
+            int missing = FrameCutter.missing(frame, 0, partialSize);
+            if (partialSize + missing > frame.length) {
+                frame = Arrays.copyOf(frame, partialSize + missing); // its header is whole now, and says how long it is
+                partial = frame;
+            }
+            int more = Math.min(missing, end - at);
+            System.arraycopy(in, at, frame, partialSize, more);
+            at += more;
+            partialSize += more;
+            if (FrameCutter.missing(frame, 0, partialSize) == 0) {
+                partial = null;
+                taker.frame(frame, 0, partialSize);
+                frame = null;
+            }
+        }
+        return at;
+    }
+}
