@@ -35,7 +35,7 @@ final class RuleSource {
         return new RuleSource(path);
     }
 
-    /** Reads everything, within bounds; what can not be read is among the problems. */
+    /** Reads everything, within bounds; what cannot be read is among the problems. */
     SourceContents read() {
         List<Diagnostic> problems = new ArrayList<>();
         List<SourceContents.File> files = new ArrayList<>();
@@ -53,7 +53,7 @@ final class RuleSource {
                 String limit = "more than " + (YamlReader.MAX_BYTES >> 20) + " MiB";
                 problems.add(error(each, limit, "split it into several files"));
             } catch (IOException e) {
-                problems.add(error(each, "can not be read: " + reason(e), ""));
+                problems.add(error(each, "cannot be read: " + reason(e), ""));
             }
         }
         return SourceContents.of(files, problems);
@@ -72,7 +72,7 @@ final class RuleSource {
         try {
             collect(path, found, new HashSet<>(), MAX_DEPTH);
         } catch (IOException e) {
-            problems.add(error(path, "can not be read: " + reason(e), ""));
+            problems.add(error(path, "cannot be read: " + reason(e), ""));
         }
         if (found.isEmpty() && problems.isEmpty()) {
             problems.add(error(path, "no *.yaml in this folder", "it takes at least one file of rules"));

@@ -90,7 +90,7 @@ class RuleFolderTest {
     @Test
     void aFileThatIsNotThereSaysSo() {
         Path missing = folder.resolve("rules.yaml");
-        assertThat(said(RuleLoader.load(missing))).containsExactly(missing + ": can not be read: it does not exist");
+        assertThat(said(RuleLoader.load(missing))).containsExactly(missing + ": cannot be read: it does not exist");
     }
 
     @Test
@@ -98,7 +98,7 @@ class RuleFolderTest {
         write("a.yaml", envoy("one", "x"));
         Path dangling = folder.resolve("b.yaml");
         Files.createSymbolicLink(dangling, Path.of("nowhere"));
-        assertThat(said(RuleLoader.load(folder))).containsExactly(dangling + ": can not be read: it does not exist");
+        assertThat(said(RuleLoader.load(folder))).containsExactly(dangling + ": cannot be read: it does not exist");
     }
 
     @Test

@@ -26,9 +26,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.ext.web.Router;
 import java.lang.System.Logger.Level;
-import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -200,14 +200,24 @@ public final class WeirServer implements AutoCloseable {
             return new Address(wanted.host(), port);
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            String why = cause instanceof BindException
-                    ? "the port is in use, or the address is not of this machine"
-                    : String.valueOf(cause.getMessage());
             throw new StartException(
-                    what + " cannot listen on " + wanted + ": " + why + " (--" + setting.replace('_', '-') + " or WEIR_"
-                            + setting.toUpperCase(java.util.Locale.ROOT) + " names another)",
+                    what + " cannot listen on " + wanted + ": " + whyUnbound(cause) + " (--"
+                            + setting.replace('_', '-') + " or WEIR_" + setting.toUpperCase(Locale.ROOT)
+                            + " names another)",
                     cause);
         }
+    }
+
+    /** In words: the native transport knows a bind that failed only by its number and its text. */
+    private static String whyUnbound(Throwable cause) {
+        String text = String.valueOf(cause.getMessage());
+        if (text.contains("in use")) {
+            return "the port is in use";
+        }
+        if (text.contains("assign requested address")) {
+            return "the address is not of this machine";
+        }
+        return text.contains("ermission denied") ? "ports below 1024 take a right that this user lacks" : text;
     }
 
     private ServerMetrics serverMetrics() {

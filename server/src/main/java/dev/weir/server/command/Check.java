@@ -52,7 +52,7 @@ final class Check implements Callable<Integer> {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "HTTP address of the server, or WEIR_URL. Default: ${DEFAULT-VALUE}.",
+            description = "Address of the server, or WEIR_URL. Default: ${DEFAULT-VALUE}.",
             defaultValue = "${env:WEIR_URL:-http://localhost:8080}")
     private String url = "";
 

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,9 +38,10 @@ import picocli.CommandLine.Spec;
         abbreviateSynopsis = true,
         footer = {
             "",
-            "Every option can also stand in weir.yaml (http_port: 8080) and in the environment (WEIR_HTTP_PORT=8080).",
-            "Flags win over the environment, the environment over weir.yaml. The environment variables of",
-            "envoyproxy/ratelimit are understood, too (PORT, GRPC_PORT, RUNTIME_ROOT, …); WEIR_* wins over them."
+            "Every option can also stand in weir.yaml (http_port: 8080) and in the",
+            "environment (WEIR_HTTP_PORT=8080). Flags win over the environment, and that",
+            "wins over weir.yaml. The variables of envoyproxy/ratelimit are understood, too",
+            "(PORT, GRPC_PORT, RUNTIME_ROOT, …); WEIR_* wins over them."
         })
 final class Serve implements Callable<Integer> {
     private static final System.Logger LOG = System.getLogger(Serve.class.getName());
@@ -126,10 +128,15 @@ final class Serve implements Callable<Integer> {
 
     private static String introduction(WeirServer server, Settings settings) {
         String http = reachable(server.http());
-        String lines = "listening\n"
-                + "  HTTP   " + server.http() + "  POST /v1/ratelimit/check, /json · GET /healthcheck, /metrics\n"
-                + "  gRPC   " + server.grpc() + "  envoy.service.ratelimit.v3.RateLimitService\n"
-                + "  admin  " + server.admin() + "  GET /rlconfig, /version";
+        int width = Stream.of(server.http(), server.grpc(), server.admin())
+                .mapToInt(each -> each.toString().length())
+                .max()
+                .orElse(0);
+        String line = "\n  %-5s  %-" + width + "s  %s";
+        String lines = "listening"
+                + line.formatted("HTTP", server.http(), "POST /v1/ratelimit/check, /json · GET /healthcheck, /metrics")
+                + line.formatted("gRPC", server.grpc(), "envoy.service.ratelimit.v3.RateLimitService")
+                + line.formatted("admin", server.admin(), "GET /rlconfig, /version");
         if (settings.rules() == null) {
             lines += "\ntry it\n  curl -i -XPOST " + http
                     + "/v1/ratelimit/check -d '{\"user_id\":\"u_42\",\"endpoint\":\"/v1/charges\",\"cost\":1}'";
