@@ -1,4 +1,4 @@
-package dev.weir.server.conformance;
+package dev.weir.server;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -10,43 +10,41 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-/** Plain HTTP to a server's data plane. */
-final class Http {
+/** Plain HTTP to one port of this machine. */
+public final class HttpCaller {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String base;
 
-    Http(RunningServer server) {
-        this.base = "http://127.0.0.1:" + server.httpPort();
+    public HttpCaller(int port) {
+        this.base = "http://127.0.0.1:" + port;
     }
 
-    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    public HttpResponse<String> get(String path) throws IOException, InterruptedException {
         return send(request(path).GET());
     }
 
-    HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
-        return send(request(path).POST(BodyPublishers.ofString(body)));
+    /** Headers are names and values in turn. */
+    public HttpResponse<String> post(String path, String body, String... headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = request(path).POST(BodyPublishers.ofString(body));
+        return send(headers.length == 0 ? request : request.headers(headers));
     }
 
-    HttpResponse<String> post(String path, byte[] body) throws IOException, InterruptedException {
+    public HttpResponse<String> post(String path, byte[] body) throws IOException, InterruptedException {
         return send(request(path).POST(BodyPublishers.ofByteArray(body)));
     }
 
-    HttpResponse<String> post(String path, String body, String header, String value)
-            throws IOException, InterruptedException {
-        return send(request(path).header(header, value).POST(BodyPublishers.ofString(body)));
-    }
-
     /** Asks {@code POST /v1/ratelimit/check} with these members of the body. */
-    HttpResponse<String> check(JsonObject body) throws IOException, InterruptedException {
+    public HttpResponse<String> check(JsonObject body) throws IOException, InterruptedException {
         return post("/v1/ratelimit/check", body.encode());
     }
 
-    private HttpRequest.Builder request(String path) {
+    public HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create(base + path)).timeout(Duration.ofSeconds(20));
     }
 
-    private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    public HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
         return client.send(request.build(), BodyHandlers.ofString());
     }
 }

@@ -1,7 +1,7 @@
-package dev.weir.server.conformance;
+package dev.weir.server;
 
-/** A server that is up, known by its ports. */
-interface RunningServer extends AutoCloseable {
+/** A rate limit service that is up on this machine, known by its ports. */
+public interface Listening extends AutoCloseable {
 
     int httpPort();
 

@@ -3,6 +3,8 @@ package dev.weir.server.conformance;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.weir.server.Listening;
+import dev.weir.server.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,10 +32,10 @@ class ConformanceTest {
         JSON,
         GRPC;
 
-        RateLimitServiceUnderTest to(RunningServer server) {
+        RateLimitServiceUnderTest to(Listening server) {
             return switch (this) {
-                case JSON -> new OverJson("127.0.0.1", server.httpPort());
-                case GRPC -> new OverGrpc("127.0.0.1", server.grpcPort());
+                case JSON -> new OverJson(server);
+                case GRPC -> new OverGrpc(server);
             };
         }
     }
@@ -43,7 +45,7 @@ class ConformanceTest {
             .flatMap(s -> s)
             .filter(s -> REFERENCE.isEmpty() || s.notInTheReference == null)
             .toList();
-    private final Map<Surroundings, RunningServer> servers = new EnumMap<>(Surroundings.class);
+    private final Map<Surroundings, Listening> servers = new EnumMap<>(Surroundings.class);
 
     @TempDir
     Path folder;
@@ -58,7 +60,7 @@ class ConformanceTest {
 
     @AfterAll
     void stop() {
-        servers.values().forEach(RunningServer::close);
+        servers.values().forEach(Listening::close);
     }
 
     private Stream<DynamicNode> tests(Surroundings surroundings, Way way) {
@@ -69,7 +71,7 @@ class ConformanceTest {
 
     private void run(Scenario scenario, Way way) throws Exception {
         String domain = domain(scenario, way);
-        RunningServer server = server(scenario.surroundings);
+        Listening server = server(scenario.surroundings);
         try (RateLimitServiceUnderTest service = way.to(server)) {
             int number = 0;
             for (Scenario.Step step : scenario.steps) {
@@ -87,8 +89,8 @@ class ConformanceTest {
         }
     }
 
-    private RunningServer server(Surroundings surroundings) throws Exception {
-        RunningServer running = servers.get(surroundings);
+    private Listening server(Surroundings surroundings) throws Exception {
+        Listening running = servers.get(surroundings);
         if (running == null) {
             Path home = Files.createDirectories(folder.resolve(surroundings.name()));
             Path config = Files.createDirectories(home.resolve("config"));
@@ -100,7 +102,7 @@ class ConformanceTest {
                 }
             }
             running = REFERENCE.isEmpty()
-                    ? new InProcessWeir(config, surroundings.variables())
+                    ? RunningServer.under(surroundings.variables(), config)
                     : new ReferenceService(Path.of(REFERENCE), home, surroundings.variables());
             servers.put(surroundings, running);
         }

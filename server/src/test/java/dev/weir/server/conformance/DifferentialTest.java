@@ -2,6 +2,8 @@ package dev.weir.server.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.Listening;
+import dev.weir.server.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -41,10 +43,10 @@ class DifferentialTest {
         }
         Map<String, String> headers = Map.of("LIMIT_RESPONSE_HEADERS_ENABLED", "true");
         Path binary = Path.of(System.getProperty("weir.conformance.reference"));
-        try (RunningServer weir = new InProcessWeir(config, headers);
-                RunningServer reference = new ReferenceService(binary, folder, headers);
-                OverGrpc ours = new OverGrpc("127.0.0.1", weir.grpcPort());
-                OverGrpc theirs = new OverGrpc("127.0.0.1", reference.grpcPort())) {
+        try (Listening weir = RunningServer.under(headers, config);
+                Listening reference = new ReferenceService(binary, folder, headers);
+                OverGrpc ours = new OverGrpc(weir);
+                OverGrpc theirs = new OverGrpc(reference)) {
             for (int i = 0; i < DOMAINS; i++) {
                 String domain = "d" + i;
                 for (int j = 0; j < REQUESTS; j++) {

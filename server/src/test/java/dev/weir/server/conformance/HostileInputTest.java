@@ -3,6 +3,8 @@ package dev.weir.server.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.HttpCaller;
+import dev.weir.server.RunningServer;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.vertx.core.json.JsonObject;
@@ -10,7 +12,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,7 +28,7 @@ class HostileInputTest {
     static Path folder;
 
     private static RunningServer server;
-    private static Http http;
+    private static HttpCaller http;
     private static OverGrpc grpc;
 
     @BeforeAll
@@ -50,9 +51,9 @@ class HostileInputTest {
                   - key: user
                     rate_limit: {unit: year, requests_per_unit: 5}
                 """);
-        server = new InProcessWeir(folder, Map.of("WEIR_MAX_KEYS", String.valueOf(MAX_KEYS)));
-        http = new Http(server);
-        grpc = new OverGrpc("127.0.0.1", server.grpcPort());
+        server = RunningServer.with(folder, "max_keys", String.valueOf(MAX_KEYS));
+        http = server.http;
+        grpc = new OverGrpc(server);
     }
 
     @AfterAll
@@ -182,7 +183,7 @@ class HostileInputTest {
             ask.and("user", "many");
         }
         Reply overGrpc = grpc.ask("envoy", ask);
-        Reply overJson = new OverJson("127.0.0.1", server.httpPort()).ask("envoy", ask);
+        Reply overJson = new OverJson(server).ask("envoy", ask);
 
         assertThat(overGrpc)
                 .isInstanceOfSatisfying(

@@ -2,11 +2,12 @@ package dev.weir.server.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.HttpCaller;
+import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ class JsonShapeTest {
     static Path folder;
 
     private static RunningServer server;
-    private static Http http;
+    private static HttpCaller http;
 
     @BeforeAll
     static void start() throws Exception {
@@ -34,8 +35,8 @@ class JsonShapeTest {
                   - key: free
                     rate_limit: {unlimited: true}
                 """);
-        server = new InProcessWeir(rules, Map.of());
-        http = new Http(server);
+        server = RunningServer.with(rules);
+        http = server.http;
     }
 
     @AfterAll

@@ -1,48 +1,17 @@
 package dev.weir.server.conformance;
 
+import dev.weir.server.GrpcCaller;
+import dev.weir.server.Listening;
 import dev.weir.server.conformance.Reply.Refusal;
-import io.grpc.CallOptions;
-import io.grpc.ManagedChannel;
-import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.ClientCalls;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.util.concurrent.TimeUnit;
 
 /** The service as grpc-java sees it, with messages written and read by hand so that the server's own codec is not its judge. */
 final class OverGrpc implements RateLimitServiceUnderTest {
-    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
-        @Override
-        public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-        }
+    private final GrpcCaller caller;
 
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-    };
-
-    private static final MethodDescriptor<byte[], byte[]> SHOULD_RATE_LIMIT =
-            MethodDescriptor.<byte[], byte[]>newBuilder()
-                    .setType(MethodDescriptor.MethodType.UNARY)
-                    .setFullMethodName("envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
-                    .setRequestMarshaller(BYTES)
-                    .setResponseMarshaller(BYTES)
-                    .build();
-
-    private final ManagedChannel channel;
-
-    OverGrpc(String host, int port) {
-        this.channel = NettyChannelBuilder.forAddress(host, port).usePlaintext().build();
+    OverGrpc(Listening server) {
+        this.caller = new GrpcCaller(server.grpcPort());
     }
 
     @Override
@@ -57,12 +26,11 @@ final class OverGrpc implements RateLimitServiceUnderTest {
 
     /** Sends a message as it stands. */
     byte[] call(byte[] message) {
-        CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS);
-        return ClientCalls.blockingUnaryCall(channel, SHOULD_RATE_LIMIT, options, message);
+        return caller.call(message);
     }
 
     @Override
     public void close() {
-        channel.shutdownNow();
+        caller.close();
     }
 }

@@ -2,6 +2,8 @@ package dev.weir.server.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.HttpCaller;
+import dev.weir.server.Listening;
 import dev.weir.server.conformance.Reply.Answer;
 import dev.weir.server.conformance.Reply.CurrentLimit;
 import dev.weir.server.conformance.Reply.Header;
@@ -10,9 +12,6 @@ import dev.weir.server.conformance.Reply.Status;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,17 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /** The service as {@code POST /json} offers it; reads the answer strictly, so that a stray field is a failure. */
 final class OverJson implements RateLimitServiceUnderTest {
-    private final HttpClient client =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final URI uri;
+    private final HttpCaller caller;
 
-    OverJson(String host, int port) {
-        this.uri = URI.create("http://" + host + ":" + port + "/json");
+    OverJson(Listening server) {
+        this.caller = new HttpCaller(server.httpPort());
     }
 
     @Override
     public Reply ask(String domain, Ask ask) throws IOException, InterruptedException {
-        HttpResponse<String> response = post(write(domain, ask).encode());
+        HttpResponse<String> response = caller.post("/json", write(domain, ask).encode());
         if (response.statusCode() != 200 && response.statusCode() != 429) {
             return new Refusal(String.valueOf(response.statusCode()), response.body());
         }
@@ -40,15 +37,6 @@ final class OverJson implements RateLimitServiceUnderTest {
         Answer answer = read(new JsonObject(response.body()));
         assertThat(response.statusCode()).isEqualTo(answer.code() == Code.OVER_LIMIT ? 429 : 200);
         return answer;
-    }
-
-    /** Sends a body as it stands. */
-    HttpResponse<String> post(String body) throws IOException, InterruptedException {
-        return client.send(
-                HttpRequest.newBuilder(uri)
-                        .POST(HttpRequest.BodyPublishers.ofString(body))
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
     }
 
     @Override

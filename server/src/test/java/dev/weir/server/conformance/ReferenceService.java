@@ -2,6 +2,7 @@ package dev.weir.server.conformance;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.server.Listening;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * envoyproxy/ratelimit beside a Redis of its own, to ask it where the facts are silent:
  * {@code -Dweir.conformance.reference=PATH} of a {@code service_cmd} built by Go, with {@code redis-server} on the path.
  */
-final class ReferenceService implements RunningServer {
+final class ReferenceService implements Listening {
     private final int httpPort = freePort();
     private final int grpcPort = freePort();
     private final Process redis;

@@ -3,13 +3,14 @@ package dev.weir.server.conformance;
 import static dev.weir.server.conformance.Ask.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.HttpCaller;
+import dev.weir.server.RunningServer;
 import dev.weir.server.conformance.Reply.Answer;
 import dev.weir.server.conformance.Reply.CurrentLimit;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -68,16 +69,16 @@ class SeedRulesTest {
     static Path folder;
 
     private static RunningServer server;
-    private static Http http;
+    private static HttpCaller http;
     private static OverGrpc grpc;
 
     @BeforeAll
     static void start() throws Exception {
         Files.writeString(folder.resolve("001.yaml"), TIERS);
         Files.writeString(folder.resolve("002.yaml"), PLATFORM);
-        server = new InProcessWeir(folder, Map.of());
-        http = new Http(server);
-        grpc = new OverGrpc("127.0.0.1", server.grpcPort());
+        server = RunningServer.with(folder);
+        http = server.http;
+        grpc = new OverGrpc(server);
     }
 
     @AfterAll
@@ -95,6 +96,7 @@ class SeedRulesTest {
                 .put("cost", cost);
     }
 
+    /** What a bucket can hold is told as its limit, so that no more remains than that. */
     private static void isAllowed(HttpResponse<String> response, int limit, int remaining) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
         JsonObject body = new JsonObject(response.body());
@@ -109,8 +111,8 @@ class SeedRulesTest {
 
     @Test
     void aFreeUsersPostIsGovernedByTheBurstRuleAndByTheHourlyRule() throws Exception {
-        isAllowed(http.check(free("k1", "POST /api/x", 20)), 10, 0);
-        isDeniedBy(http.check(free("k1", "POST /api/x", 20)), 10);
+        isAllowed(http.check(free("k1", "POST /api/x", 20)), 20, 0);
+        isDeniedBy(http.check(free("k1", "POST /api/x", 20)), 20);
 
         // All or nothing: the denied request took nothing from the hourly rule either.
         isAllowed(http.check(free("k1", "GET /api/x", 0)), 1000, 980);
@@ -121,20 +123,20 @@ class SeedRulesTest {
 
     @Test
     void aFreeUsersPostMayGiveItsMethodApart() throws Exception {
-        isDeniedBy(http.check(free("k2", "/api/x", 21).put("method", "POST")), 10);
+        isDeniedBy(http.check(free("k2", "/api/x", 21).put("method", "POST")), 20);
         isAllowed(http.check(free("k2", "/api/x", 21).put("method", "GET")), 1000, 979);
     }
 
     @Test
     void aPaidUserHasABurstOfTwoHundredAndNoHourlyRule() throws Exception {
-        isAllowed(http.check(free("k3", "POST /api/x", 200).put("tier", "paid")), 100, 0);
-        isDeniedBy(http.check(free("k3", "POST /api/x", 201).put("tier", "paid")), 100);
+        isAllowed(http.check(free("k3", "POST /api/x", 200).put("tier", "paid")), 200, 0);
+        isDeniedBy(http.check(free("k3", "POST /api/x", 201).put("tier", "paid")), 200);
     }
 
     @Test
     void keysAreCountedApartAndOtherTiersNotAtAll() throws Exception {
-        isAllowed(http.check(free("k4", "POST /api/x", 20)), 10, 0);
-        isAllowed(http.check(free("k5", "POST /api/x", 20)), 10, 0);
+        isAllowed(http.check(free("k4", "POST /api/x", 20)), 20, 0);
+        isAllowed(http.check(free("k5", "POST /api/x", 20)), 20, 0);
         HttpResponse<String> unknown =
                 http.check(free("k4", "POST /api/x", 5_000).put("tier", "gold"));
         assertThat(unknown.statusCode()).isEqualTo(200);

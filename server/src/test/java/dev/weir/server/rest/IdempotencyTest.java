@@ -13,6 +13,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class IdempotencyTest {
     private static final String BODY = "{\"user_id\":\"u\",\"endpoint\":\"/bucket\"}";
@@ -131,6 +133,16 @@ class IdempotencyTest {
             assertThat(json(response).getString("detail")).startsWith("Idempotency-Key: ");
         }
         assertThat(remaining()).isEqualTo(8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a\rb", "a\nX-Forged: b", "a\r\n b", "a\u0000b", "\"a\rb\"", "caf\u00e9"})
+    void a_key_that_would_break_a_header_is_400_and_charges_nothing(String key) {
+        String answer =
+                kit.raw("POST /v1/ratelimit/check HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+                        + BODY.length() + "\r\nIdempotency-Key: " + key + "\r\n\r\n" + BODY);
+        assertThat(answer).startsWith("HTTP/1.1 400 ").doesNotContain("Forged");
+        assertThat(remaining()).isEqualTo(9);
     }
 
     /** What is left of the bucket after one hit more. */

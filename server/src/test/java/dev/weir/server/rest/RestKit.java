@@ -13,6 +13,7 @@ import dev.weir.model.Limit;
 import dev.weir.model.OnMissing;
 import dev.weir.model.Rule;
 import dev.weir.server.Health;
+import dev.weir.server.HttpCaller;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.store.memory.MemoryStore;
 import io.vertx.core.Vertx;
@@ -22,15 +23,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The HTTP side on a real server, a real limiter and virtual time. */
@@ -38,13 +36,15 @@ final class RestKit implements AutoCloseable {
     /** A second of 2027 that begins a minute, an hour and a day. */
     static final long START = 1_798_761_600L;
 
+    /** One for all tests of this JVM: its threads take longer to start than most tests to run. */
+    private static final Vertx VERTX = Vertx.vertx();
+
     final AtomicLong micros = new AtomicLong(START * 1_000_000);
     final Health health = new Health();
     final Limiter limiter;
     private final MemoryStore store = new MemoryStore(10_000);
-    private final Vertx vertx = Vertx.vertx();
     private final HttpServer server;
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final HttpCaller caller;
 
     RestKit(RuleSet rules) {
         this(rules, settings(Duration.ZERO), RlsSettings.defaults());
@@ -53,10 +53,11 @@ final class RestKit implements AutoCloseable {
     RestKit(RuleSet rules, RestSettings settings, RlsSettings rls) {
         limiter = new Limiter(rules, store, micros::get, LimiterSettings.defaults(), new LimiterObserver() {});
         RestApi api = new RestApi(limiter, micros::get, health, settings, rls);
-        server = vertx.createHttpServer(RestApi.serverOptions())
-                .requestHandler(api.routes(vertx))
+        server = VERTX.createHttpServer(RestApi.serverOptions())
+                .requestHandler(api.routes(VERTX))
                 .listen(0, "127.0.0.1")
                 .await();
+        caller = new HttpCaller(server.actualPort());
     }
 
     static RestSettings settings(Duration jitter) {
@@ -116,8 +117,7 @@ final class RestKit implements AutoCloseable {
     }
 
     HttpResponse<String> post(String path, String body, String... headers) {
-        HttpRequest.Builder request = request(path).POST(BodyPublishers.ofString(body));
-        return send(headers.length == 0 ? request : request.headers(headers));
+        return answer(() -> caller.post(path, body, headers));
     }
 
     HttpResponse<String> check(String body, String... headers) {
@@ -125,22 +125,21 @@ final class RestKit implements AutoCloseable {
     }
 
     HttpResponse<String> get(String path) {
-        return send(request(path).GET());
+        return answer(() -> caller.get(path));
     }
 
     HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.actualPort() + path))
-                .version(HttpClient.Version.HTTP_1_1)
-                .timeout(Duration.ofSeconds(20));
+        return caller.request(path);
     }
 
     HttpResponse<String> send(HttpRequest.Builder request) {
+        return answer(() -> caller.send(request));
+    }
+
+    private static HttpResponse<String> answer(Callable<HttpResponse<String>> call) {
         try {
-            return client.send(request.build(), BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            return call.call();
+        } catch (Exception e) {
             throw new IllegalStateException(e);
         }
     }
@@ -166,7 +165,7 @@ final class RestKit implements AutoCloseable {
 
     @Override
     public void close() {
-        vertx.close().await();
+        server.close().await();
         store.close();
     }
 }
