@@ -196,14 +196,15 @@ public final class Limiter {
                 ? Reason.WITHIN_LIMIT
                 : outcome.retryAfter == Outcome.NEVER ? Reason.NEVER : Reason.OVER_LIMIT;
         verdict.set(
-                match.rule(),
-                limit,
-                match.descriptor(),
-                check.hits,
-                reason,
-                outcome.remaining,
-                outcome.reset,
-                outcome.retryAfter,
-                outcome.delay);
+                        match.rule(),
+                        limit,
+                        match.descriptor(),
+                        check.hits,
+                        reason,
+                        outcome.remaining,
+                        outcome.reset,
+                        outcome.retryAfter,
+                        outcome.delay)
+                .counter(check.key0);
     }
 }

@@ -17,4 +17,9 @@ public record EnvoyDescriptor(
     public EnvoyDescriptor {
         children = List.copyOf(children);
     }
+
+    /** Whether requests that it matches can differ in its value and are counted apart then. */
+    boolean tellsApart() {
+        return value.isEmpty() || (value.indexOf('*') >= 0 && !shareThreshold);
+    }
 }

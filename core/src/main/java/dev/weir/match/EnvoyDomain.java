@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +28,9 @@ final class EnvoyDomain implements Domain {
     private int firstRule;
 
     /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the rule set. */
-    EnvoyDomain(List<EnvoyDescriptor> descriptors, UnaryOperator<Rule> adopt) {
+    EnvoyDomain(List<EnvoyDescriptor> descriptors, Adoption adopt) {
         collectReplaced(descriptors);
-        compile(descriptors, root, List.of(), adopt);
+        compile(descriptors, root, List.of(), false, adopt);
     }
 
     private void collectReplaced(List<EnvoyDescriptor> descriptors) {
@@ -43,9 +42,11 @@ final class EnvoyDomain implements Domain {
         }
     }
 
-    private void compile(List<EnvoyDescriptor> from, EnvoyNode parent, List<String> keys, UnaryOperator<Rule> adopt) {
+    private void compile(
+            List<EnvoyDescriptor> from, EnvoyNode parent, List<String> keys, boolean parentKeyed, Adoption adopt) {
         for (EnvoyDescriptor each : from) {
-            Rule rule = each.rule() == null ? null : adopt.apply(each.rule());
+            boolean keyed = parentKeyed || each.tellsApart();
+            Rule rule = each.rule() == null ? null : adopt.adopt(each.rule(), keyed);
             List<String> path = append(keys, names.computeIfAbsent(each.key(), key -> key));
             String shared = each.shareThreshold() ? each.value() : "";
             EnvoyNode node = new EnvoyNode(path, shared, rule, nameOf(rule), replacesOf(rule));
@@ -54,7 +55,7 @@ final class EnvoyDomain implements Domain {
                 byRule.add(node);
             }
             parent.add(path.get(path.size() - 1), each.value(), node);
-            compile(each.children(), node, path, adopt);
+            compile(each.children(), node, path, keyed, adopt);
         }
     }
 

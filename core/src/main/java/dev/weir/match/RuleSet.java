@@ -22,13 +22,14 @@ public final class RuleSet {
     private RuleSet(Builder builder) {
         List<Rule> all = new ArrayList<>();
         builder.envoy.forEach((name, descriptors) ->
-                domains.put(name, new EnvoyDomain(descriptors, rule -> adopt(rule, all))));
-        builder.weir.forEach((name, list) -> domains.put(name, new WeirDomain(list, rule -> adopt(rule, all))));
+                domains.put(name, new EnvoyDomain(descriptors, (rule, keyed) -> adopt(rule, keyed, all))));
+        builder.weir.forEach((name, list) ->
+                domains.put(name, new WeirDomain(list, (rule, keyed) -> adopt(rule, keyed, all))));
         this.rules = List.copyOf(all);
     }
 
-    private static Rule adopt(Rule rule, List<Rule> all) {
-        Rule adopted = rule.withOrdinal(all.size());
+    private static Rule adopt(Rule rule, boolean keyed, List<Rule> all) {
+        Rule adopted = rule.withOrdinal(all.size(), keyed);
         all.add(adopted);
         return adopted;
     }

@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 
 /**
  * A domain in Weir's spelling: every rule whose conditions hold applies.
@@ -30,14 +29,14 @@ final class WeirDomain implements Domain {
     /** By slot. */
     private final Signature[][] bySlot;
 
-    WeirDomain(List<WeirRule> rules, UnaryOperator<Rule> adopt) {
+    WeirDomain(List<WeirRule> rules, Adoption adopt) {
         List.of(Attributes.ENDPOINT, Attributes.METHOD, Attributes.CLIENT_ID, Attributes.IP, Attributes.REMOTE_ADDRESS)
                 .forEach(this::slotOf);
         Map<List<Integer>, Signature> signatures = new LinkedHashMap<>();
         everyone = new Signature(new int[0]);
         signatures.put(List.of(), everyone);
         for (WeirRule each : rules) {
-            add(each, adopt.apply(each.rule()), signatures);
+            add(each, adopt.adopt(each.rule(), each.tellsApart()), signatures);
         }
         signatures.values().forEach(Signature::compile);
         bySlot = hang(signatures.values(), slots.size());

@@ -9,4 +9,14 @@ public record WeirRule(Rule rule, List<Condition> match, KeyBy keyBy) {
     public WeirRule {
         match = List.copyOf(match);
     }
+
+    /** Whether requests that it matches can differ in what it counts by. */
+    boolean tellsApart() {
+        return keyBy.parts().stream()
+                .flatMap(List::stream)
+                .anyMatch(attribute -> match.stream()
+                        .noneMatch(each -> each.attribute().equals(attribute)
+                                && each.anyOf().size() == 1
+                                && each.anyOf().get(0) instanceof ValuePattern.Exact));
+    }
 }

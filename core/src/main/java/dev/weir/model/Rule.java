@@ -28,6 +28,7 @@ public final class Rule {
     private final List<String> replaces;
     private final Map<String, ?> metadata;
     private final int ordinal;
+    private final boolean keyed;
 
     private Rule(Builder b) {
         this.domain = b.domain;
@@ -47,9 +48,10 @@ public final class Rule {
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
         this.ordinal = -1;
+        this.keyed = false;
     }
 
-    private Rule(Rule other, int ordinal) {
+    private Rule(Rule other, int ordinal, boolean keyed) {
         this.domain = other.domain;
         this.id = other.id;
         this.name = other.name;
@@ -67,6 +69,7 @@ public final class Rule {
         this.replaces = other.replaces;
         this.metadata = other.metadata;
         this.ordinal = ordinal;
+        this.keyed = keyed;
     }
 
     /** Starts a rule of {@code domain} whose counters are known by {@code id}. */
@@ -155,9 +158,14 @@ public final class Rule {
         return ordinal;
     }
 
-    /** This rule as the one at {@code ordinal} of a rule set. */
-    public Rule withOrdinal(int ordinal) {
-        return new Rule(this, ordinal);
+    /** Whether values that a request brings tell its counters apart; false where it has one for all. */
+    public boolean keyed() {
+        return keyed;
+    }
+
+    /** This rule as the one at {@code ordinal} of a rule set, which knows whether it is keyed. */
+    public Rule withOrdinal(int ordinal, boolean keyed) {
+        return new Rule(this, ordinal, keyed);
     }
 
     @Override

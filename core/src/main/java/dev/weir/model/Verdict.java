@@ -33,6 +33,7 @@ public final class Verdict {
     private long resetMicros;
     private long retryAfterMicros;
     private long delayMicros;
+    private long counter;
 
     /** Filled by the limiter, which reuses it. */
     public Verdict set(
@@ -54,6 +55,13 @@ public final class Verdict {
         this.resetMicros = resetMicros;
         this.retryAfterMicros = retryAfterMicros;
         this.delayMicros = delayMicros;
+        this.counter = 0;
+        return this;
+    }
+
+    /** Names the counter, for whoever watches how a rule's traffic spreads. */
+    public Verdict counter(long hash) {
+        this.counter = hash;
         return this;
     }
 
@@ -108,6 +116,11 @@ public final class Verdict {
     /** How long a shaper asks the caller to wait before it goes on. */
     public long delayMicros() {
         return delayMicros;
+    }
+
+    /** A hash of the counter, good for this process only; 0 where nothing is counted. */
+    public long counter() {
+        return counter;
     }
 
     /** {@link #retryAfterMicros}, or null if it will never pass. */

@@ -7,6 +7,7 @@ import dev.weir.server.admin.LoopbackHost;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcLane;
 import dev.weir.server.grpc.LaneSettings;
+import dev.weir.server.metrics.KeyWatch;
 import dev.weir.server.metrics.LaneMetrics;
 import dev.weir.server.metrics.RuleMetrics;
 import dev.weir.server.metrics.ServerMetrics;
@@ -31,6 +32,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -45,6 +47,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
     private static final Duration BIND_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration KEY_WATCH = Duration.ofSeconds(10);
     private static final int WORKERS = 4;
 
     private final Settings settings;
@@ -111,6 +114,7 @@ public final class WeirServer implements AutoCloseable {
             WarmUp.run(server.vertx, server.group, settings.warmUp());
         }
         server.feed.follow(server::inForce);
+        server.watchKeys();
         server.health.set(Health.State.SERVING);
         return server;
     }
@@ -232,6 +236,13 @@ public final class WeirServer implements AutoCloseable {
                         "ratelimit.serving",
                         "1 while the server says that it is serving.",
                         () -> health.serving() ? 1 : 0);
+    }
+
+    private void watchKeys() {
+        KeyWatch watch = new KeyWatch(ruleMetrics);
+        vertx.setPeriodic(KEY_WATCH.toMillis(), KEY_WATCH.toMillis(), timer -> {
+            var unused = vertx.executeBlocking(Executors.callable(watch::look), false);
+        });
     }
 
     private void inForce(dev.weir.match.RuleSet next) {

@@ -1,6 +1,7 @@
 package dev.weir.server.metrics;
 
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
 
 /** Writes what the slots counted as time series of their rules. */
@@ -11,11 +12,17 @@ final class RuleExposition {
     private final List<Slots.Series> series;
     private final Slots.Totals totals;
     private final IntToLongFunction requests;
+    private final IntFunction<Votes.Favourite> favourite;
 
-    RuleExposition(List<Slots.Series> series, Slots.Totals totals, IntToLongFunction requests) {
+    RuleExposition(
+            List<Slots.Series> series,
+            Slots.Totals totals,
+            IntToLongFunction requests,
+            IntFunction<Votes.Favourite> favourite) {
         this.series = series;
         this.totals = totals;
         this.requests = requests;
+        this.favourite = favourite;
     }
 
     void write(Exposition out) {
@@ -44,6 +51,17 @@ final class RuleExposition {
                 "Requests that met the rule and lacked what it counts by: a client, or a proxy, that leaves it out.");
         for (Slots.Series each : series) {
             out.sample("ratelimit_missing_key_total", labels(each), count(each, Stripe.MISSING_KEY));
+        }
+        out.metric(
+                "ratelimit_busiest_counter_ratio",
+                "gauge",
+                "At least this share of the rule's checks goes to one counter, by one request in " + Stripe.SAMPLED
+                        + " since the rules were loaded; near 1, callers are not told apart. 0 for a rule with one counter.");
+        for (Slots.Series each : series) {
+            out.sample(
+                    "ratelimit_busiest_counter_ratio",
+                    labels(each),
+                    favourite.apply(each.slot).share());
         }
         out.metric(
                 DURATION,

@@ -8,6 +8,8 @@ import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Counts decisions by rule and outcome.
  *
  * <p><b>Cost.</b> Every thread that decides has a {@link Stripe} of its own and adds to it with plain stores; a scrape sums the
- * stripes. A rule finds its slot by its ordinal. The clock is read for one decision in {@link Stripe#SAMPLED}.
+ * stripes. A rule finds its slot by its ordinal. The clock is read, and counters are compared, for one decision in
+ * {@link Stripe#SAMPLED}.
  *
  * <p><b>Reload.</b> A series is known by domain and label, so that its count goes on where the rule did. Requests in flight
  * during a change may still carry rules of the set before, which is kept for them.
@@ -35,7 +38,7 @@ public final class RuleMetrics implements LimiterObserver {
         }
     };
 
-    private volatile Generation current = new Generation(List.of(), new int[0], null);
+    private volatile Generation current = new Generation(List.of(), new int[0], Slots.CALLERS + 1, null);
 
     /**
      * Counts nothing so far.
@@ -51,8 +54,8 @@ public final class RuleMetrics implements LimiterObserver {
     /** Makes room for the rules of {@code next}; to be called before they are put in force. */
     public synchronized void rules(RuleSet next) {
         Generation last = current;
-        current =
-                new Generation(next.rules(), slots.assign(next.rules()), new Generation(last.rules, last.slots, null));
+        int[] assigned = slots.assign(next.rules());
+        current = new Generation(next.rules(), assigned, slots.size(), last.withoutBefore());
     }
 
     @Override
@@ -75,6 +78,9 @@ public final class RuleMetrics implements LimiterObserver {
             mine.add(slot, outcome);
             if (timed) {
                 mine.time(slot, verdict.allowed(), micros);
+                if (rule != null && rule.keyed() && slot != Slots.OTHERS && verdict.counter() != 0) {
+                    mine.votes(generation).vote(slot, verdict.counter());
+                }
             }
         }
     }
@@ -86,8 +92,29 @@ public final class RuleMetrics implements LimiterObserver {
 
     /** Writes every series. */
     public void write(Exposition out) {
-        new RuleExposition(slots.series(), this::total, this::requests).write(out);
+        Generation generation = current;
+        new RuleExposition(slots.series(), this::total, this::requests, generation::favourite).write(out);
     }
+
+    /** What the rules in force that tell callers apart have met, each label once. */
+    List<Traffic> traffic() {
+        Generation generation = current;
+        BitSet told = new BitSet();
+        told.set(Slots.OTHERS);
+        List<Traffic> traffic = new ArrayList<>();
+        for (Rule each : generation.rules) {
+            int slot = generation.slot(each);
+            if (each.keyed() && !told.get(slot)) {
+                told.set(slot);
+                long checks = total(slot, Stripe.ALLOWED) + total(slot, Stripe.DENIED) + total(slot, Stripe.SHADOWED);
+                traffic.add(new Traffic(each, checks, total(slot, Stripe.MISSING_KEY), generation.favourite(slot)));
+            }
+        }
+        return traffic;
+    }
+
+    /** What a rule has met so far; whoever wants to know of late compares two. */
+    record Traffic(Rule rule, long checks, long missing, Votes.Favourite favourite) {}
 
     private long total(int slot, int field) {
         long sum = 0;
@@ -105,16 +132,34 @@ public final class RuleMetrics implements LimiterObserver {
         return sum;
     }
 
-    /** Which slot each rule of a rule set has. */
-    private static final class Generation {
+    /** Which slot each rule of a rule set has, and where their checks went while it was in force. */
+    static final class Generation {
         private final List<Rule> rules;
         private final int[] slots;
+        private final int size;
         private final @Nullable Generation before;
+        private final List<Votes> votes = new CopyOnWriteArrayList<>();
 
-        Generation(List<Rule> rules, int[] slots, @Nullable Generation before) {
+        private Generation(List<Rule> rules, int[] slots, int size, @Nullable Generation before) {
             this.rules = rules;
             this.slots = slots;
+            this.size = size;
             this.before = before;
+        }
+
+        private Generation withoutBefore() {
+            return new Generation(rules, slots, size, null);
+        }
+
+        /** For one more thread to vote on. */
+        Votes openVotes() {
+            Votes added = new Votes(this, size);
+            votes.add(added);
+            return added;
+        }
+
+        Votes.Favourite favourite(int slot) {
+            return Votes.favourite(votes, slot);
         }
 
         int slot(Rule rule) {

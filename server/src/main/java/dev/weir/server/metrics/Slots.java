@@ -86,6 +86,11 @@ final class Slots {
         return known == null ? OTHERS : known.slot;
     }
 
+    /** Slots are below this. */
+    synchronized int size() {
+        return unused;
+    }
+
     /** Every series: those of the rules, of all rules beyond {@link #MOST}, and of the limits that callers gave. */
     synchronized List<Series> series() {
         List<Series> all = new ArrayList<>(series.values());

@@ -3,6 +3,7 @@ package dev.weir.server.metrics;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The counts of one thread: it alone writes, whoever scrapes reads. A slot is a run of fields in one array. */
 final class Stripe {
@@ -31,6 +32,7 @@ final class Stripe {
     private final long[] requests = new long[3];
     private volatile long[] counts = new long[64 * FIELDS];
     private int sinceSample;
+    private @Nullable Votes votes;
 
     /** First field of the histogram of what had room, or had none; its last field is the sum. */
     static int histogram(boolean allowed) {
@@ -63,6 +65,16 @@ final class Stripe {
     /** Whether this decision is one of those that are timed. */
     boolean sample() {
         return (sinceSample++ & (SAMPLED - 1)) == 0;
+    }
+
+    /** Where this thread's checks go while {@code generation} is in force. */
+    Votes votes(RuleMetrics.Generation generation) {
+        Votes open = votes;
+        if (open == null || open.generation() != generation) {
+            open = generation.openVotes();
+            votes = open;
+        }
+        return open;
     }
 
     long get(int slot, int field) {

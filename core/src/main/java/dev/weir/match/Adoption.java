@@ -1,0 +1,8 @@
+package dev.weir.match;
+
+import dev.weir.model.Rule;
+
+/** Gives each rule of a domain, in the order of the file, its place in the rule set. */
+interface Adoption {
+    Rule adopt(Rule rule, boolean keyed);
+}
