@@ -116,6 +116,7 @@ public final class WeirServer implements AutoCloseable {
         server.feed.follow(server::inForce);
         server.watchKeys();
         server.health.set(Health.State.SERVING);
+        var unused = server.vertx.executeBlocking(Executors.callable(server.metrics::open), false);
         return server;
     }
 

@@ -15,6 +15,7 @@ class ServerMetricsTest {
         try (ServerMetrics metrics = new ServerMetrics(new RuleMetrics(TimeSource.system(), false))) {
             AtomicLong count = new AtomicLong(5);
             metrics.counter("things", "Things counted.", count::get);
+            metrics.open();
             WeakReference<Object> canary = new WeakReference<>(new Object());
             await().until(() -> {
                 System.gc();
