@@ -1,7 +1,7 @@
 package dev.weir.server;
 
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /** Whether this server takes requests: the one place that gRPC health, its watchers and {@code /healthcheck} speak from. */
@@ -12,7 +12,7 @@ public final class Health {
         SERVING
     }
 
-    private final List<Consumer<State>> listeners = new CopyOnWriteArrayList<>();
+    private final Set<Consumer<State>> listeners = ConcurrentHashMap.newKeySet();
     private volatile State state = State.NOT_SERVING;
 
     public State state() {

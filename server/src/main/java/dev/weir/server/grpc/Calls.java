@@ -20,10 +20,13 @@ final class Calls implements FrameSink {
     private final Floods floods;
     private final Messages messages;
     private final Answers answers;
+    private final int mostLasting;
+    private int lasting;
     private boolean closedToNew;
 
     Calls(Lane lane, Output output, Connection connection) {
         this.mostStreams = lane.settings().bounds().streams();
+        this.mostLasting = lane.settings().bounds().lasting();
         this.streams = new Streams();
         this.output = output;
         this.floods = new Floods(lane.settings().bounds());
@@ -73,6 +76,7 @@ final class Calls implements FrameSink {
         }
         Stream stream = streams.open(id, ReceiveFlow.STREAM_WINDOW, send.initialWindow(), answers.now());
         stream.method = head.call();
+        lasting += stream.method.lasting() ? 1 : 0;
         stream.lengthLeft = head.contentLength();
         stream.remoteEnded = end;
         if (head.timeoutMicros() >= 0) {
@@ -82,6 +86,8 @@ final class Calls implements FrameSink {
         if (refused || head.timeoutMicros() == RequestHead.BAD_TIMEOUT) {
             stream.deaf = true;
             answers.refuse(stream, head);
+        } else if (stream.method.lasting() && lasting > mostLasting) {
+            answers.fail(stream, GrpcStatus.RESOURCE_EXHAUSTED, "watches and reflection: more than " + mostLasting);
         }
         if (end) {
             ended(stream);
@@ -247,6 +253,7 @@ final class Calls implements FrameSink {
     }
 
     private void close(Stream stream) {
+        lasting -= stream.method.lasting() ? 1 : 0;
         receive.discharge(stream, stream.charged);
         send.drop(stream);
         streams.close(stream);

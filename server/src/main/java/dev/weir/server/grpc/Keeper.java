@@ -109,8 +109,7 @@ final class Keeper {
     private void expire() {
         long oldest = connection.now() - times.call().toNanos() / 1_000;
         calls.streams().each(stream -> {
-            boolean lasting = stream.method == Method.HEALTH_WATCH || !stream.method.oneMessage();
-            if (stream.beganMicros < oldest && (!lasting || stream.unsent != null)) {
+            if (stream.beganMicros < oldest && (!stream.method.lasting() || stream.unsent != null)) {
                 try {
                     calls.reset(stream.id, CANCEL);
                 } catch (Http2Exception e) {
@@ -162,7 +161,7 @@ final class Keeper {
         output.goAway(calls.streams().last(), NO_ERROR, "draining");
         calls.closeToNew();
         calls.streams().each(stream -> {
-            if (stream.method == Method.HEALTH_WATCH || !stream.method.oneMessage()) {
+            if (stream.method.lasting()) {
                 calls.end(stream, GrpcStatus.UNAVAILABLE, "the server is going away");
             }
         });

@@ -61,6 +61,7 @@ public record LaneSettings(
      *
      * @param connections open at once; further ones are closed as they come
      * @param streams open at once on a connection
+     * @param lasting those of them that may stay open for as long as the caller likes: health watches and reflection
      * @param headerList bytes of a request's headers, as HTTP/2 counts them
      * @param buffered bytes of unfinished requests, over all connections
      * @param unsent bytes of answers that wait for a connection's flow control windows
@@ -68,10 +69,17 @@ public record LaneSettings(
      * @param resets streams given up or refused ahead of what finished calls pay for
      */
     public record Bounds(
-            int connections, int streams, int headerList, long buffered, int unsent, int controlFrames, int resets) {
+            int connections,
+            int streams,
+            int lasting,
+            int headerList,
+            long buffered,
+            int unsent,
+            int controlFrames,
+            int resets) {
 
         public static Bounds defaults() {
-            return new Bounds(10_000, 1_024, 16_384, 64L << 20, 4 << 20, 2_000, 200);
+            return new Bounds(10_000, 1_024, 16, 16_384, 64L << 20, 4 << 20, 2_000, 200);
         }
     }
 

@@ -24,6 +24,11 @@ enum Method {
         return oneMessage;
     }
 
+    /** Whether it may stay open for as long as its caller likes. */
+    boolean lasting() {
+        return this == HEALTH_WATCH || !oneMessage;
+    }
+
     static Method of(CharSequence path) {
         for (Method method : ALL) {
             if (method.path.contentEquals(path)) {

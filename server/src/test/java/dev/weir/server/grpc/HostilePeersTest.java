@@ -103,8 +103,8 @@ class HostilePeersTest {
 
     @Test
     void what_waits_for_a_peer_that_opens_no_windows_is_bounded() {
-        LaneSettings settings =
-                LaneSettings.defaults().with(new LaneSettings.Bounds(10, 1_024, 16_384, 1 << 20, 10_000, 2_000, 200));
+        LaneSettings settings = LaneSettings.defaults()
+                .with(new LaneSettings.Bounds(10, 1_024, 16, 16_384, 1 << 20, 10_000, 2_000, 200));
         try (RawPeer peer = new RawPeer(decider, settings)) {
             peer.send(RawPeer.hello(4, 0));
             for (int i = 0; i < 1_000 && peer.isOpen(); i++) {

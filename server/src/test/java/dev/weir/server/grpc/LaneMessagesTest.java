@@ -117,8 +117,8 @@ class LaneMessagesTest {
 
     @Test
     void unfinished_requests_of_all_callers_are_bounded_together() {
-        LaneSettings settings =
-                LaneSettings.defaults().with(new LaneSettings.Bounds(10, 1_024, 16_384, 20_000, 1 << 20, 2_000, 200));
+        LaneSettings settings = LaneSettings.defaults()
+                .with(new LaneSettings.Bounds(10, 1_024, 16, 16_384, 20_000, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             byte[] part = Arrays.copyOf(message("x".repeat(30_000)), 15_000);
             peer.send(open(1), frame(DATA, 0, 1, part), open(3), frame(DATA, 0, 3, part));
