@@ -7,6 +7,7 @@ import dev.weir.server.admin.LoopbackHost;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcLane;
 import dev.weir.server.grpc.LaneSettings;
+import dev.weir.server.grpc.LaneTls;
 import dev.weir.server.metrics.KeyWatch;
 import dev.weir.server.metrics.LaneMetrics;
 import dev.weir.server.metrics.RuleMetrics;
@@ -25,6 +26,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.ext.web.Router;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -73,6 +75,7 @@ public final class WeirServer implements AutoCloseable {
         grpc = settings.grpc();
         admin = settings.admin();
         requireLoopback(admin);
+        LaneSettings laneSettings = laneSettings(settings);
         feed = new RuleFeed(settings);
         store = new MemoryStore((int) settings.maxKeys());
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
@@ -88,12 +91,7 @@ public final class WeirServer implements AutoCloseable {
                         .setClassPathResolvingEnabled(false)
                         .setFileCachingEnabled(false)));
         group = ((VertxInternal) vertx).nettyEventLoopGroup();
-        lane = new GrpcLane(
-                Decider.of(limiter),
-                time,
-                LaneSettings.defaults().with(settings.rls()),
-                health,
-                new LaneMetrics(metrics));
+        lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
     }
 
@@ -146,6 +144,19 @@ public final class WeirServer implements AutoCloseable {
                     "admin_host: \"" + admin.host() + "\" (expected: a loopback address such as 127.0.0.1)\n"
                             + "The admin port asks nobody who they are, so only this machine may reach it;"
                             + " from elsewhere, go through a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");
+        }
+    }
+
+    private static LaneSettings laneSettings(Settings settings) throws StartException {
+        LaneSettings plain = LaneSettings.defaults().with(settings.rls());
+        Settings.Tls tls = settings.grpcTls();
+        if (tls == null) {
+            return plain;
+        }
+        try {
+            return plain.with(LaneTls.of(tls.certificate(), tls.key(), tls.clientAuthorities()));
+        } catch (IOException e) {
+            throw new StartException("gRPC cannot speak TLS: " + e.getMessage(), e);
         }
     }
 

@@ -6,6 +6,12 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.server.settings.SettingsReader;
+import io.grpc.ManagedChannel;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -21,6 +27,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Filter;
 import java.util.logging.Logger;
@@ -44,6 +51,39 @@ class WeirServerTest {
             assertThat(running.post("/json", json("ann")).statusCode()).isEqualTo(429);
             assertThat(running.grpc("demo", "user", "bob")).isEqualTo(1);
         }
+    }
+
+    @Test
+    void grpcSpeaksTlsWhereItHasACertificateAndIsWarmedAllTheSame() throws Exception {
+        PemFiles pem = PemFiles.in(folder, "server");
+        String[] tls = {
+            "grpc_tls_cert",
+            pem.certificate().toString(),
+            "grpc_tls_key",
+            pem.key().toString()
+        };
+        Path rules = rules("3");
+        try (RunningServer running = RunningServer.with(rules, tls[0], tls[1], tls[2], tls[3], "warm_up", "200ms")) {
+            ManagedChannel channel = NettyChannelBuilder.forAddress(
+                            "localhost", running.server.grpc().port())
+                    .sslContext(GrpcSslContexts.forClient()
+                            .trustManager(pem.certificate().toFile())
+                            .build())
+                    .build();
+            try {
+                assertThat(HealthGrpc.newBlockingStub(channel)
+                                .withDeadlineAfter(20, TimeUnit.SECONDS)
+                                .check(HealthCheckRequest.getDefaultInstance())
+                                .getStatus())
+                        .isEqualTo(HealthCheckResponse.ServingStatus.SERVING);
+            } finally {
+                channel.shutdownNow();
+            }
+        }
+        Path missing = folder.resolve("missing.crt");
+        assertThatThrownBy(() -> RunningServer.with(rules, tls[0], missing.toString(), tls[2], tls[3]))
+                .isInstanceOf(StartException.class)
+                .hasMessage("gRPC cannot speak TLS: " + missing + " (expected: a PEM file): there is no such file");
     }
 
     @Test

@@ -23,6 +23,12 @@ public final class Catalogue {
             host("grpc_host", "Address of gRPC alone.", "").as("GRPC_HOST");
     static final Setting<Integer> GRPC_PORT =
             port("grpc_port", "Port of Envoy's rate limit service.", "8081").as("GRPC_PORT");
+    static final Setting<Path> GRPC_TLS_CERT = pem(
+            "grpc_tls_cert",
+            "Certificate of the gRPC port, and the chain behind it, in PEM; with it, TLS is spoken there.");
+    static final Setting<Path> GRPC_TLS_KEY = pem("grpc_tls_key", "Private key of that certificate, in PEM (PKCS#8).");
+    static final Setting<Path> GRPC_TLS_CLIENT_CA = pem(
+            "grpc_tls_client_ca", "Authorities in PEM; with it, callers must show a certificate that one has signed.");
     static final Setting<String> ADMIN_HOST =
             host("admin_host", "Address of the admin port: loopback only.", "127.0.0.1");
     static final Setting<Integer> ADMIN_PORT =
@@ -99,6 +105,9 @@ public final class Catalogue {
             HTTP_PORT,
             GRPC_HOST,
             GRPC_PORT,
+            GRPC_TLS_CERT,
+            GRPC_TLS_KEY,
+            GRPC_TLS_CLIENT_CA,
             ADMIN_HOST,
             ADMIN_PORT,
             STORE,
@@ -135,6 +144,10 @@ public final class Catalogue {
 
     private static Setting<Integer> port(String name, String description, String fallback) {
         return Setting.of(name, "PORT", description, fallback, "a port from 0 to 65535", Values.integer(0, 65_535));
+    }
+
+    private static Setting<Path> pem(String name, String description) {
+        return Setting.of(name, "FILE", description, "", "a path", Values::path);
     }
 
     private static Setting<String> header(String name, String description, String fallback) {

@@ -2,10 +2,12 @@ package dev.weir.server.settings;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The environment variables of envoyproxy/ratelimit: the rules folder that they name, and those that mean nothing here. */
@@ -14,10 +16,17 @@ final class ReferenceVariables {
     private static final String SUBDIRECTORY = "RUNTIME_SUBDIRECTORY";
     private static final String APP_DIRECTORY = "RUNTIME_APPDIRECTORY";
 
+    private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
+    private static final String CLIENT_SAN = "GRPC_CLIENT_TLS_SAN";
+    /** The files of TLS, by the setting that they stand for. */
+    private static final Map<String, String> TLS_FILES = Map.of(
+            Catalogue.GRPC_TLS_CERT.name(), "GRPC_SERVER_TLS_CERT",
+            Catalogue.GRPC_TLS_KEY.name(), "GRPC_SERVER_TLS_KEY",
+            Catalogue.GRPC_TLS_CLIENT_CA.name(), "GRPC_CLIENT_TLS_CACERT");
+
     /** What the reference reads (src/settings/settings.go) and Weir has no use for, so far. */
     private static final String NAMES = """
-            DEBUG_HOST GRPC_UDS GRPC_MAX_CONNECTION_AGE GRPC_MAX_CONNECTION_AGE_GRACE GRPC_SERVER_USE_TLS
-            GRPC_SERVER_TLS_CERT GRPC_SERVER_TLS_KEY GRPC_CLIENT_TLS_CACERT GRPC_CLIENT_TLS_SAN CONFIG_TYPE
+            DEBUG_HOST GRPC_UDS GRPC_MAX_CONNECTION_AGE GRPC_MAX_CONNECTION_AGE_GRACE CONFIG_TYPE
             FORCE_START_WITHOUT_INITIAL_CONFIG CONFIG_GRPC_XDS_NODE_ID CONFIG_GRPC_XDS_NODE_METADATA
             CONFIG_GRPC_XDS_SERVER_URL CONFIG_GRPC_XDS_SERVER_CONNECT_RETRY_INTERVAL
             CONFIG_GRPC_XDS_CLIENT_ADDITIONAL_HEADERS CONFIG_GRPC_XDS_SERVER_USE_TLS CONFIG_GRPC_XDS_CLIENT_TLS_CERT
@@ -62,6 +71,37 @@ final class ReferenceVariables {
         return new Given(folder, String.join(" + ", set));
     }
 
+    /** The files of TLS with the variables that named them: as in the reference, they count only where TLS is switched on. */
+    static Map<String, Given> tls(Map<String, String> environment, List<String> problems) {
+        Map<String, Given> files = new HashMap<>();
+        if (!usesTls(environment, problems)) {
+            return files;
+        }
+        TLS_FILES.forEach((setting, variable) -> {
+            String file = environment.getOrDefault(variable, "");
+            if (!file.isEmpty()) {
+                files.put(setting, new Given(file, variable));
+            }
+        });
+        if (!files.containsKey(Catalogue.GRPC_TLS_CERT.name()) && !files.containsKey(Catalogue.GRPC_TLS_KEY.name())) {
+            problems.add(USE_TLS + ": without GRPC_SERVER_TLS_CERT and GRPC_SERVER_TLS_KEY (expected: all three)");
+        }
+        if (!environment.getOrDefault(CLIENT_SAN, "").isEmpty()) {
+            // To pass over it would let in callers that the reference keeps out.
+            problems.add(CLIENT_SAN + ": the names in callers' certificates cannot be checked (expected: unset)");
+        }
+        return files;
+    }
+
+    private static boolean usesTls(Map<String, String> environment, List<String> problems) {
+        String text = environment.getOrDefault(USE_TLS, "");
+        Boolean uses = text.isEmpty() ? Boolean.FALSE : Values.bool(text);
+        if (uses == null) {
+            problems.add(USE_TLS + ": \"" + text + "\" (expected: true or false)");
+        }
+        return Boolean.TRUE.equals(uses);
+    }
+
     /** Names of the variables that are set and change nothing. */
     static Set<String> withoutMeaning(Map<String, String> environment) {
         Set<String> names = new TreeSet<>();
@@ -71,6 +111,11 @@ final class ReferenceVariables {
                 names.add(name);
             }
         });
+        if (!usesTls(environment, new ArrayList<>())) {
+            Stream.concat(TLS_FILES.values().stream(), Stream.of(CLIENT_SAN))
+                    .filter(name -> !environment.getOrDefault(name, "").isEmpty())
+                    .forEach(names::add);
+        }
         return names;
     }
 }

@@ -50,6 +50,11 @@ public record Setting<T>(
         return "WEIR_" + name.toUpperCase(Locale.ROOT);
     }
 
+    /** Whether it names a file, which in {@code weir.yaml} is meant from there. */
+    boolean isPath() {
+        return parameter.startsWith("FILE");
+    }
+
     /** Whether the flag alone, without a value, means {@code true}. */
     public boolean isSwitch() {
         return parameter.equals("BOOL");

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rules a file or a folder, or null for the example rules
  * @param mergeDomains several files may add to one domain of Envoy's spelling
+ * @param grpcTls null for clear text
  * @param maxKeys counters kept in memory
  * @param warmUp the longest that the decision path is warmed before the server is ready
  * @param warnings what somebody set and probably expects something of, in vain
@@ -22,6 +23,7 @@ public record Settings(
         boolean mergeDomains,
         Address http,
         Address grpc,
+        @Nullable Tls grpcTls,
         Address admin,
         int eventLoops,
         long maxKeys,
@@ -38,6 +40,13 @@ public record Settings(
 
     /** How the server speaks. */
     public record Logging(LogFormat format, Level level) {}
+
+    /**
+     * The files of a port that speaks TLS.
+     *
+     * @param clientAuthorities who must have signed a caller's certificate, or null where callers need none
+     */
+    public record Tls(Path certificate, Path key, @Nullable Path clientAuthorities) {}
 
     /**
      * How the server leaves.

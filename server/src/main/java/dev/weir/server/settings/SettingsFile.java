@@ -72,8 +72,11 @@ final class SettingsFile {
 
     /** A path in the file is meant from the file's folder, wherever the server was started. */
     private String resolved(String name, String value) {
-        boolean isPath = name.equals(Catalogue.RULES.name()) && !value.isEmpty();
-        return isPath ? file.toAbsolutePath().resolveSibling(value).toString() : value;
+        boolean isPath = Catalogue.all().stream()
+                .anyMatch(each -> each.isPath() && each.name().equals(name));
+        return isPath && !value.isEmpty()
+                ? file.toAbsolutePath().resolveSibling(value).toString()
+                : value;
     }
 
     private static List<String> names() {

@@ -67,6 +67,7 @@ public final class SettingsReader {
         if (rules != null) {
             given.put(Catalogue.RULES.name(), rules);
         }
+        given.putAll(ReferenceVariables.tls(environment, problems));
         for (Setting<?> each : Catalogue.all()) {
             String variable = each.reference();
             if (variable != null) {
@@ -122,6 +123,7 @@ public final class SettingsReader {
                 value(Catalogue.MERGE_DOMAINS),
                 new Address(orElse(Catalogue.HTTP_HOST, host), value(Catalogue.HTTP_PORT)),
                 new Address(orElse(Catalogue.GRPC_HOST, host), value(Catalogue.GRPC_PORT)),
+                grpcTls(),
                 new Address(value(Catalogue.ADMIN_HOST), value(Catalogue.ADMIN_PORT)),
                 orElse(Catalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
                 orElse(Catalogue.MAX_KEYS, keysThatFit(Runtime.getRuntime().maxMemory())),
@@ -137,6 +139,27 @@ public final class SettingsReader {
                 value(Catalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    private Settings.@Nullable Tls grpcTls() {
+        Path certificate = orNull(Catalogue.GRPC_TLS_CERT);
+        Path key = orNull(Catalogue.GRPC_TLS_KEY);
+        Path authorities = orNull(Catalogue.GRPC_TLS_CLIENT_CA);
+        if (certificate != null && key != null) {
+            return new Settings.Tls(certificate, key, authorities);
+        }
+        needs(Catalogue.GRPC_TLS_CERT, Catalogue.GRPC_TLS_KEY);
+        needs(Catalogue.GRPC_TLS_KEY, Catalogue.GRPC_TLS_CERT);
+        needs(Catalogue.GRPC_TLS_CLIENT_CA, Catalogue.GRPC_TLS_CERT);
+        return null;
+    }
+
+    /** Whoever sets the one and not the other would get something else than they think. */
+    private void needs(Setting<?> setting, Setting<?> other) {
+        Given said = given.get(setting.name());
+        if (said != null && !given.containsKey(other.name())) {
+            problems.add(said.where() + ": without " + other.name() + " (expected: both)");
+        }
     }
 
     /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */

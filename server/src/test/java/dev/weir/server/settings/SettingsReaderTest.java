@@ -8,6 +8,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +49,7 @@ class SettingsReaderTest {
         if (file != null) {
             weirYaml("http_port: " + file);
         }
-        var environment = new java.util.HashMap<String, String>();
+        var environment = new HashMap<String, String>();
         if (reference != null) {
             environment.put("PORT", reference);
         }
@@ -122,6 +123,62 @@ class SettingsReaderTest {
                 Map.of(),
                 Map.of("USE_STATSD", "false", "REDIS_URL", "redis:6379", "CONFIG_TYPE", "FILE", "PATH", "/bin"));
         assertThat(settings.warnings()).containsExactly("set, but without meaning here: REDIS_URL, USE_STATSD");
+    }
+
+    @Test
+    void tlsOfGrpcTakesACertificateAndItsKey() throws Exception {
+        assertThat(read(Map.of(), Map.of()).grpcTls()).isNull();
+        weirYaml("grpc_tls_cert: tls/server.crt\ngrpc_tls_key: /secrets/server.key\n");
+        assertThat(read(Map.of(), Map.of()).grpcTls())
+                .isEqualTo(new Settings.Tls(folder.resolve("tls/server.crt"), Path.of("/secrets/server.key"), null));
+        assertThat(read(Map.of(), Map.of("WEIR_GRPC_TLS_CLIENT_CA", "ca.crt")).grpcTls())
+                .extracting(Settings.Tls::clientAuthorities)
+                .isEqualTo(Path.of("ca.crt"));
+    }
+
+    @Test
+    void halfOfTlsIsAnErrorAndNotClearText() {
+        assertThatThrownBy(() -> read(Map.of("grpc_tls_cert", "a"), Map.of()))
+                .hasMessageContaining("--grpc-tls-cert: without grpc_tls_key (expected: both)");
+        assertThatThrownBy(() -> read(Map.of(), Map.of("WEIR_GRPC_TLS_KEY", "a")))
+                .hasMessageContaining("WEIR_GRPC_TLS_KEY: without grpc_tls_cert (expected: both)");
+        assertThatThrownBy(() -> read(Map.of("grpc_tls_client_ca", "a"), Map.of()))
+                .hasMessageContaining("--grpc-tls-client-ca: without grpc_tls_cert (expected: both)");
+    }
+
+    @Test
+    void theReferencesTlsIsUnderstoodWhereItIsSwitchedOn() throws Exception {
+        Map<String, String> files =
+                Map.of("GRPC_SERVER_TLS_CERT", "/c", "GRPC_SERVER_TLS_KEY", "/k", "GRPC_CLIENT_TLS_CACERT", "/a");
+        Map<String, String> on = new HashMap<>(files);
+        on.put("GRPC_SERVER_USE_TLS", "true");
+        Settings settings = read(Map.of(), on);
+        assertThat(settings.grpcTls()).isEqualTo(new Settings.Tls(Path.of("/c"), Path.of("/k"), Path.of("/a")));
+        assertThat(settings.warnings()).isEmpty();
+
+        Settings off = read(Map.of(), files);
+        assertThat(off.grpcTls()).isNull();
+        assertThat(off.warnings())
+                .containsExactly("set, but without meaning here: GRPC_CLIENT_TLS_CACERT, GRPC_SERVER_TLS_CERT,"
+                        + " GRPC_SERVER_TLS_KEY");
+    }
+
+    @Test
+    void whatTheReferencesTlsWouldLoseHereIsAnError() {
+        assertThatThrownBy(() -> read(Map.of(), Map.of("GRPC_SERVER_USE_TLS", "true")))
+                .hasMessageContaining("GRPC_SERVER_USE_TLS: without GRPC_SERVER_TLS_CERT and GRPC_SERVER_TLS_KEY");
+        assertThatThrownBy(() -> read(Map.of(), Map.of("GRPC_SERVER_USE_TLS", "true", "GRPC_SERVER_TLS_CERT", "/c")))
+                .hasMessageContaining("GRPC_SERVER_TLS_CERT: without grpc_tls_key (expected: both)");
+        assertThatThrownBy(() -> read(Map.of(), Map.of("GRPC_SERVER_USE_TLS", "perhaps")))
+                .hasMessageContaining("GRPC_SERVER_USE_TLS: \"perhaps\" (expected: true or false)");
+        assertThatThrownBy(() -> read(
+                        Map.of(),
+                        Map.of(
+                                "GRPC_SERVER_USE_TLS", "true",
+                                "GRPC_SERVER_TLS_CERT", "/c",
+                                "GRPC_SERVER_TLS_KEY", "/k",
+                                "GRPC_CLIENT_TLS_SAN", "envoy")))
+                .hasMessageContaining("GRPC_CLIENT_TLS_SAN");
     }
 
     @Test

@@ -1,0 +1,191 @@
+package dev.weir.server.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.server.PemFiles;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LaneTlsTest {
+    @TempDir
+    static Path folder;
+
+    private static PemFiles server;
+    private static PemFiles other;
+
+    @BeforeAll
+    static void certificates() throws Exception {
+        server = PemFiles.in(folder, "server");
+        other = PemFiles.in(folder, "other");
+    }
+
+    @Test
+    void calls_are_answered_over_tls_1_3_and_1_2() throws Exception {
+        try (LaneRig rig = rig(null)) {
+            for (String version : new String[] {"TLSv1.3", "TLSv1.2"}) {
+                assertThat(check(rig, client(server).protocols(version)))
+                        .as(version)
+                        .isEqualTo(ServingStatus.SERVING);
+            }
+            assertThat(rig.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void who_does_not_trust_the_certificate_or_speaks_clear_text_gets_no_further_and_nobody_else_notices()
+            throws Exception {
+        try (LaneRig rig = rig(null)) {
+            assertThatThrownBy(() -> check(rig, client(other))).isInstanceOf(StatusRuntimeException.class);
+            try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), rig.port())) {
+                plain.setSoTimeout(10_000);
+                plain.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                plain.getInputStream().readAllBytes(); // comes to an end: the server hung up
+            }
+            await().until(() -> rig.cutOff.stream().anyMatch(each -> each.startsWith("TLS: ")));
+            assertThat(check(rig, client(server))).isEqualTo(ServingStatus.SERVING);
+            assertThat(rig.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void a_peer_that_does_not_choose_h2_is_let_go() throws Exception {
+        SSLContext trusting = SSLContext.getInstance("TLS");
+        trusting.init(null, new javax.net.ssl.TrustManager[] {new Trusting()}, null);
+        try (LaneRig rig = rig(null);
+                SSLSocket socket = (SSLSocket)
+                        trusting.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), rig.port())) {
+            socket.setSoTimeout(10_000);
+            socket.setSSLParameters(new SSLParameters());
+            socket.startHandshake();
+            assertEnds(socket.getInputStream());
+            await().until(() -> rig.cutOff.contains("TLS without ALPN h2"));
+        }
+    }
+
+    @Test
+    void where_callers_must_show_a_certificate_only_a_signed_one_opens_the_door() throws Exception {
+        try (LaneRig rig = rig(other.certificate())) {
+            assertThat(check(
+                            rig,
+                            client(server)
+                                    .keyManager(
+                                            other.certificate().toFile(),
+                                            other.key().toFile())))
+                    .isEqualTo(ServingStatus.SERVING);
+            assertThatThrownBy(() -> check(rig, client(server))).isInstanceOf(StatusRuntimeException.class);
+            assertThatThrownBy(() -> check(
+                            rig,
+                            client(server)
+                                    .keyManager(
+                                            server.certificate().toFile(),
+                                            server.key().toFile())))
+                    .isInstanceOf(StatusRuntimeException.class);
+        }
+    }
+
+    @Test
+    void what_is_wrong_with_a_file_is_told_with_its_name() throws Exception {
+        Path missing = folder.resolve("missing.pem");
+        Path empty = Files.writeString(folder.resolve("empty.pem"), "");
+        Path old = Files.writeString(folder.resolve("old.key"), "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n");
+        Path broken = Files.writeString(
+                folder.resolve("broken.key"), "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
+        assertRefused(missing, server.key(), "missing.pem (expected: a PEM file): there is no such file");
+        assertRefused(server.certificate(), missing, "missing.pem (expected: a PEM file): there is no such file");
+        assertRefused(folder, server.key(), folder + " (expected: a PEM file)");
+        assertRefused(empty, server.key(), "empty.pem (expected: certificates in PEM)");
+        assertRefused(server.key(), server.key(), "server.key (expected: certificates in PEM)");
+        assertRefused(server.certificate(), old, "old.key (expected: a private key in PKCS#8 PEM");
+        assertRefused(server.certificate(), broken, "broken.key (expected: the private key of");
+        assertRefused(server.certificate(), other.key(), "other.key (expected: the private key of");
+    }
+
+    private static void assertRefused(Path certificate, Path key, String text) {
+        assertThatThrownBy(() -> LaneTls.of(certificate, key, null))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(text);
+    }
+
+    private static void assertEnds(InputStream in) {
+        try {
+            in.readAllBytes();
+        } catch (IOException e) {
+            assertThat(e).hasMessageNotContaining("timed out");
+        }
+    }
+
+    private static LaneRig rig(@Nullable Path callers) throws IOException {
+        return new LaneRig(
+                new CountingDecider(3),
+                LaneSettings.defaults().with(LaneTls.of(server.certificate(), server.key(), callers)));
+    }
+
+    private static SslContextBuilder client(PemFiles trusted) {
+        return GrpcSslContexts.forClient().trustManager(trusted.certificate().toFile());
+    }
+
+    private static ServingStatus check(LaneRig rig, SslContextBuilder tls) throws IOException {
+        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", rig.port())
+                .sslContext(tls.build())
+                .build();
+        try {
+            return HealthGrpc.newBlockingStub(channel)
+                    .withDeadlineAfter(20, TimeUnit.SECONDS)
+                    .check(HealthCheckRequest.getDefaultInstance())
+                    .getStatus();
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    /** Trusts anybody, for a client that is only there to shake hands. */
+    private static final class Trusting extends javax.net.ssl.X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(java.security.cert.X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(java.security.cert.X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(
+                java.security.cert.X509Certificate[] chain, String type, javax.net.ssl.SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(
+                java.security.cert.X509Certificate[] chain, String type, javax.net.ssl.SSLEngine engine) {}
+
+        @Override
+        public void checkClientTrusted(java.security.cert.X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(java.security.cert.X509Certificate[] chain, String type) {}
+
+        @Override
+        public java.security.cert.X509Certificate[] getAcceptedIssuers() {
+            return new java.security.cert.X509Certificate[0];
+        }
+    }
+}
