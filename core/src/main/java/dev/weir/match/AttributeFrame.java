@@ -2,6 +2,7 @@ package dev.weir.match;
 
 import dev.weir.model.Request;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +28,15 @@ final class AttributeFrame {
     private int path;
 
     private int pathHash;
+    /** The slots whose values are addresses, and count and compare by their bits. */
+    private BitSet addresses = new BitSet();
+
+    private final IpAddress address = new IpAddress();
 
     /** Takes in {@code descriptor}; of an attribute given twice, the first counts. */
-    void load(Request request, int descriptor, Map<String, Integer> slots) {
+    void load(Request request, int descriptor, Map<String, Integer> slots, BitSet addresses) {
         clear();
+        this.addresses = addresses;
         if (values.length < slots.size()) {
             values = new String[slots.size()];
             filled = new int[slots.size()];
@@ -110,10 +116,16 @@ final class AttributeFrame {
         return filled[index];
     }
 
-    /** The hash of what an index compares in a slot that has a value: of an endpoint its path, else the value. */
+    /** The hash of what an index compares in a slot that has a value: of an endpoint its path, of an address its bits. */
     int indexHash(int slot) {
         String value = values[slot];
-        return slot == ENDPOINT ? pathHash : value == null ? 0 : value.hashCode();
+        if (slot == ENDPOINT || value == null) {
+            return pathHash;
+        }
+        if (addresses.get(slot)) {
+            return address.read(value) ? address.bitsHash() : 0;
+        }
+        return value.hashCode();
     }
 
     /** Whether an index that holds {@code text} for {@code slot} means this descriptor. */
@@ -122,9 +134,10 @@ final class AttributeFrame {
         if (value == null) {
             return false;
         }
-        return slot == ENDPOINT
-                ? value.length() - path == text.length() && value.startsWith(text, path)
-                : value.equals(text);
+        if (slot == ENDPOINT) {
+            return value.length() - path == text.length() && value.startsWith(text, path);
+        }
+        return addresses.get(slot) ? address.read(value) && address.bitsEqual(text) : value.equals(text);
     }
 
     @Override

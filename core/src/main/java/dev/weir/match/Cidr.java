@@ -37,6 +37,11 @@ public record Cidr(String text, long high, long low, int prefix) implements Valu
         return prefix;
     }
 
+    /** Whether it is a single address. */
+    boolean isOne() {
+        return prefix == 128;
+    }
+
     @Override
     public boolean matches(String value) {
         IpAddress address = IpAddress.ofThread();

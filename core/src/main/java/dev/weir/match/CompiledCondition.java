@@ -42,12 +42,16 @@ final class CompiledCondition {
         return false;
     }
 
-    /** The text that an index would look up for {@code pattern}, or null if it cannot. */
-    static @Nullable String indexable(ValuePattern pattern, boolean endpoint) {
-        if (pattern instanceof Endpoint each) {
-            return endpoint ? each.exactPath() : null;
+    /** The text that an index would look up for {@code pattern} on {@code attribute}, or null if it cannot. */
+    static @Nullable String indexable(ValuePattern pattern, String attribute) {
+        if (attribute.equals(Attributes.ENDPOINT)) {
+            // An exact text for an endpoint is the whole of it, with its method, which the index of paths does not
+            // know.
+            return pattern instanceof Endpoint endpoint ? endpoint.exactPath() : null;
         }
-        // An exact text for an endpoint is the whole of it, with its method, which the index of paths does not know.
-        return pattern instanceof ValuePattern.Exact text && !endpoint ? text.text() : null;
+        if (Attributes.isAddress(attribute)) {
+            return pattern instanceof Cidr block && block.isOne() ? IpAddress.bits(block.high(), block.low()) : null;
+        }
+        return pattern instanceof ValuePattern.Exact text ? text.text() : null;
     }
 }

@@ -35,14 +35,14 @@ final class IndexedConditions {
 
     /** Whether the index alone decides the condition. */
     private boolean index(int slot, Condition condition, Map<String, String> texts) {
-        boolean endpoint = slot == AttributeFrame.ENDPOINT;
+        String attribute = condition.attribute();
         List<String> values = condition.anyOf().stream()
-                .map(each -> CompiledCondition.indexable(each, endpoint))
+                .map(each -> CompiledCondition.indexable(each, attribute))
                 .filter(Objects::nonNull)
                 .distinct()
                 .map(each -> texts.computeIfAbsent(each, text -> text))
                 .toList();
-        boolean all = condition.anyOf().stream().allMatch(each -> CompiledCondition.indexable(each, endpoint) != null);
+        boolean all = condition.anyOf().stream().allMatch(each -> CompiledCondition.indexable(each, attribute) != null);
         if (!all || exact.containsKey(slot) || combinations * values.size() > MOST_COMBINATIONS) {
             return false;
         }

@@ -33,6 +33,38 @@ final class IpAddress {
         return high == 0 && (low & ~0xffff_ffffL) == MAPPED;
     }
 
+    /** The 128 bits of an address as text of eight chars, for an index of texts. */
+    static String bits(long high, long low) {
+        StringBuilder bits = new StringBuilder(8);
+        for (int i = 0; i < 8; i++) {
+            bits.append(group(high, low, i));
+        }
+        return bits.toString();
+    }
+
+    /** What {@link String#hashCode} of the {@link #bits} would be. */
+    int bitsHash() {
+        int hash = 0;
+        for (int i = 0; i < 8; i++) {
+            hash = 31 * hash + group(high, low, i);
+        }
+        return hash;
+    }
+
+    /** Whether {@code bits} are those of the address last read. */
+    boolean bitsEqual(String bits) {
+        for (int i = 0; i < 8; i++) {
+            if (bits.charAt(i) != group(high, low, i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static char group(long high, long low, int index) {
+        return (char) ((index < 4 ? high : low) >>> (48 - index % 4 * 16));
+    }
+
     /** Clears all but the first {@code prefix} of the 128 bits. */
     void mask(int prefix) {
         high = prefix >= 64 ? high : prefix == 0 ? 0 : high & (-1L << (64 - prefix));
@@ -169,8 +201,7 @@ final class IpAddress {
         }
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < 8; i++) {
-            long half = i < 4 ? high : low;
-            text.append(i == 0 ? "" : ":").append(Long.toHexString(half >>> (48 - i % 4 * 16) & 0xffff));
+            text.append(i == 0 ? "" : ":").append(Integer.toHexString(group(high, low, i)));
         }
         return text.toString();
     }

@@ -5,6 +5,7 @@ import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -16,10 +17,11 @@ import java.util.Map;
  *
  * <p>Rules are indexed by their exact values. Those that ask for exact values of the same attributes are one
  * {@link Signature}, asked once; a signature hangs on one of its attributes, so a request asks only signatures that hang on
- * an attribute it has. Globs, regular expressions and address blocks are tried only on rules whose exact values are met.
+ * an attribute it has. An address is such a value, by its bits. Globs, regular expressions and address blocks are tried only on rules whose exact values are met.
  */
 final class WeirDomain implements Domain {
     private final Map<String, Integer> slots = new HashMap<>();
+    private final BitSet addresses = new BitSet();
     /** What many rules say alike is compiled once, so that it stays in the cache. */
     private final Map<KeyBy, CompiledKey> keys = new HashMap<>();
 
@@ -39,6 +41,7 @@ final class WeirDomain implements Domain {
             add(each, adopt.adopt(each.rule(), each.tellsApart()), signatures);
         }
         signatures.values().forEach(Signature::compile);
+        slots.forEach((attribute, slot) -> addresses.set(slot, Attributes.isAddress(attribute)));
         bySlot = hang(signatures.values(), slots.size());
     }
 
@@ -93,7 +96,7 @@ final class WeirDomain implements Domain {
     private void matchAttributes(Request request, int descriptor, Matches into) {
         int first = into.size();
         AttributeFrame frame = into.frame;
-        frame.load(request, descriptor, slots);
+        frame.load(request, descriptor, slots, addresses);
         everyone.match(descriptor, into);
         for (int i = 0; i < frame.size(); i++) {
             for (Signature each : bySlot[frame.slot(i)]) {

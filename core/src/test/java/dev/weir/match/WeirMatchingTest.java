@@ -324,4 +324,44 @@ class WeirMatchingTest {
         assertThat(met(rules, request)).containsExactly("0:r42", "0:r77");
         assertThat(tried).containsExactlyInAnyOrder("r42", "r77");
     }
+
+    @Test
+    void tenThousandRulesToldApartByAddressesAreTriedOneByOneByNobody() {
+        Set<String> tried = new HashSet<>();
+        List<WeirRule> many = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            String name = "r" + i;
+            ValuePattern watched = ValuePattern.regex("~", value -> tried.add(name));
+            String address = i % 2 == 0 ? "10.0." + i / 256 + "." + i % 256 : "2001:db8::" + Integer.toHexString(i);
+            many.add(new WeirRule(
+                    Weir.rule(name).build(),
+                    List.of(
+                            new Condition("agent", List.of(watched)),
+                            Condition.of(i % 3 == 0 ? "peer_ip" : "ip", address)),
+                    ALL));
+        }
+        RuleSet rules = rules(many.toArray(WeirRule[]::new));
+        assertThat(met(rules, ask("agent", "x", "ip", "10.0.0.2"))).containsExactly("0:r2");
+        assertThat(met(rules, ask("agent", "x", "ip", "::ffff:10.0.0.4"))).containsExactly("0:r4");
+        assertThat(met(rules, ask("agent", "x", "remote_address", "2001:DB8:0::5")))
+                .containsExactly("0:r5");
+        assertThat(met(rules, ask("agent", "x", "peer_ip", "10.0.0.6"))).containsExactly("0:r6");
+        assertThat(met(rules, ask("agent", "x", "ip", "10.0.0.6", "peer_ip", "nobody")))
+                .isEmpty();
+        assertThat(tried).containsExactlyInAnyOrder("r2", "r4", "r5", "r6");
+    }
+
+    @Test
+    void addressesMeetRulesByNameAndByBlockBesideThoseByAddress() {
+        RuleSet rules = rules(
+                rule("one", ALL, "ip", "10.0.0.1"),
+                rule("either", ALL, "ip", "10.0.0.1|10.0.0.2"),
+                rule("block or one", ALL, "ip", "10.0.0.0/30|::1"),
+                rule("name", ALL, "ip", "localhost"));
+        assertThat(met(rules, ask("ip", "10.0.0.1"))).containsExactly("0:one", "0:either", "0:block or one");
+        assertThat(met(rules, ask("ip", "10.0.0.2"))).containsExactly("0:either", "0:block or one");
+        assertThat(met(rules, ask("ip", "0:0::1"))).containsExactly("0:block or one");
+        assertThat(met(rules, ask("ip", "localhost"))).containsExactly("0:name");
+        assertThat(met(rules, ask("ip", ""))).isEmpty();
+    }
 }
