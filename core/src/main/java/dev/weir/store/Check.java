@@ -26,4 +26,11 @@ public final class Check {
 
     public Role role = Role.ENFORCE;
     public final Outcome outcome = new Outcome();
+
+    /** What a shared store calls the counter; empty where none is asked. */
+    public final CounterName name = new CounterName();
+    /** Which of the shared stores counts, by its place among them. */
+    public int store;
+    /** Why there is no outcome; null if there is one. */
+    public @Nullable StoreFailure failure;
 }

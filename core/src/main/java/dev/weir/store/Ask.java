@@ -1,0 +1,21 @@
+package dev.weir.store;
+
+import java.util.concurrent.Executor;
+
+/**
+ * The checks of one request on their way to a shared store and back. A buffer of one request at a time, from the moment it is
+ * handed to {@link SharedStore#decide} until {@link #answered}.
+ */
+public abstract class Ask {
+    public final Checks checks = new Checks();
+    /** When an answer is of no use any more, as {@link System#nanoTime} tells it. */
+    public long deadlineNanos;
+    /** Where {@link #answered} is to run; asks with the same home may be answered together. */
+    public Executor home = Runnable::run;
+
+    /**
+     * Every check of it has been decided or has {@linkplain Check#failure failed}; called once, in {@link #home}. What was taken
+     * follows {@link Store#decide}, but for checks that failed, of which nobody knows.
+     */
+    public abstract void answered();
+}

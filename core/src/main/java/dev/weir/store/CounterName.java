@@ -1,0 +1,58 @@
+package dev.weir.store;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * What a counter is called where other processes count too: text that every process writes alike. Printable ASCII; no two
+ * counters have one name. A buffer that is written again for every request.
+ */
+public final class CounterName {
+    private byte[] bytes = new byte[64];
+    private int length;
+    private long subject;
+
+    public void clear() {
+        length = 0;
+        subject = 0;
+    }
+
+    /** A hash of whom the counter is about, the same in every process: counters of one subject are kept side by side. */
+    public long subject() {
+        return subject;
+    }
+
+    public void subject(long hash) {
+        subject = hash;
+    }
+
+    public int length() {
+        return length;
+    }
+
+    /** The text; only the first {@link #length} bytes count. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    public void append(byte printable) {
+        if (length == bytes.length) {
+            bytes = Arrays.copyOf(bytes, length * 2);
+        }
+        bytes[length++] = printable;
+    }
+
+    public void set(CounterName other) {
+        if (bytes.length < other.length) {
+            bytes = new byte[other.bytes.length];
+        }
+        System.arraycopy(other.bytes, 0, bytes, 0, other.length);
+        length = other.length;
+        subject = other.subject;
+    }
+
+    @Override
+    public String toString() {
+        return new String(bytes, 0, length, StandardCharsets.US_ASCII);
+    }
+}
