@@ -25,6 +25,7 @@ public final class Rule {
     private final OnMissing onMissing;
     private final long deadlineMicros;
     private final int localShare;
+    private final String store;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
     private final int ordinal;
@@ -45,6 +46,7 @@ public final class Rule {
         this.onMissing = b.onMissing;
         this.deadlineMicros = b.deadlineMicros;
         this.localShare = b.localShare;
+        this.store = b.store;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
         this.ordinal = -1;
@@ -66,6 +68,7 @@ public final class Rule {
         this.onMissing = other.onMissing;
         this.deadlineMicros = other.deadlineMicros;
         this.localShare = other.localShare;
+        this.store = other.store;
         this.replaces = other.replaces;
         this.metadata = other.metadata;
         this.ordinal = ordinal;
@@ -140,6 +143,11 @@ public final class Rule {
         return localShare;
     }
 
+    /** The name of the store that it counts in; empty for the default one. */
+    public String store() {
+        return store;
+    }
+
     /** Names of the rules that this one drops from a request that meets both. */
     public List<String> replaces() {
         return replaces;
@@ -189,6 +197,7 @@ public final class Rule {
         private OnMissing onMissing = OnMissing.SKIP;
         private long deadlineMicros;
         private int localShare;
+        private String store = "";
         private List<String> replaces = List.of();
         private Map<String, ?> metadata = Map.of();
 
@@ -254,6 +263,11 @@ public final class Rule {
 
         public Builder localShare(int millionths) {
             this.localShare = millionths;
+            return this;
+        }
+
+        public Builder store(String name) {
+            this.store = name;
             return this;
         }
 

@@ -1,15 +1,18 @@
 package dev.weir.server.grpc;
 
+import dev.weir.limiter.Later;
+import dev.weir.limiter.Waiter;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of a request: it is decided, handed to a service beside, or refused; and its answer is written. */
-final class Answers implements Decider.Later {
+final class Answers implements Later {
     private static final int PREFIX = 5;
 
     private static final byte[] NO_TRAILERS = {};
@@ -79,19 +82,38 @@ final class Answers implements Decider.Later {
     }
 
     @Override
-    public Decider.Ticket ticket() {
+    public Waiter waiter() {
         Stream stream = inHand;
         if (stream == null) {
             throw new IllegalStateException("no request is being decided");
         }
-        int id = stream.id;
-        long hitsAddend = scratch.reader.hitsAddend();
-        return (request, decision) -> connection.run(() -> {
-            Stream waiting = streams.get(id);
-            if (waiting != null && waiting.trailers == null) {
-                answer(waiting, request, hitsAddend, decision);
-            }
-        });
+        long patience =
+                stream.deadlineMicros == Long.MAX_VALUE ? Long.MAX_VALUE : stream.deadlineMicros - connection.now();
+        return new LateAnswer(this, stream.id, scratch.reader.hitsAddend(), patience);
+    }
+
+    /** Where late answers are to be given. */
+    Executor home() {
+        return connection.executor();
+    }
+
+    /** The decision that a call waited for; by now the call may be over, and the connection too. */
+    void late(int id, Request request, long hitsAddend, Decision decision) {
+        if (connection.isClosing()) {
+            return;
+        }
+        Stream stream = streams.get(id);
+        if (stream == null || stream.trailers != null) {
+            return;
+        }
+        try {
+            answer(stream, request, hitsAddend, decision);
+        } catch (RuntimeException e) {
+            // It must not reach those that are answered in the same batch.
+            lane.observer().failed(e);
+            fail(stream, GrpcStatus.INTERNAL, "the server failed to answer");
+        }
+        connection.flushSoon();
     }
 
     /** A message for one of the services beside. */

@@ -17,6 +17,7 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
+import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * One HTTP/2 connection, from its preface to its end. Everything here runs on the channel's event loop.
  *
  * <p><b>Batches.</b> The time is read once for each read, requests are decided as they are cut from it, and all their answers
- * leave together when the loop has read what there was. While the peer does not take its answers, nothing more is read.
+ * leave together when the loop has read what there was. Decisions that come later come in batches, too: one task of the loop
+ * tells a whole batch, and what it has to say to this peer leaves together when that task is over. While the peer does not take
+ * its answers, nothing more is read.
  */
 final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.Taker {
     private static final int FLUSH_AT = 64 << 10;
@@ -45,8 +48,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
         final FrameCutter cutter;
         final Arrivals arrivals = new Arrivals(Connection.this);
         final Keeper keeper;
+        final Runnable flush = Connection.this::flushNow;
         long nowMicros;
         boolean reading;
+        boolean flushDue;
 
         Live(ChannelHandlerContext ctx) {
             this.ctx = ctx;
@@ -157,6 +162,41 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
 
     ByteBufAllocator alloc() {
         return live().ctx.alloc();
+    }
+
+    Executor executor() {
+        return live().ctx.executor();
+    }
+
+    /** What was written outside of a read leaves when the loop is done with the task in hand. */
+    void flushSoon() {
+        Live l = live();
+        if (l.reading) {
+            return;
+        }
+        if (l.output.size() >= FLUSH_AT) {
+            l.output.flush();
+        }
+        if (!l.flushDue) {
+            l.flushDue = true;
+            l.ctx.executor().execute(l.flush);
+        }
+    }
+
+    private void flushNow() {
+        Live l = live();
+        l.flushDue = false;
+        if (closing) {
+            return;
+        }
+        try {
+            l.calls.send().checkUnsent();
+        } catch (Http2Exception e) {
+            fail(e.error(), String.valueOf(e.getMessage()));
+            return;
+        }
+        l.output.flush();
+        l.keeper.afterRead();
     }
 
     /** Does something to this connection's streams from any thread, and sends what comes of it. */

@@ -1,5 +1,6 @@
 package dev.weir.server.grpc;
 
+import dev.weir.limiter.Later;
 import dev.weir.limiter.Limiter;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
@@ -9,8 +10,8 @@ import dev.weir.model.Request;
 public interface Decider {
 
     /**
-     * Decides {@code request} into {@code into} and returns true; or takes a {@linkplain Later#ticket ticket}, returns false and
-     * answers with it later. Both buffers are filled again as soon as this returns.
+     * Decides {@code request} into {@code into} and returns true; or takes a {@linkplain Later#waiter waiter}, returns false and
+     * tells it later. Both buffers are filled again as soon as this returns.
      */
     boolean decide(Request request, long nowMicros, Decision into, Later later);
 
@@ -20,17 +21,5 @@ public interface Decider {
             limiter.decide(request, nowMicros, into);
             return true;
         };
-    }
-
-    /** Gives out the right to answer the request in hand later. */
-    interface Later {
-
-        Ticket ticket();
-    }
-
-    /** The right to answer one request, once, from any thread; the caller may be gone by then, and the answer with it. */
-    interface Ticket {
-
-        void answer(Request request, Decision decision);
     }
 }

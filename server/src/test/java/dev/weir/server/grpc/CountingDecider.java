@@ -1,5 +1,6 @@
 package dev.weir.server.grpc;
 
+import dev.weir.limiter.Later;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;

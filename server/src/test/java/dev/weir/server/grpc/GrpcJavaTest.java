@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.Struct;
 import com.google.protobuf.UInt64Value;
+import dev.weir.limiter.Waiter;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.server.Health;
@@ -134,15 +135,15 @@ class GrpcJavaTest {
     void an_answer_may_come_later_and_from_another_thread() {
         Queue<Runnable> later = new ConcurrentLinkedQueue<>();
         Decider deferring = (request, now, into, late) -> {
-            Decider.Ticket ticket = late.ticket();
+            Waiter waiter = late.waiter();
             Request copy = Request.to(request.domain()).with("k", request.value(0));
-            later.add(() -> {
+            later.add(() -> waiter.home().execute(() -> {
                 Decision decision = new Decision();
                 decision.begin(now);
                 decision.end(false, -1);
-                ticket.answer(copy, decision);
-                ticket.answer(copy, decision); // only the first counts
-            });
+                waiter.decided(copy, decision);
+                waiter.decided(copy, decision); // only the first counts
+            }));
             return false;
         };
         try (LaneRig rig = new LaneRig(deferring);
@@ -208,11 +209,11 @@ class GrpcJavaTest {
     void a_drain_lets_calls_under_way_finish_and_ends_watches() {
         Queue<Runnable> later = new ConcurrentLinkedQueue<>();
         Decider deferring = (request, now, into, late) -> {
-            Decider.Ticket ticket = late.ticket();
+            Waiter waiter = late.waiter();
             Request copy = Request.to(request.domain()).with("k", "v");
             Decision decision = new Decision();
             decision.begin(now);
-            later.add(() -> ticket.answer(copy, decision));
+            later.add(() -> waiter.home().execute(() -> waiter.decided(copy, decision)));
             return false;
         };
         try (LaneRig rig = new LaneRig(deferring);
