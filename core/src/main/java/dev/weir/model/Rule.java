@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * none; {@code label} is what people are shown.
  */
 public final class Rule {
+    /** The store of a rule that names none. */
+    public static final String DEFAULT_STORE = "default";
+
     private final String domain;
     private final String id;
     private final String name;
@@ -143,7 +146,7 @@ public final class Rule {
         return localShare;
     }
 
-    /** The name of the store that it counts in; empty for the default one. */
+    /** The name of the shared store that counts for it. */
     public String store() {
         return store;
     }
@@ -197,7 +200,7 @@ public final class Rule {
         private OnMissing onMissing = OnMissing.SKIP;
         private long deadlineMicros;
         private int localShare;
-        private String store = "";
+        private String store = DEFAULT_STORE;
         private List<String> replaces = List.of();
         private Map<String, ?> metadata = Map.of();
 

@@ -74,7 +74,7 @@ class RuleFolderTest {
 
         assertThat(rules(RuleLoader.load(a, new LoadOptions(false, Set.of("big")))))
                 .extracting(Rule::store)
-                .containsExactly("big", "");
+                .containsExactly("big", "default");
         assertThat(said(RuleLoader.load(folder, new LoadOptions(false, Set.of("big")))))
                 .containsExactly(b + ":4:62: unknown store 'bgi' (did you mean big?; stores in weir.yaml names them)");
         assertThat(said(RuleLoader.load(a, new LoadOptions(false, Set.of()))))

@@ -23,7 +23,8 @@ record Behaviour(
     static final List<String> SHARED = List.of("on_fail", "consistency", "deadline", "local_share", "store");
 
     /** What the design says where no file says anything; 0 stands for "not given". */
-    static final Behaviour DEFAULT = new Behaviour(OnFail.ALLOW, OnMissing.SKIP, Consistency.EXACT, 0, 0, "");
+    static final Behaviour DEFAULT =
+            new Behaviour(OnFail.ALLOW, OnMissing.SKIP, Consistency.EXACT, 0, 0, Rule.DEFAULT_STORE);
 
     private static final Pattern SHARE = Pattern.compile("[01](\\.[0-9]{1,6})?");
     private static final int MILLION = 1_000_000;

@@ -2,6 +2,7 @@ package dev.weir.rules.grammar;
 
 import static dev.weir.rules.diagnostics.Text.quote;
 
+import dev.weir.model.Rule;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.yaml.YamlNode.Scalar;
 import java.util.Set;
@@ -11,28 +12,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * The stores that a rule may name.
  *
- * @param known beside {@value #DEFAULT}; null where nobody knows, and any will do
+ * @param known beside the default; null where nobody knows, and any will do
  */
 public record StoreNames(@Nullable Set<String> known) {
-    /** The one that a rule counts in that names none. */
-    public static final String DEFAULT = "default";
-
     /** Nobody knows which there are. */
     public static final StoreNames ANY = new StoreNames(null);
 
-    /** The name that {@code fields} give, empty for the default; {@code otherwise} if they give none. */
+    /** The name that {@code fields} give, or {@code otherwise}. */
     String read(Fields fields, String otherwise) {
         Scalar scalar = fields.scalar("store");
         if (scalar == null) {
             return otherwise;
         }
         String name = scalar.text();
-        if (name.equals(DEFAULT)) {
-            return "";
-        }
-        if (name.isEmpty() || (known != null && !known.contains(name))) {
+        boolean isKnown = known == null ? !name.isEmpty() : known.contains(name);
+        if (!isKnown && !name.equals(Rule.DEFAULT_STORE)) {
             Set<String> names = new TreeSet<>(known == null ? Set.of() : known);
-            names.add(DEFAULT);
+            names.add(Rule.DEFAULT_STORE);
             String hint = Suggestion.among(name, names) + "; stores in weir.yaml names them";
             fields.problems().error(scalar.at(), "unknown store " + quote(name), hint);
             return otherwise;
