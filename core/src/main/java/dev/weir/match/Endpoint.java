@@ -1,23 +1,13 @@
 package dev.weir.match;
 
 import java.util.Locale;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * "METHOD /path", both with {@code *} for any run of characters; without a method it asks for any. {@code "*"} alone also
  * meets a request that names no endpoint. Methods compare in any case; a request that gives no method meets any.
  */
-public final class Endpoint implements ValuePattern {
-    private final String text;
-    private final String method;
-    private final Glob path;
-
-    private Endpoint(String text, String method, Glob path) {
-        this.text = text;
-        this.method = method;
-        this.path = path;
-    }
+public record Endpoint(String text, String method, Glob path) implements ValuePattern {
 
     public static Endpoint parse(String text) {
         int path = pathOf(text);
@@ -76,25 +66,5 @@ public final class Endpoint implements ValuePattern {
             return start - 1 == method.length() && endpoint.regionMatches(true, 0, method, 0, start - 1);
         }
         return methodGiven == null || methodGiven.isEmpty() || method.equalsIgnoreCase(methodGiven);
-    }
-
-    @Override
-    public String text() {
-        return text;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Endpoint endpoint && endpoint.text.equals(text);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(text);
-    }
-
-    @Override
-    public String toString() {
-        return text;
     }
 }

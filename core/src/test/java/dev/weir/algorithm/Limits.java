@@ -81,4 +81,14 @@ final class Limits extends DomainContextBase {
     static long capacity(Limit limit) {
         return isBucket(limit) && limit.requests() > 0 ? limit.burst() : limit.requests();
     }
+
+    /** Plays {@code history} and returns the moment at its end. */
+    static long play(Counter counter, Limit limit, List<Step> history) {
+        long now = NOW;
+        for (Step step : history) {
+            now += gap(limit, step);
+            counter.take(now, step.hits());
+        }
+        return now;
+    }
 }

@@ -23,7 +23,7 @@ class LiveChangeTest {
             return;
         }
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         long used = limit.requests() - counter.ask(now, 0).remaining;
         Limit next = new Limit(limit.algorithm(), requests, limit.windowMicros(), requests, limit.subWindows());
         long left = counter.changedTo(next).ask(now, 0).remaining;
@@ -36,7 +36,7 @@ class LiveChangeTest {
             return;
         }
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         // What drained since the state was last written drains by the new rate, so write it now.
         Outcome out = counter.take(now, 1);
         long used = Limits.capacity(limit) - out.remaining;
@@ -53,7 +53,7 @@ class LiveChangeTest {
             return;
         }
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         long used = limit.requests() - counter.ask(now, 0).remaining;
         Limit longer = new Limit(limit.algorithm(), 5_000, limit.windowMicros() * times, 5_000, limit.subWindows());
         Counter changed = counter.changedTo(longer);
@@ -74,7 +74,7 @@ class LiveChangeTest {
             return;
         }
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         Counter changed = counter.changedTo(next);
         Outcome out = changed.take(now, 1);
         if (!out.allowed && Limits.capacity(next) > 0) {
@@ -83,14 +83,5 @@ class LiveChangeTest {
             assertThat(changed.ask(now + wait - 1, 1).allowed).isFalse();
             assertThat(changed.take(now + wait, 1).allowed).isTrue();
         }
-    }
-
-    private static long play(Counter counter, Limit limit, List<Step> history) {
-        long now = Limits.NOW;
-        for (Step step : history) {
-            now += Limits.gap(limit, step);
-            counter.take(now, step.hits());
-        }
-        return now;
     }
 }

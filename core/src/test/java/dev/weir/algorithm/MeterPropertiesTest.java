@@ -39,7 +39,7 @@ class MeterPropertiesTest {
     void retryAfterIsTheFirstMomentAtWhichTheSameHitsFit(
             @ForAll Limit limit, @ForAll List<Step> history, @ForAll @LongRange(max = 40) long hits) {
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         Outcome out = counter.ask(now, hits);
         if (out.allowed) {
             assertThat(out.retryAfter).isZero();
@@ -58,7 +58,7 @@ class MeterPropertiesTest {
     void isAsGoodAsNewAtResetAndNotATickBefore(
             @ForAll Limit limit, @ForAll List<Step> history, @ForAll @LongRange(max = 40) long hits) {
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         Outcome out = counter.take(now, hits);
         long reset = out.reset;
         boolean used = out.remaining < Limits.capacity(limit);
@@ -77,7 +77,7 @@ class MeterPropertiesTest {
     @Property
     void askingChangesNothing(@ForAll Limit limit, @ForAll List<Step> history) {
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         String before = counter.state();
         assertThat(counter.take(now, 0).allowed).isTrue();
         assertThat(counter.state()).isEqualTo(before);
@@ -86,7 +86,7 @@ class MeterPropertiesTest {
     @Property
     void denialChangesNothing(@ForAll Limit limit, @ForAll List<Step> history) {
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         String before = counter.state();
         assertThat(counter.take(now, Limits.capacity(limit) + 1).allowed).isFalse();
         assertThat(counter.state()).isEqualTo(before);
@@ -96,7 +96,7 @@ class MeterPropertiesTest {
     void whatIsGivenBackAtOnceIsThereAgain(
             @ForAll Limit limit, @ForAll List<Step> history, @ForAll @LongRange(min = 1, max = 40) long hits) {
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         Counter untouched = counter.copy();
         Assume.that(counter.take(now, hits).allowed);
         assertThat(counter.take(now, -hits).allowed).isTrue();
@@ -109,7 +109,7 @@ class MeterPropertiesTest {
     void givingBackStopsAtNothingUsed(@ForAll Limit limit, @ForAll List<Step> history) {
         for (long all : new long[] {-2 * Limits.capacity(limit) - 1, Long.MIN_VALUE, Long.MIN_VALUE + 1}) {
             Counter counter = Counter.of(limit);
-            long now = play(counter, limit, history);
+            long now = Limits.play(counter, limit, history);
             Outcome out = counter.take(now, all);
             assertThat(out.allowed).isTrue();
             assertThat(out.remaining).isEqualTo(Limits.capacity(limit));
@@ -122,7 +122,7 @@ class MeterPropertiesTest {
     @Property
     void shareUsedIsNothingOnlyIfNothingIsAndAllOnlyIfAllIs(@ForAll Limit limit, @ForAll List<Step> history) {
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         Outcome out = counter.ask(now, 0);
         long capacity = Limits.capacity(limit);
         assertThat(out.used == 0).isEqualTo(out.remaining == capacity);
@@ -137,7 +137,7 @@ class MeterPropertiesTest {
             @ForAll List<Step> history,
             @ForAll @LongRange(min = 1, max = 20) long tenthsOfAWindow) {
         Counter counter = Counter.of(limit);
-        long now = play(counter, limit, history);
+        long now = Limits.play(counter, limit, history);
         long before = counter.ask(now, 0).remaining;
         long back = Math.max(0, now - Math.max(1, limit.windowMicros() / 10) * tenthsOfAWindow * tenthsOfAWindow);
         Outcome out = counter.take(back, 1);
@@ -150,16 +150,6 @@ class MeterPropertiesTest {
             assertThat(wait).isLessThanOrEqualTo(bucket ? hit : 2 * limit.windowMicros() + part);
             assertThat(counter.take(back + wait, 1).allowed).isTrue();
         }
-    }
-
-    /** Plays {@code history} and returns the moment at its end. */
-    private static long play(Counter counter, Limit limit, List<Step> history) {
-        long now = Limits.NOW;
-        for (Step step : history) {
-            now += Limits.gap(limit, step);
-            counter.take(now, step.hits());
-        }
-        return now;
     }
 
     private static void assertSame(Outcome actual, Outcome expected) {

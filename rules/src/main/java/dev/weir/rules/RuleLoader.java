@@ -3,6 +3,7 @@ package dev.weir.rules;
 import dev.weir.rules.diagnostics.Diagnostic;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.grammar.RuleFile;
+import dev.weir.rules.grammar.StoreNames;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -67,7 +68,7 @@ public final class RuleLoader {
         for (SourceContents.File file : contents.files()) {
             Problems problems = new Problems(file.name());
             files.add(problems);
-            RuleFile read = RuleFile.read(file.bytes(), problems);
+            RuleFile read = RuleFile.read(file.bytes(), problems, new StoreNames(options.stores()));
             if (read != null) {
                 domains.add(read);
             }

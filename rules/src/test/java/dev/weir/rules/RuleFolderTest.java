@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,6 +54,32 @@ class RuleFolderTest {
         LoadResult merged = RuleLoader.load(folder, new LoadOptions(true));
         assertThat(domains(merged)).containsExactly("one");
         assertThat(rules(merged)).extracting(Rule::label).containsExactly("x", "y");
+    }
+
+    @Test
+    void aStoreMustBeOneOfThoseThereAre() throws IOException {
+        Path a = write("a.yaml", """
+                domain: a
+                store: big
+                rules:
+                  - { name: x, limit: { requests: 1, window: 1s } }
+                  - { name: y, store: default, match: { k: v }, limit: { requests: 1, window: 1m } }
+                """);
+        Path b = write("b.yaml", """
+                domain: b
+                descriptors:
+                  - key: k
+                    rate_limit: { unit: second, requests_per_unit: 1, store: bgi }
+                """);
+
+        assertThat(rules(RuleLoader.load(a, new LoadOptions(false, Set.of("big")))))
+                .extracting(Rule::store)
+                .containsExactly("big", "default");
+        assertThat(said(RuleLoader.load(folder, new LoadOptions(false, Set.of("big")))))
+                .containsExactly(b + ":4:62: unknown store 'bgi' (did you mean big?; stores in weir.yaml names them)");
+        assertThat(said(RuleLoader.load(a, new LoadOptions(false, Set.of()))))
+                .containsExactly(a + ":2:8: unknown store 'big' (expected: default; stores in weir.yaml names them)");
+        assertThat(said(RuleLoader.load(folder))).isEmpty();
     }
 
     @Test

@@ -12,18 +12,25 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** How a rule behaves beside its limit; what a rule leaves out, it takes from its file. */
-record Behaviour(OnFail onFail, OnMissing onMissing, Consistency consistency, long deadlineMicros, int localShare) {
+record Behaviour(
+        OnFail onFail,
+        OnMissing onMissing,
+        Consistency consistency,
+        long deadlineMicros,
+        int localShare,
+        String store) {
     /** The fields read here that make sense in both spellings. */
-    static final List<String> SHARED = List.of("on_fail", "consistency", "deadline", "local_share");
+    static final List<String> SHARED = List.of("on_fail", "consistency", "deadline", "local_share", "store");
 
     /** What the design says where no file says anything; 0 stands for "not given". */
-    static final Behaviour DEFAULT = new Behaviour(OnFail.ALLOW, OnMissing.SKIP, Consistency.EXACT, 0, 0);
+    static final Behaviour DEFAULT =
+            new Behaviour(OnFail.ALLOW, OnMissing.SKIP, Consistency.EXACT, 0, 0, Rule.DEFAULT_STORE);
 
     private static final Pattern SHARE = Pattern.compile("[01](\\.[0-9]{1,6})?");
     private static final int MILLION = 1_000_000;
 
     /** This behaviour, changed by what {@code fields} say. */
-    Behaviour with(Fields fields) {
+    Behaviour with(Fields fields, StoreNames stores) {
         OnFail fail = fields.oneOf("on_fail", OnFail.values());
         OnMissing missing = fields.oneOf("on_missing", OnMissing.values());
         Consistency agreed = fields.oneOf("consistency", Consistency.values());
@@ -33,7 +40,8 @@ record Behaviour(OnFail onFail, OnMissing onMissing, Consistency consistency, lo
                 missing == null ? onMissing : missing,
                 agreed == null ? consistency : agreed,
                 deadline == null ? deadlineMicros : deadline,
-                share(fields));
+                share(fields),
+                stores.read(fields, store));
     }
 
     private int share(Fields fields) {
@@ -57,6 +65,7 @@ record Behaviour(OnFail onFail, OnMissing onMissing, Consistency consistency, lo
                 .onMissing(onMissing)
                 .consistency(consistency)
                 .deadlineMicros(deadlineMicros)
-                .localShare(localShare);
+                .localShare(localShare)
+                .store(store);
     }
 }

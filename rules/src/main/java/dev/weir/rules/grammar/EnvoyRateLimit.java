@@ -31,9 +31,11 @@ final class EnvoyRateLimit {
     private static final long UINT32 = 0xFFFF_FFFFL;
 
     private final Problems problems;
+    private final StoreNames stores;
     private final List<Placed<String>> replaced = new ArrayList<>();
 
-    EnvoyRateLimit(Problems problems) {
+    EnvoyRateLimit(Problems problems, StoreNames stores) {
+        this.stores = stores;
         this.problems = problems;
     }
 
@@ -89,7 +91,7 @@ final class EnvoyRateLimit {
         String name = fields.text("name");
         rule.name(name == null ? "" : name).replaces(replaces(fields, name));
         rule.countsDenied(algorithm == Algorithm.FIXED_WINDOW).metadata(Metadata.read(descriptor));
-        return Behaviour.DEFAULT.with(fields).applyTo(rule);
+        return Behaviour.DEFAULT.with(fields, stores).applyTo(rule);
     }
 
     private @Nullable Unit unit(Fields fields, @Nullable String text, boolean unlimited) {

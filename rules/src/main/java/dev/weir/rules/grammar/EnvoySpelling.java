@@ -40,9 +40,9 @@ final class EnvoySpelling {
     private final EnvoyRateLimit rateLimit;
     private String domain = "";
 
-    EnvoySpelling(Problems problems) {
+    EnvoySpelling(Problems problems, StoreNames stores) {
         this.problems = problems;
-        this.rateLimit = new EnvoyRateLimit(problems);
+        this.rateLimit = new EnvoyRateLimit(problems, stores);
     }
 
     RuleFile.Envoy read(Fields root) {

@@ -52,7 +52,7 @@ public sealed interface RuleFile {
     record Placed<T>(T value, Position at) {}
 
     /** Reads a file; null if there is nothing in it that could be a domain, and {@code problems} says why. */
-    static @Nullable RuleFile read(byte[] bytes, Problems problems) {
+    static @Nullable RuleFile read(byte[] bytes, Problems problems, StoreNames stores) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
@@ -66,8 +66,8 @@ public sealed interface RuleFile {
             return null;
         }
         return isWeir((Mapping) root)
-                ? new WeirSpelling(problems).read(fields)
-                : new EnvoySpelling(problems).read(fields);
+                ? new WeirSpelling(problems, stores).read(fields)
+                : new EnvoySpelling(problems, stores).read(fields);
     }
 
     /** Told apart by {@code rules} and {@code descriptors}; without either, by the other words, and by what they resemble. */

@@ -27,7 +27,7 @@ final class WeirSpelling {
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "enabled", "store"), Keys.FIELDS, BEHAVIOUR)
+                    List.of("name", "match", "limit", "cost", "shadow", "enabled"), Keys.FIELDS, BEHAVIOUR)
             .flatMap(List::stream)
             .toList();
 
@@ -46,11 +46,13 @@ final class WeirSpelling {
     private static final int LONGEST_NAME = 200;
 
     private final Problems problems;
+    private final StoreNames stores;
     private final Keys keys;
     private final Matches matches;
     private final Map<String, Position> names = new HashMap<>();
 
-    WeirSpelling(Problems problems) {
+    WeirSpelling(Problems problems, StoreNames stores) {
+        this.stores = stores;
         this.problems = problems;
         this.keys = new Keys(problems);
         this.matches = new Matches(problems);
@@ -64,7 +66,7 @@ final class WeirSpelling {
             problems.error(root.at("domain"), "domain is empty", "leave it out for 'default'");
         }
         KeyBy key = keys.read(root, KeyBy.global());
-        Behaviour behaviour = Behaviour.DEFAULT.with(root);
+        Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
         Tiers tiers = Tiers.read(root);
         List<Draft> drafts = new ArrayList<>(tiers.drafts(key, behaviour));
         if (!root.has("rules") && drafts.isEmpty()) {
@@ -101,14 +103,10 @@ final class WeirSpelling {
         String name = name(fields);
         List<Clause> match = matches.read(fields);
         KeyBy key = keys.read(fields, fileKey);
-        Behaviour behaviour = fileBehaviour.with(fields);
+        Behaviour behaviour = fileBehaviour.with(fields, stores);
         Long cost = fields.whole("cost", 1, Long.MAX_VALUE);
         boolean shadow = fields.flag("shadow", false);
         boolean enabled = fields.flag("enabled", true);
-        if (fields.text("store") != null) {
-            String hint = "every rule counts in the store of the server";
-            problems.warning(fields.nameAt("store"), "store has no effect in this version", hint);
-        }
         long each = cost == null ? 1 : cost;
         Limit limit = limit(fields, tiers, match, each);
         if (limit == null || problems.errors() > before || !enabled) {

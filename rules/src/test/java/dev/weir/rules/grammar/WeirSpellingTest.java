@@ -266,8 +266,6 @@ class WeirSpellingTest {
                         "2:11: warning: tier 'fre' resembles another (did you mean free?)",
                         "4:64: warning: burst has no effect on fixed_window",
                         "4:74: warning: sub_windows has no effect on fixed_window (only sliding_window counts in parts)",
-                        "5:5: warning: store has no effect in this version"
-                                + " (every rule counts in the store of the server)",
                         "9:11: warning: rule 'loose' never denies anything"
                                 + " (the rule at 6:11 matches the same and is as tight or tighter)",
                         "16:64: warning: over: queue has no effect in this version"

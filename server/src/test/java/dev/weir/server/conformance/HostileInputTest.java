@@ -3,20 +3,15 @@ package dev.weir.server.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.server.HttpCaller;
-import dev.weir.server.RunningServer;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,16 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostileInputTest {
     private static final int MAX_KEYS = 4_096;
 
-    @TempDir
-    static Path folder;
-
-    private static RunningServer server;
-    private static HttpCaller http;
-    private static OverGrpc grpc;
-
-    @BeforeAll
-    static void start() throws Exception {
-        Files.writeString(folder.resolve("weir-spelling.yaml"), """
+    @RegisterExtension
+    static final ServerForAll server = new ServerForAll(
+            Map.of("weir-spelling.yaml", """
                 domain: own
                 rules:
                   - name: per-user
@@ -44,23 +32,12 @@ class HostileInputTest {
                     match: { pair: "*" }
                     key_by: [user_id, ip]
                     limit: { requests: 5, window: 1d, algorithm: fixed_window }
-                """);
-        Files.writeString(folder.resolve("envoy-spelling.yaml"), """
+                """, "envoy-spelling.yaml", """
                 domain: envoy
                 descriptors:
                   - key: user
                     rate_limit: {unit: year, requests_per_unit: 5}
-                """);
-        server = RunningServer.with(folder, "max_keys", String.valueOf(MAX_KEYS));
-        http = server.http;
-        grpc = new OverGrpc(server);
-    }
-
-    @AfterAll
-    static void stop() {
-        grpc.close();
-        server.close();
-    }
+                """), "max_keys", String.valueOf(MAX_KEYS));
 
     private static JsonObject user(String id) {
         return new JsonObject().put("domain", "own").put("plan", "x").put("user_id", id);
@@ -97,21 +74,21 @@ class HostileInputTest {
             })
     void aCostThatIsNoWholeNumberIsRefusedAndCountsNothing(String cost) throws Exception {
         String body = "{\"domain\": \"own\", \"plan\": \"x\", \"user_id\": \"cost\", \"cost\": " + cost + "}";
-        isProblem(http.post("/v1/ratelimit/check", body), 400);
+        isProblem(server.http().post("/v1/ratelimit/check", body), 400);
 
-        assertThat(remaining(http.check(user("cost").put("cost", 0)))).isEqualTo(5);
+        assertThat(remaining(server.http().check(user("cost").put("cost", 0)))).isEqualTo(5);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"4294967295", "9007199254740992", "9223372036854775807", "18446744073709551615"})
     void aCostThatCanNeverFitIsDeniedForGoodAndLeavesTheCounterAsItWas(String cost) throws Exception {
         String body = "{\"domain\": \"own\", \"plan\": \"x\", \"user_id\": \"never\", \"cost\": " + cost + "}";
-        HttpResponse<String> denied = http.post("/v1/ratelimit/check", body);
+        HttpResponse<String> denied = server.http().post("/v1/ratelimit/check", body);
 
         assertThat(denied.statusCode()).as(denied.body()).isEqualTo(429);
         assertThat(denied.headers().firstValue("retry-after")).isEmpty();
         assertThat(new JsonObject(denied.body()).getString("reason")).isEqualTo("never");
-        assertThat(remaining(http.check(user("never").put("cost", 0)))).isEqualTo(5);
+        assertThat(remaining(server.http().check(user("never").put("cost", 0)))).isEqualTo(5);
     }
 
     @ParameterizedTest
@@ -131,15 +108,15 @@ class HostileInputTest {
                 "{\"domain\": \"own\", \"user_id\": [[[[[[[[[[[[]]]]]]]]]]]]}"
             })
     void aBodyThatIsNoRequestIsRefused(String body) throws Exception {
-        isProblem(http.post("/v1/ratelimit/check", body), 400);
-        assertThat(http.post("/ratelimit/check", body).statusCode()).isEqualTo(400);
+        isProblem(server.http().post("/v1/ratelimit/check", body), 400);
+        assertThat(server.http().post("/ratelimit/check", body).statusCode()).isEqualTo(400);
     }
 
     @Test
     void deepJsonIsRefusedFast() throws Exception {
-        isProblem(http.post("/json", "[".repeat(500_000)), 400);
-        isProblem(http.post("/json", "{\"domain\":".repeat(100_000)), 400);
-        isProblem(http.post("/v1/ratelimit/check", "{\"a\":".repeat(100_000)), 400);
+        isProblem(server.http().post("/json", "[".repeat(500_000)), 400);
+        isProblem(server.http().post("/json", "{\"domain\":".repeat(100_000)), 400);
+        isProblem(server.http().post("/v1/ratelimit/check", "{\"a\":".repeat(100_000)), 400);
     }
 
     @Test
@@ -149,11 +126,11 @@ class HostileInputTest {
         for (int i = 0; i < body.length; i++) {
             body[i] = body[i] == '?' ? (byte) 0xFF : body[i];
         }
-        isProblem(http.post("/v1/ratelimit/check", body), 400);
+        isProblem(server.http().post("/v1/ratelimit/check", body), 400);
 
         byte[] message = RlsWire.write("envoy", Ask.ask("user", "?"));
         message[message.length - 1] = (byte) 0xFF;
-        assertThatThrownBy(() -> grpc.call(message))
+        assertThatThrownBy(() -> server.grpc().call(message))
                 .isInstanceOfSatisfying(
                         StatusRuntimeException.class,
                         e -> assertThat(e.getStatus().getCode())
@@ -167,13 +144,14 @@ class HostileInputTest {
             byte[] noise = new byte[1 + random.nextInt(64)];
             random.nextBytes(noise);
             try {
-                grpc.call(noise);
+                server.grpc().call(noise);
             } catch (StatusRuntimeException e) {
                 assertThat(e.getStatus().getCode())
                         .isIn(Status.Code.INVALID_ARGUMENT, Status.Code.INTERNAL, Status.Code.RESOURCE_EXHAUSTED);
             }
         }
-        assertThat(grpc.ask("envoy", Ask.ask("user", "after the noise"))).isInstanceOf(Reply.Answer.class);
+        assertThat(server.grpc().ask("envoy", Ask.ask("user", "after the noise")))
+                .isInstanceOf(Reply.Answer.class);
     }
 
     @Test
@@ -182,8 +160,8 @@ class HostileInputTest {
         for (int i = 0; i < 10_000; i++) {
             ask.and("user", "many");
         }
-        Reply overGrpc = grpc.ask("envoy", ask);
-        Reply overJson = new OverJson(server).ask("envoy", ask);
+        Reply overGrpc = server.grpc().ask("envoy", ask);
+        Reply overJson = new OverJson(server.running()).ask("envoy", ask);
 
         assertThat(overGrpc)
                 .isInstanceOfSatisfying(
@@ -197,7 +175,7 @@ class HostileInputTest {
                         refusal -> assertThat(refusal.message())
                                 .contains("descriptors")
                                 .containsPattern("1,?000"));
-        assertThat(grpc.ask("envoy", Ask.ask("user", "many").ownHits(0)))
+        assertThat(server.grpc().ask("envoy", Ask.ask("user", "many").ownHits(0)))
                 .isInstanceOfSatisfying(
                         Reply.Answer.class,
                         answer ->
@@ -207,20 +185,22 @@ class HostileInputTest {
     @Test
     void aMessageOfFourMebibytesIsRefusedByACapThatTheErrorNames() throws Exception {
         byte[] message = RlsWire.write("envoy", Ask.ask("user", "x".repeat(4 << 20)));
-        assertThatThrownBy(() -> grpc.call(message)).isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
-            assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-            assertThat(e.getStatus().getDescription()).contains(String.valueOf(2 << 20));
-        });
+        assertThatThrownBy(() -> server.grpc().call(message))
+                .isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
+                    assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+                    assertThat(e.getStatus().getDescription()).contains(String.valueOf(2 << 20));
+                });
         HttpResponse<String> response =
-                http.post("/v1/ratelimit/check", "{\"user_id\": \"" + "x".repeat(4 << 20) + "\"}");
+                server.http().post("/v1/ratelimit/check", "{\"user_id\": \"" + "x".repeat(4 << 20) + "\"}");
         isProblem(response, 413);
         assertThat(response.body()).contains(String.valueOf(2 << 20));
-        assertThat(grpc.ask("envoy", Ask.ask("user", "after the flood"))).isInstanceOf(Reply.Answer.class);
+        assertThat(server.grpc().ask("envoy", Ask.ask("user", "after the flood")))
+                .isInstanceOf(Reply.Answer.class);
     }
 
     @Test
     void aCallersLimitWithoutAUnitIsRefused() throws Exception {
-        assertThat(grpc.ask("envoy", Ask.ask("user", "unit").limitedTo(5, Unit.UNKNOWN)))
+        assertThat(server.grpc().ask("envoy", Ask.ask("user", "unit").limitedTo(5, Unit.UNKNOWN)))
                 .isInstanceOfSatisfying(
                         Reply.Refusal.class,
                         refusal -> assertThat(refusal.message()).contains("unit"));
@@ -247,11 +227,12 @@ class HostileInputTest {
             {"x".repeat(10_000), "y"}
         };
         for (String[] pair : pairs) {
-            HttpResponse<String> response = http.check(new JsonObject()
-                    .put("domain", "own")
-                    .put("pair", "x")
-                    .put("user_id", pair[0])
-                    .put("ip", pair[1]));
+            HttpResponse<String> response = server.http()
+                    .check(new JsonObject()
+                            .put("domain", "own")
+                            .put("pair", "x")
+                            .put("user_id", pair[0])
+                            .put("ip", pair[1]));
             assertThat(response.statusCode()).as(pair[0] + " " + pair[1]).isEqualTo(200);
             assertThat(remaining(response)).as(pair[0] + " " + pair[1]).isEqualTo(4);
         }
@@ -260,7 +241,7 @@ class HostileInputTest {
     @Test
     void aValueCannotReachAHeader() throws Exception {
         JsonObject evil = user("evil\r\nX-Injected: yes").put("cost", 6);
-        HttpResponse<String> denied = http.check(evil);
+        HttpResponse<String> denied = server.http().check(evil);
 
         assertThat(denied.statusCode()).isEqualTo(429);
         assertThat(denied.headers().map()).doesNotContainKey("x-injected");
@@ -269,31 +250,32 @@ class HostileInputTest {
 
     @Test
     void callersCannotMakeTimeSeries() throws Exception {
-        http.check(user("first"));
-        grpc.ask("envoy", Ask.ask("user", "first"));
-        long before = http.get("/metrics").body().lines().count();
+        server.http().check(user("first"));
+        server.grpc().ask("envoy", Ask.ask("user", "first"));
+        long before = server.http().get("/metrics").body().lines().count();
         for (int i = 0; i < 100; i++) {
-            grpc.ask("domain-" + i, Ask.ask("key-" + i, "value-" + i));
-            http.check(new JsonObject().put("domain", "other-" + i).put("attribute-" + i, "v"));
-            http.get("/path-" + i);
+            server.grpc().ask("domain-" + i, Ask.ask("key-" + i, "value-" + i));
+            server.http().check(new JsonObject().put("domain", "other-" + i).put("attribute-" + i, "v"));
+            server.http().get("/path-" + i);
         }
-        assertThat(http.get("/metrics").body().lines().count()).isEqualTo(before);
+        assertThat(server.http().get("/metrics").body().lines().count()).isEqualTo(before);
     }
 
     @Test
     void aFloodOfKeysIsBoundedAndForgetsNoneWhoIsOver() throws Exception {
-        assertThat(http.check(user("heavy").put("cost", 5)).statusCode()).isEqualTo(200);
-        assertThat(http.check(user("heavy")).statusCode()).isEqualTo(429);
+        assertThat(server.http().check(user("heavy").put("cost", 5)).statusCode())
+                .isEqualTo(200);
+        assertThat(server.http().check(user("heavy")).statusCode()).isEqualTo(429);
         for (int i = 0; i < 4 * MAX_KEYS / 100; i++) {
             Ask flood = Ask.askNothing();
             for (int j = 0; j < 100; j++) {
                 flood.and("user", "flood-" + i + "-" + j);
             }
-            assertThat(grpc.ask("envoy", flood)).isInstanceOf(Reply.Answer.class);
+            assertThat(server.grpc().ask("envoy", flood)).isInstanceOf(Reply.Answer.class);
         }
 
-        assertThat(http.check(user("heavy")).statusCode()).isEqualTo(429);
-        String metrics = http.get("/metrics").body();
+        assertThat(server.http().check(user("heavy")).statusCode()).isEqualTo(429);
+        String metrics = server.http().get("/metrics").body();
         assertThat(metric(metrics, "ratelimit_keys ")).isLessThanOrEqualTo(2 * MAX_KEYS);
         assertThat(metric(metrics, "ratelimit_evictions_total ")).isPositive();
     }
@@ -309,16 +291,17 @@ class HostileInputTest {
     @Test
     void anIdempotencyKeyChargesOnceAndOnlyForTheSameBody() throws Exception {
         String body = user("once").encode();
-        HttpResponse<String> first = http.post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k-1");
-        HttpResponse<String> again = http.post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k-1");
+        HttpResponse<String> first = server.http().post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k-1");
+        HttpResponse<String> again = server.http().post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k-1");
 
         assertThat(remaining(first)).isEqualTo(4);
         assertThat(again.body()).isEqualTo(first.body());
-        assertThat(remaining(http.check(user("once").put("cost", 0)))).isEqualTo(4);
+        assertThat(remaining(server.http().check(user("once").put("cost", 0)))).isEqualTo(4);
         isProblem(
-                http.post("/v1/ratelimit/check", user("once").put("cost", 2).encode(), "X-Idempotency-Key", "k-1"),
+                server.http()
+                        .post("/v1/ratelimit/check", user("once").put("cost", 2).encode(), "X-Idempotency-Key", "k-1"),
                 422);
-        isProblem(http.post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k".repeat(10_000)), 400);
-        assertThat(remaining(http.check(user("once").put("cost", 0)))).isEqualTo(4);
+        isProblem(server.http().post("/v1/ratelimit/check", body, "X-Idempotency-Key", "k".repeat(10_000)), 400);
+        assertThat(remaining(server.http().check(user("once").put("cost", 0)))).isEqualTo(4);
     }
 }

@@ -2,30 +2,18 @@ package dev.weir.server.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.HttpCaller;
-import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code POST /json} takes and gives, to the letter. */
 class JsonShapeTest {
-    @TempDir
-    static Path folder;
-
-    private static RunningServer server;
-    private static HttpCaller http;
-
-    @BeforeAll
-    static void start() throws Exception {
-        Path rules = Files.writeString(folder.resolve("rules.yaml"), """
+    @RegisterExtension
+    static final ServerForAll server = new ServerForAll(Map.of("rules.yaml", """
                 domain: shapes
                 descriptors:
                   - key: user
@@ -34,18 +22,10 @@ class JsonShapeTest {
                     rate_limit: {unit: year, requests_per_unit: 0}
                   - key: free
                     rate_limit: {unlimited: true}
-                """);
-        server = RunningServer.with(rules);
-        http = server.http;
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
+                """));
 
     private static HttpResponse<String> post(String body) throws Exception {
-        return http.post("/json", body);
+        return server.http().post("/json", body);
     }
 
     @Test

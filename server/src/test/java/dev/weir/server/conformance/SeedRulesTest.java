@@ -3,19 +3,14 @@ package dev.weir.server.conformance;
 import static dev.weir.server.conformance.Ask.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.HttpCaller;
-import dev.weir.server.RunningServer;
 import dev.weir.server.conformance.Reply.Answer;
 import dev.weir.server.conformance.Reply.CurrentLimit;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The rules files of the documents that asked for Weir, as they stand there, doing what the text around them says. */
 class SeedRulesTest {
@@ -65,27 +60,8 @@ class SeedRulesTest {
                   requests_per_unit: 10000
             """;
 
-    @TempDir
-    static Path folder;
-
-    private static RunningServer server;
-    private static HttpCaller http;
-    private static OverGrpc grpc;
-
-    @BeforeAll
-    static void start() throws Exception {
-        Files.writeString(folder.resolve("001.yaml"), TIERS);
-        Files.writeString(folder.resolve("002.yaml"), PLATFORM);
-        server = RunningServer.with(folder);
-        http = server.http;
-        grpc = new OverGrpc(server);
-    }
-
-    @AfterAll
-    static void stop() {
-        grpc.close();
-        server.close();
-    }
+    @RegisterExtension
+    static final ServerForAll server = new ServerForAll(Map.of("001.yaml", TIERS, "002.yaml", PLATFORM));
 
     private static JsonObject free(String key, String endpoint, int cost) {
         return new JsonObject()
@@ -111,34 +87,34 @@ class SeedRulesTest {
 
     @Test
     void aFreeUsersPostIsGovernedByTheBurstRuleAndByTheHourlyRule() throws Exception {
-        isAllowed(http.check(free("k1", "POST /api/x", 20)), 20, 0);
-        isDeniedBy(http.check(free("k1", "POST /api/x", 20)), 20);
+        isAllowed(server.http().check(free("k1", "POST /api/x", 20)), 20, 0);
+        isDeniedBy(server.http().check(free("k1", "POST /api/x", 20)), 20);
 
         // All or nothing: the denied request took nothing from the hourly rule either.
-        isAllowed(http.check(free("k1", "GET /api/x", 0)), 1000, 980);
-        isAllowed(http.check(free("k1", "GET /api/x", 980)), 1000, 0);
-        isDeniedBy(http.check(free("k1", "GET /other", 1)), 1000);
-        isDeniedBy(http.check(free("k1", "POST /api/x", 1)), 1000);
+        isAllowed(server.http().check(free("k1", "GET /api/x", 0)), 1000, 980);
+        isAllowed(server.http().check(free("k1", "GET /api/x", 980)), 1000, 0);
+        isDeniedBy(server.http().check(free("k1", "GET /other", 1)), 1000);
+        isDeniedBy(server.http().check(free("k1", "POST /api/x", 1)), 1000);
     }
 
     @Test
     void aFreeUsersPostMayGiveItsMethodApart() throws Exception {
-        isDeniedBy(http.check(free("k2", "/api/x", 21).put("method", "POST")), 20);
-        isAllowed(http.check(free("k2", "/api/x", 21).put("method", "GET")), 1000, 979);
+        isDeniedBy(server.http().check(free("k2", "/api/x", 21).put("method", "POST")), 20);
+        isAllowed(server.http().check(free("k2", "/api/x", 21).put("method", "GET")), 1000, 979);
     }
 
     @Test
     void aPaidUserHasABurstOfTwoHundredAndNoHourlyRule() throws Exception {
-        isAllowed(http.check(free("k3", "POST /api/x", 200).put("tier", "paid")), 200, 0);
-        isDeniedBy(http.check(free("k3", "POST /api/x", 201).put("tier", "paid")), 200);
+        isAllowed(server.http().check(free("k3", "POST /api/x", 200).put("tier", "paid")), 200, 0);
+        isDeniedBy(server.http().check(free("k3", "POST /api/x", 201).put("tier", "paid")), 200);
     }
 
     @Test
     void keysAreCountedApartAndOtherTiersNotAtAll() throws Exception {
-        isAllowed(http.check(free("k4", "POST /api/x", 20)), 20, 0);
-        isAllowed(http.check(free("k5", "POST /api/x", 20)), 20, 0);
+        isAllowed(server.http().check(free("k4", "POST /api/x", 20)), 20, 0);
+        isAllowed(server.http().check(free("k5", "POST /api/x", 20)), 20, 0);
         HttpResponse<String> unknown =
-                http.check(free("k4", "POST /api/x", 5_000).put("tier", "gold"));
+                server.http().check(free("k4", "POST /api/x", 5_000).put("tier", "gold"));
         assertThat(unknown.statusCode()).isEqualTo(200);
         assertThat(new JsonObject(unknown.body()).containsKey("limit")).isFalse();
     }
@@ -147,8 +123,8 @@ class SeedRulesTest {
     void theSameRulesHoldOverGrpc() throws Exception {
         Ask post =
                 ask("api_key", "k6", "tier", "free", "endpoint", "POST /api/x").hits(20);
-        Answer first = (Answer) grpc.ask("default", post);
-        Answer second = (Answer) grpc.ask("default", post);
+        Answer first = (Answer) server.grpc().ask("default", post);
+        Answer second = (Answer) server.grpc().ask("default", post);
 
         assertThat(first.code()).isEqualTo(Code.OK);
         assertThat(first.statuses()).hasSize(1);
@@ -160,12 +136,13 @@ class SeedRulesTest {
 
     @Test
     void thePlatformsSampleRequestMeetsTheEndpointAndTheAddress() throws Exception {
-        Answer answer = (Answer) grpc.ask(
-                "api_platform",
-                ask("api_key", "abc123", "endpoint", "POST /api/v1/orders")
-                        .and("remote_address", "192.168.1.100")
-                        .and("global", "aggregate")
-                        .and("api_key", "abc123"));
+        Answer answer = (Answer) server.grpc()
+                .ask(
+                        "api_platform",
+                        ask("api_key", "abc123", "endpoint", "POST /api/v1/orders")
+                                .and("remote_address", "192.168.1.100")
+                                .and("global", "aggregate")
+                                .and("api_key", "abc123"));
 
         assertThat(answer.code()).isEqualTo(Code.OK);
         assertThat(limit(answer, 0)).isEqualTo(new CurrentLimit(20, Unit.MINUTE, ""));
@@ -183,14 +160,15 @@ class SeedRulesTest {
                 .put("endpoint", "/api/v1/orders")
                 .put("ip", "192.168.1.101");
 
-        isAllowed(http.check(order.copy().put("cost", 20)), 20, 0);
+        isAllowed(server.http().check(order.copy().put("cost", 20)), 20, 0);
         // More than fits in any minute, so that the turn of one does not matter.
-        isDeniedBy(http.check(order.copy().put("cost", 21).put("api_key", "other")), 20);
+        isDeniedBy(server.http().check(order.copy().put("cost", 21).put("api_key", "other")), 20);
         isDeniedBy(
-                http.check(new JsonObject()
-                        .put("domain", "api_platform")
-                        .put("ip", "192.168.1.102")
-                        .put("cost", 31)),
+                server.http()
+                        .check(new JsonObject()
+                                .put("domain", "api_platform")
+                                .put("ip", "192.168.1.102")
+                                .put("cost", 31)),
                 30);
     }
 

@@ -1,0 +1,313 @@
+package dev.weir.redis.testkit;
+
+import dev.weir.redis.testkit.RespConnection.RedisError;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Redis server of its own, in a folder of its own, on a port of its own of the loopback address. It ends with the JVM, also with
+ * one that is killed.
+ */
+public final class RedisProcess implements AutoCloseable {
+    // The shell tells the server's process id, ends when the server does, and kills it when its own input ends, which
+    // the system
+    // sees to if this JVM dies.
+    private static final String WATCHED = """
+            trap '' HUP INT TERM
+            exec 3<&0
+            "$1" "$2/redis.conf" $3 </dev/null >>"$2/log" 2>&1 3<&- &
+            server=$!
+            echo $server
+            exec >/dev/null
+            { read -r nothing <&3; rm -rf "$2"; kill -9 $server; } &
+            watch=$!
+            wait $server
+            kill -9 $watch
+            """;
+
+    private static final int TRIES = 20;
+
+    private final boolean sentinel;
+    private final List<String> settings;
+    private final Path folder;
+    private int port;
+    private int busPort;
+    private @Nullable Process shell;
+    private long pid;
+    private @Nullable String password;
+
+    private RedisProcess(boolean sentinel, List<String> settings) {
+        this.sentinel = sentinel;
+        this.settings = new ArrayList<>(settings);
+        password = settings.stream()
+                .filter(setting -> setting.startsWith("requirepass "))
+                .map(setting -> setting.substring("requirepass ".length()))
+                .findFirst()
+                .orElse(null);
+        try {
+            folder = Files.createTempDirectory("weir-redis");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts a server and waits until it answers. Each setting is a line as redis.conf has it: {@code maxmemory 3mb}. */
+    public static RedisProcess start(String... settings) {
+        return start(false, settings);
+    }
+
+    /** Starts a sentinel and waits until it answers. */
+    static RedisProcess startSentinel(String... settings) {
+        return start(true, settings);
+    }
+
+    private static RedisProcess start(boolean sentinel, String... settings) {
+        RedisProcess redis = new RedisProcess(sentinel, Arrays.asList(settings));
+        for (int i = 0; i < TRIES; i++) {
+            redis.port = Ports.free();
+            redis.busPort = Ports.free();
+            redis.writeSettings();
+            if (redis.launch()) {
+                return redis;
+            }
+        }
+        String log = redis.log();
+        redis.stop();
+        throw new IllegalStateException("Redis does not start: " + log);
+    }
+
+    private void writeSettings() {
+        List<String> lines = new ArrayList<>();
+        lines.add("port " + port);
+        lines.add("bind 127.0.0.1");
+        lines.add("dir " + folder);
+        if (!sentinel) {
+            lines.add("save \"\"");
+            lines.add("enable-debug-command yes");
+            // A replica is in step at once, not after the five seconds in which others might join its transfer.
+            lines.add("repl-diskless-sync-delay 0");
+        }
+        if (settings.contains("cluster-enabled yes")) {
+            lines.add("cluster-port " + busPort);
+        }
+        lines.addAll(settings);
+        try {
+            Files.write(folder.resolve("redis.conf"), lines);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether it answers; false if it ended because its port was taken. */
+    private boolean launch() {
+        try {
+            Process started = new ProcessBuilder(
+                            "sh",
+                            "-c",
+                            WATCHED,
+                            "sh",
+                            RedisBinary.path().toString(),
+                            folder.toString(),
+                            sentinel ? "--sentinel" : "")
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            shell = started;
+            pid = Long.parseLong(Objects.requireNonNull(
+                    new BufferedReader(new InputStreamReader(started.getInputStream(), StandardCharsets.US_ASCII))
+                            .readLine()));
+            return awaitAnswer(started);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean awaitAnswer(Process started) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (started.isAlive()) {
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException("Redis says nothing: " + log());
+            }
+            try {
+                // Where the port was taken, somebody else may answer.
+                if (String.valueOf(cli("INFO", "server")).contains("process_id:" + pid + "\r\n")) {
+                    return true;
+                }
+            } catch (UncheckedIOException | RedisError e) {
+                // Not yet.
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+        return false;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** Where the nodes of a cluster talk to this one. */
+    int busPort() {
+        return busPort;
+    }
+
+    public String address() {
+        return "127.0.0.1:" + port;
+    }
+
+    /** Where it is, with the password if it has one. */
+    public String uri() {
+        return "redis://" + (password == null ? "" : ":" + password + "@") + address();
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    /** Whether the process exists, paused or not. */
+    public boolean isRunning() {
+        return shell != null && shell.isAlive();
+    }
+
+    /** Sends a command over a connection of its own and gives the reply. */
+    public @Nullable Object cli(String... command) {
+        try (RespConnection connection = connect()) {
+            return connection.call(command);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A connection that may do everything. */
+    public RespConnection connect() throws IOException {
+        RespConnection connection = new RespConnection(port, 5_000);
+        if (password != null) {
+            connection.call("AUTH", password);
+        }
+        return connection;
+    }
+
+    /** One line of {@code INFO}, such as {@code master_link_status}; empty if there is none. */
+    public String info(String section, String field) {
+        return String.valueOf(cli("INFO", section))
+                .lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .map(line -> line.substring(field.length() + 1))
+                .findFirst()
+                .orElse("");
+    }
+
+    /** How often each command ran, by its name in lower case, since the last {@code CONFIG RESETSTAT}. */
+    public Map<String, Long> commandCalls() {
+        return String.valueOf(cli("INFO", "commandstats"))
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_"))
+                .collect(Collectors.toMap(
+                        line -> line.substring("cmdstat_".length(), line.indexOf(':')),
+                        line -> Long.valueOf(line.substring(line.indexOf("calls=") + 6, line.indexOf(',')))));
+    }
+
+    /** Asks for a password from now on, of open connections only after they are gone; an empty one takes it away. */
+    public void password(String wanted) {
+        cli("CONFIG", "SET", "requirepass", wanted);
+        password = wanted.isEmpty() ? null : wanted;
+        settings.removeIf(setting -> setting.startsWith("requirepass "));
+        if (!wanted.isEmpty()) {
+            settings.add("requirepass " + wanted);
+        }
+    }
+
+    /** Stops the process where it stands (SIGSTOP): connections stay, nothing answers. */
+    public void pause() {
+        signal("STOP");
+    }
+
+    public void resume() {
+        signal("CONT");
+    }
+
+    /** Ends it with SIGKILL; {@link #restart} brings it back. */
+    public void kill() {
+        signal("KILL");
+        try {
+            Objects.requireNonNull(shell).waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void signal(String name) {
+        try {
+            int result = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+            if (result != 0) {
+                throw new IllegalStateException("kill -" + name + " " + pid + ": " + result);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Starts it anew on the same port, with what it had kept on disk; kills it first if it runs. */
+    public void restart() {
+        if (isRunning()) {
+            kill();
+        }
+        if (!sentinel) {
+            writeSettings();
+        }
+        if (!launch()) {
+            throw new IllegalStateException("Redis does not start again: " + log());
+        }
+    }
+
+    /** What the process wrote to its log. */
+    public String log() {
+        try {
+            return Files.readString(folder.resolve("log"));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** Ends it for good and removes its folder. */
+    public void stop() {
+        if (isRunning()) {
+            kill();
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        } catch (IOException e) {
+            // Already gone.
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    @Override
+    public String toString() {
+        return "Redis at " + address();
+    }
+}
