@@ -1,5 +1,6 @@
 package dev.weir.redis.script;
 
+import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Meter;
 import dev.weir.store.Check;
 import java.util.Arrays;
@@ -28,6 +29,7 @@ public final class Batch {
     private static final long QUOTA_PASSED = 1;
     private static final long ASK_ONLY = 2;
     private static final int NO_RUN = -1;
+    private static final int NO_ANSWER = -1;
 
     private final int maxKeys;
     private final int maxBytes;
@@ -42,13 +44,19 @@ public final class Batch {
     /** Counters of the checks of all groups, in their order. */
     private int[] asked = new int[64];
 
+    /** Where the script answers each of them, if it does. */
+    private int[] answered = new int[64];
+
     private int askedSize;
+    private int answersSize;
     /** {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}. */
     private long[] entries = new long[256];
 
     private int entriesSize;
     /** For each counter the entry that a check like its last one may join. */
     private int[] openRun = new int[64];
+
+    private int[] openAnswer = new int[64];
 
     private long timeMicros;
 
@@ -102,19 +110,16 @@ public final class Batch {
     }
 
     public byte[][] keys() {
-        byte[][] keys = new byte[counters.size()][];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = counters.name(i);
-        }
-        return keys;
+        return counters.names();
     }
 
     /** The program, which charges nothing after {@code expiryMicros} of Redis's clock. */
     public byte[][] args(long expiryMicros) {
         packer.clear();
         packer.add(Math.max(0, Math.min(expiryMicros, MAX_HITS)));
-        packer.add(counters.size());
+        packer.add(counters.reads());
         packer.add(meters.size());
+        packer.add(counters.hasBlocks() ? 1 : 0);
         meters.write(packer);
         int at = 0;
         while (at < entriesSize) {
@@ -125,7 +130,7 @@ public final class Batch {
                 packer.add(entries[at++]);
             }
             for (int i = 0; i < checks; i++) {
-                packer.add(entries[at++] + 1);
+                packer.add(counters.place((int) entries[at++]) + 1);
                 packer.add(entries[at++] + 1);
                 packer.add(entries[at++]);
                 packer.add(entries[at++]);
@@ -143,14 +148,17 @@ public final class Batch {
         if (passed < 0) {
             return Reply.EXPIRED;
         }
-        if (reply.size() < 3 || !(reply.get(2) instanceof List<?> states) || !replay.begin(states)) {
+        if (reply.size() < 4
+                || !(reply.get(2) instanceof List<?> states)
+                || !(reply.get(3) instanceof List<?> answers)
+                || !replay.begin(states, answers, answersSize)) {
             return Reply.BROKEN;
         }
         long expected = 0;
         int from = 0;
         for (int i = 0; i < size; i++) {
             Group group = groups[i];
-            expected += replay.group(group, asked, from, now);
+            expected += replay.group(group, asked, answered, from, now);
             from += group.size();
         }
         return expected == passed ? Reply.DONE : Reply.BROKEN;
@@ -161,10 +169,21 @@ public final class Batch {
         return timeMicros;
     }
 
+    /** The first word of the state that the counter of {@code check} has after the batch. */
+    long word0(Check check) {
+        return replay.word0(counters.find(check, meter(check).counting()));
+    }
+
+    /** The second word of it. */
+    long word1(Check check) {
+        return replay.word1(counters.find(check, meter(check).counting()));
+    }
+
     public void clear() {
         Arrays.fill(groups, 0, size, null);
         size = 0;
         askedSize = 0;
+        answersSize = 0;
         entriesSize = 0;
         counters.clear();
         meters.clear();
@@ -186,9 +205,11 @@ public final class Batch {
         int run = openRun[counter];
         if (run != NO_RUN && hits >= 0 && entries[run + 1] == meter && entries[run + 2] == hits) {
             entries[run + 3]++;
+            answered[askedSize - 1] = openAnswer[counter];
             return;
         }
         openRun[counter] = entriesSize;
+        openAnswer[counter] = nextAnswer(check);
         write(counter, meter, hits, 1);
     }
 
@@ -199,6 +220,7 @@ public final class Batch {
             Check check = group.get(i);
             int counter = counter(check);
             openRun[counter] = NO_RUN;
+            nextAnswer(check);
             write(counter, meters.place(meter(check), check.countsDenied), hits(check), role(check));
         }
     }
@@ -210,14 +232,23 @@ public final class Batch {
             counter = counters.add(check, meter.counting());
             if (counter >= openRun.length) {
                 openRun = Arrays.copyOf(openRun, openRun.length * 2);
+                openAnswer = Arrays.copyOf(openAnswer, openRun.length);
             }
             openRun[counter] = NO_RUN;
         }
         if (askedSize == asked.length) {
             asked = Arrays.copyOf(asked, askedSize * 2);
+            answered = Arrays.copyOf(answered, askedSize * 2);
         }
         asked[askedSize++] = counter;
         return counter;
+    }
+
+    /** Gives the check added last an answer of its own, if its meter keeps a block. */
+    private int nextAnswer(Check check) {
+        int answer = check.meter instanceof BlockMeter ? answersSize++ : NO_ANSWER;
+        answered[askedSize - 1] = answer;
+        return answer;
     }
 
     private void write(long counter, long meter, long hits, long timesOrRole) {

@@ -10,7 +10,9 @@ import java.util.HexFormat;
 
 /** The script's text, put together from its parts, and the digest that Redis knows it by. */
 public final class BatchScript {
-    private static final String[] PARTS = {"begin", "bucket", "fixed_window", "sliding_window", "decide"};
+    private static final String[] PARTS = {
+        "begin", "bucket", "fixed_window", "sliding_window", "sub_windows", "sliding_window_log", "decide"
+    };
 
     private final byte[] text;
     private final String digest;

@@ -14,7 +14,10 @@ final class CounterTable {
     private long[] key1 = new long[32];
     private Counting[] countings = new Counting[32];
     private byte[][] names = new byte[32][];
+    private int[] places = new int[32];
     private int size;
+    private int logs;
+    private boolean blocks;
     private int bytes;
 
     int size() {
@@ -30,9 +33,28 @@ final class CounterTable {
         return countings[counter];
     }
 
-    /** What Redis calls it. */
-    byte[] name(int counter) {
-        return names[counter];
+    /** Whether any of them keeps a block. */
+    boolean hasBlocks() {
+        return blocks;
+    }
+
+    /** How many are read whole: all but logs, which may be long. */
+    int reads() {
+        return size - logs;
+    }
+
+    /** Where the script finds a counter among the keys: first those that are read whole. */
+    int place(int counter) {
+        return countings[counter] == Counting.LOG ? reads() + places[counter] : places[counter];
+    }
+
+    /** What Redis calls them, each in its {@link #place}. */
+    byte[][] names() {
+        byte[][] placed = new byte[size][];
+        for (int i = 0; i < size; i++) {
+            placed[place(i)] = names[i];
+        }
+        return placed;
     }
 
     /** The counter of {@code check}, which counts in this way; -1 if it is not here. */
@@ -50,6 +72,8 @@ final class CounterTable {
         key0[added] = check.key0;
         key1[added] = check.key1;
         countings[added] = counting;
+        places[added] = counting == Counting.LOG ? logs++ : added - logs;
+        blocks |= counting == Counting.LOG || counting == Counting.SUB_WINDOWS;
         names[added] = RedisKey.of(check.name);
         bytes += names[added].length;
         table[slot(check.key0, check.key1, counting)] = added + 1;
@@ -60,6 +84,8 @@ final class CounterTable {
         Arrays.fill(table, 0);
         Arrays.fill(names, 0, size, null);
         size = 0;
+        logs = 0;
+        blocks = false;
         bytes = 0;
     }
 
@@ -82,6 +108,7 @@ final class CounterTable {
         key1 = Arrays.copyOf(key1, room);
         countings = Arrays.copyOf(countings, room);
         names = Arrays.copyOf(names, room);
+        places = Arrays.copyOf(places, room);
         table = new int[room * 2];
         for (int i = 0; i < size; i++) {
             table[slot(key0[i], key1[i], countings[i])] = i + 1;

@@ -1,7 +1,7 @@
 -- Weir's one script: a batch of requests, each of which takes from all of its counters or from none.
 --
 -- ARGV[1] is a program in MessagePack, one flat array of whole numbers:
---   expiry, keys to read, meters, {counting, counts denied, numbers...}..., entries...
+--   expiry, keys to read, meters, 1 if any keeps a block, {counting, counts denied, numbers...}..., entries...
 --   an entry is a run   key, meter, hits, how many times
 --         or a group    -checks, flags (1: a quota passed elsewhere, 2: ask only), {key, meter, hits, role}...
 -- The reply is the time, how many passed, and the states as they were: who asked replays the same arithmetic from there. What keeps a
@@ -37,6 +37,8 @@ end
 
 -- The state of key k as numbers, from when it is first met; what they mean depends on how it counts.
 local s1, s2, s3, s4 = {}, {}, {}, {}
+-- Keys whose state is told by answers.
+local untold = {}
 -- Keys whose state changed, in order; how each is to be packed; the microseconds until its state says nothing any more.
 local changed, dirty, packed_as, lasts = {}, {}, {}, {}
 
