@@ -5,8 +5,30 @@ import dev.weir.model.Limit;
 /** A meter whose state is a block of words of varying length; a block of no words is a counter that was never used. */
 public abstract non-sealed class BlockMeter extends Meter {
 
+    private final Share share;
+
     BlockMeter(Limit limit) {
         super(limit);
+        this.share = new Share(limit.requests());
+    }
+
+    /**
+     * Writes the outcome of an {@link #ask} that was made elsewhere: with so many hits used after it, and what it said of reset
+     * and retry-after (0: the hits fit).
+     */
+    public final void told(long used, long reset, long retryAfter, Outcome out) {
+        out.allowed = retryAfter == 0;
+        out.retryAfter = retryAfter;
+        out.delay = 0;
+        out.reset = reset;
+        tell(used, out);
+    }
+
+    /** What is left, and the share that is not. */
+    final void tell(long used, Outcome out) {
+        long requests = limit().requests();
+        out.remaining = Math.max(0, requests - used);
+        out.used = share.of(Math.min(requests, used));
     }
 
     /** The most words that {@link #take} will ever need. */

@@ -101,6 +101,16 @@ abstract class Bucket extends SlotMeter {
     }
 
     @Override
+    public final Counting counting() {
+        return Counting.BUCKET;
+    }
+
+    @Override
+    public final long[] numbers() {
+        return new long[] {tick, rateHits, rateTicks, burst};
+    }
+
+    @Override
     public final long tickMicros() {
         return tick;
     }
@@ -149,8 +159,8 @@ abstract class Bucket extends SlotMeter {
         out.reset = wait(ticksFor(level), time, moment);
         out.used = share.of(burst - free);
         if (clamped || (out.allowed && hits != 0)) {
-            out.state0 = level == 0 ? 0 : moment << 12 | (part >>> 32) << 8 | tag;
-            out.state1 = whole << 32 | (part & LOW);
+            out.state0 = level == 0 ? 0 : SlotWords.bucket0(moment, part, tag);
+            out.state1 = SlotWords.bucket1(whole, part);
         } else {
             out.state0 = state0;
             out.state1 = state1;

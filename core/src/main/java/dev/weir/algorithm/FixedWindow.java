@@ -42,6 +42,16 @@ final class FixedWindow extends SlotMeter {
     }
 
     @Override
+    public Counting counting() {
+        return Counting.FIXED_WINDOW;
+    }
+
+    @Override
+    public long[] numbers() {
+        return new long[] {requests, window};
+    }
+
+    @Override
     public long tickMicros() {
         return 1;
     }

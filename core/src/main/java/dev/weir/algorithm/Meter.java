@@ -17,6 +17,12 @@ public abstract sealed class Meter permits SlotMeter, BlockMeter {
         return limit;
     }
 
+    /** How it counts. */
+    public abstract Counting counting();
+
+    /** The whole numbers below 2^53 that decide, in the order in which {@link Counting} lists them: what a twin needs. */
+    public abstract long[] numbers();
+
     /** The tick that this limit is counted in, microseconds: time is rounded down to it. */
     public abstract long tickMicros();
 }

@@ -65,6 +65,16 @@ final class SlidingWindow extends SlotMeter {
     }
 
     @Override
+    public Counting counting() {
+        return Counting.SLIDING_WINDOW;
+    }
+
+    @Override
+    public long[] numbers() {
+        return new long[] {requests, window, tick, tag};
+    }
+
+    @Override
     public long tickMicros() {
         return tick;
     }
@@ -120,8 +130,8 @@ final class SlidingWindow extends SlotMeter {
                 ? (start + 2 * window) * tick - moment
                 : previous != 0 ? (start + window) * tick - moment : 0;
         if (clamped || (out.allowed && hits != 0)) {
-            out.state1 = current << 32 | previous;
-            out.state0 = out.state1 == 0 ? 0 : (start * tick) << 12 | tag;
+            out.state1 = SlotWords.slidingWindow1(current, previous);
+            out.state0 = out.state1 == 0 ? 0 : SlotWords.slidingWindow0(start * tick, tag);
         } else {
             out.state0 = state0;
             out.state1 = state1;

@@ -28,13 +28,11 @@ final class SlidingWindowLog extends BlockMeter {
 
     private final long requests;
     private final long window;
-    private final Share share;
 
     SlidingWindowLog(Limit limit) {
         super(limit);
         this.requests = limit.requests();
         this.window = limit.windowMicros();
-        this.share = new Share(requests);
     }
 
     /** Why {@code limit} cannot be a log, or null. */
@@ -46,6 +44,16 @@ final class SlidingWindowLog extends BlockMeter {
                         limit.requests(),
                         "<= " + MAX_REQUESTS
                                 + " for sliding_window_log, which remembers every hit; sliding_window takes more");
+    }
+
+    @Override
+    public Counting counting() {
+        return Counting.LOG;
+    }
+
+    @Override
+    public long[] numbers() {
+        return new long[] {requests, window};
     }
 
     @Override
@@ -76,8 +84,7 @@ final class SlidingWindowLog extends BlockMeter {
             out.retryAfter = hit(memory, at, expired + (int) need - 1) + window - moment;
         }
         long after = out.allowed ? Exact.saturate(used, hits) : used;
-        out.remaining = Math.max(0, requests - after);
-        out.used = share.of(Math.min(requests, after));
+        tell(after, out);
         if (after == 0) {
             out.reset = 0;
         } else if (after > used) {

@@ -29,7 +29,6 @@ final class SubWindows extends BlockMeter {
     private final long window;
     private final int parts;
     private final long part;
-    private final Share share;
 
     SubWindows(Limit limit) {
         super(limit);
@@ -37,7 +36,6 @@ final class SubWindows extends BlockMeter {
         this.window = limit.windowMicros();
         this.parts = limit.subWindows();
         this.part = window / parts;
-        this.share = new Share(requests);
     }
 
     /** Why {@code limit} cannot be counted in its sub-windows, or null. */
@@ -54,6 +52,16 @@ final class SubWindows extends BlockMeter {
                         "sub_windows",
                         limit.subWindows(),
                         "a number that divides the window of " + limit.windowMicros() + " microseconds");
+    }
+
+    @Override
+    public Counting counting() {
+        return Counting.SUB_WINDOWS;
+    }
+
+    @Override
+    public long[] numbers() {
+        return new long[] {requests, window, parts};
     }
 
     @Override
@@ -82,8 +90,7 @@ final class SubWindows extends BlockMeter {
                 ? 0
                 : hits > requests ? Outcome.NEVER : freed(memory, at, live, used + hits - requests) - moment;
         long after = out.allowed ? Exact.saturate(used, hits) : used;
-        out.remaining = Math.max(0, requests - after);
-        out.used = share.of(Math.min(requests, after));
+        tell(after, out);
         out.reset = reset(memory, at, live, moment, out.allowed ? hits : 0);
     }
 

@@ -14,8 +14,14 @@ public abstract class Ask {
     public Executor home = Runnable::run;
 
     /**
+     * The request is denied whatever comes of this, for checks elsewhere said so: the checks are answered as always, but only
+     * those that count when denied take anything.
+     */
+    public boolean denied;
+
+    /**
      * Every check of it has been decided or has {@linkplain Check#failure failed}; called once, in {@link #home}. What was taken
-     * follows {@link Store#decide}, but for checks that failed, of which nobody knows.
+     * follows {@link Store#decide}; a check that failed stops nobody, and whether its own hits were taken is unknown.
      */
     public abstract void answered();
 }

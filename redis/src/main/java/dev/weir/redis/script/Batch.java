@@ -1,0 +1,288 @@
+package dev.weir.redis.script;
+
+import dev.weir.algorithm.BlockMeter;
+import dev.weir.algorithm.Meter;
+import dev.weir.store.Check;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Requests on their way to Redis in one call of the {@link BatchScript}, in the order in which they came. A buffer that is filled,
+ * sent, read and cleared; not for several threads at a time.
+ *
+ * <h2>Runs</h2>
+ *
+ * The same check asked again and again, by requests that ask nothing else, is one entry with a count, as long as nothing else asks its
+ * counter in between. So for each counter the order of arrival is kept, and that is all the order there is.
+ *
+ * <h2>Outcomes</h2>
+ *
+ * The script replies the time and the states as they were. {@link Replay} applies the checks to them once more: the meters are pure
+ * functions, so everybody gets the outcome they would have got alone.
+ */
+public final class Batch {
+    public static final int DEFAULT_MAX_KEYS = 512;
+    public static final int DEFAULT_MAX_BYTES = 256 * 1024;
+    public static final int DEFAULT_MAX_GROUPS = 16_384;
+
+    private static final long MAX_HITS = (1L << 53) - 1;
+    private static final long QUOTA_PASSED = 1;
+    private static final long ASK_ONLY = 2;
+    private static final int NO_RUN = -1;
+    private static final int NO_ANSWER = -1;
+
+    private final int maxKeys;
+    private final int maxBytes;
+    private final int maxGroups;
+    private final CounterTable counters = new CounterTable();
+    private final MeterTable meters = new MeterTable();
+    private final Packer packer = new Packer();
+    private final Replay replay = new Replay(counters);
+
+    private Group[] groups = new Group[64];
+    private int size;
+    /** Counters of the checks of all groups, in their order. */
+    private int[] asked = new int[64];
+
+    /** Where the script answers each of them, if it does. */
+    private int[] answered = new int[64];
+
+    private int askedSize;
+    private int answersSize;
+    /** {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}. */
+    private long[] entries = new long[256];
+
+    private int entriesSize;
+    /** For each counter the entry that a check like its last one may join. */
+    private int[] openRun = new int[64];
+
+    private int[] openAnswer = new int[64];
+
+    private long timeMicros;
+
+    public Batch() {
+        this(DEFAULT_MAX_KEYS, DEFAULT_MAX_BYTES, DEFAULT_MAX_GROUPS);
+    }
+
+    /** A batch of no more than so many counters, bytes to send, and groups. */
+    public Batch(int maxKeys, int maxBytes, int maxGroups) {
+        this.maxKeys = maxKeys;
+        this.maxBytes = maxBytes;
+        this.maxGroups = maxGroups;
+    }
+
+    /**
+     * Takes up {@code group}, which must not change until the batch is {@linkplain #clear cleared}; false if it is full. An empty
+     * batch takes up any group.
+     */
+    public boolean add(Group group) {
+        if (size > 0 && !hasRoomFor(group)) {
+            return false;
+        }
+        if (size == groups.length) {
+            groups = Arrays.copyOf(groups, size * 2);
+        }
+        groups[size++] = group;
+        if (group.size() == 1 && !group.askOnly) {
+            addRun(group.get(0));
+        } else if (group.size() > 0) {
+            addTogether(group);
+        }
+        return true;
+    }
+
+    public int groups() {
+        return size;
+    }
+
+    public Group group(int index) {
+        return groups[index];
+    }
+
+    /** Counters that the batch touches. */
+    public int counters() {
+        return counters.size();
+    }
+
+    /** What it will take to send, about. */
+    public int bytes() {
+        return counters.bytes() + 16 * counters.size() + 4 * entriesSize;
+    }
+
+    public byte[][] keys() {
+        return counters.names();
+    }
+
+    /** The program, which charges nothing after {@code expiryMicros} of Redis's clock. */
+    public byte[][] args(long expiryMicros) {
+        packer.clear();
+        packer.add(Math.max(0, Math.min(expiryMicros, MAX_HITS)));
+        packer.add(counters.reads());
+        packer.add(meters.size());
+        packer.add(counters.hasBlocks() ? 1 : 0);
+        meters.write(packer);
+        int at = 0;
+        while (at < entriesSize) {
+            int checks = 1;
+            if (entries[at] < 0) {
+                checks = (int) -entries[at];
+                packer.add(entries[at++]);
+                packer.add(entries[at++]);
+            }
+            for (int i = 0; i < checks; i++) {
+                packer.add(counters.place((int) entries[at++]) + 1);
+                packer.add(entries[at++] + 1);
+                packer.add(entries[at++]);
+                packer.add(entries[at++]);
+            }
+        }
+        return new byte[][] {packer.toBytes()};
+    }
+
+    /** Reads what the script replied, and if it is {@link Reply#DONE} writes every outcome. */
+    public Reply read(List<?> reply) {
+        if (reply.size() < 2 || !(reply.get(0) instanceof Long now) || !(reply.get(1) instanceof Long passed)) {
+            return Reply.BROKEN;
+        }
+        timeMicros = now;
+        if (passed < 0) {
+            return Reply.EXPIRED;
+        }
+        if (reply.size() < 4
+                || !(reply.get(2) instanceof List<?> states)
+                || !(reply.get(3) instanceof List<?> answers)
+                || !replay.begin(states, answers, answersSize)) {
+            return Reply.BROKEN;
+        }
+        long expected = 0;
+        int from = 0;
+        for (int i = 0; i < size; i++) {
+            Group group = groups[i];
+            expected += replay.group(group, asked, answered, from, now);
+            from += group.size();
+        }
+        return expected == passed ? Reply.DONE : Reply.BROKEN;
+    }
+
+    /** Redis's time as the last reply told it. */
+    public long timeMicros() {
+        return timeMicros;
+    }
+
+    /** The first word of the state that the counter of {@code check} has after the batch. */
+    long word0(Check check) {
+        return replay.word0(counters.find(check, meter(check).counting()));
+    }
+
+    /** The second word of it. */
+    long word1(Check check) {
+        return replay.word1(counters.find(check, meter(check).counting()));
+    }
+
+    public void clear() {
+        Arrays.fill(groups, 0, size, null);
+        size = 0;
+        askedSize = 0;
+        answersSize = 0;
+        entriesSize = 0;
+        counters.clear();
+        meters.clear();
+    }
+
+    private boolean hasRoomFor(Group group) {
+        int missing = 0;
+        for (int i = 0; i < group.size(); i++) {
+            Check check = group.get(i);
+            missing += counters.find(check, meter(check).counting()) < 0 ? 1 : 0;
+        }
+        return size < maxGroups && bytes() < maxBytes && (missing == 0 || counters.size() + missing <= maxKeys);
+    }
+
+    private void addRun(Check check) {
+        int counter = counter(check);
+        int meter = meters.place(meter(check), check.countsDenied);
+        long hits = hits(check);
+        int run = openRun[counter];
+        if (run != NO_RUN && hits >= 0 && entries[run + 1] == meter && entries[run + 2] == hits) {
+            entries[run + 3]++;
+            answered[askedSize - 1] = openAnswer[counter];
+            return;
+        }
+        openRun[counter] = entriesSize;
+        openAnswer[counter] = nextAnswer(check);
+        write(counter, meter, hits, 1);
+    }
+
+    private void addTogether(Group group) {
+        writeEntry(-group.size());
+        writeEntry(group.askOnly ? ASK_ONLY : group.quotaPassed ? QUOTA_PASSED : 0);
+        for (int i = 0; i < group.size(); i++) {
+            Check check = group.get(i);
+            int counter = counter(check);
+            openRun[counter] = NO_RUN;
+            nextAnswer(check);
+            write(counter, meters.place(meter(check), check.countsDenied), hits(check), role(check));
+        }
+    }
+
+    private int counter(Check check) {
+        Meter meter = meter(check);
+        int counter = counters.find(check, meter.counting());
+        if (counter < 0) {
+            counter = counters.add(check, meter.counting());
+            if (counter >= openRun.length) {
+                openRun = Arrays.copyOf(openRun, openRun.length * 2);
+                openAnswer = Arrays.copyOf(openAnswer, openRun.length);
+            }
+            openRun[counter] = NO_RUN;
+        }
+        if (askedSize == asked.length) {
+            asked = Arrays.copyOf(asked, askedSize * 2);
+            answered = Arrays.copyOf(answered, askedSize * 2);
+        }
+        asked[askedSize++] = counter;
+        return counter;
+    }
+
+    /** Gives the check added last an answer of its own, if its meter keeps a block. */
+    private int nextAnswer(Check check) {
+        int answer = check.meter instanceof BlockMeter ? answersSize++ : NO_ANSWER;
+        answered[askedSize - 1] = answer;
+        return answer;
+    }
+
+    private void write(long counter, long meter, long hits, long timesOrRole) {
+        writeEntry(counter);
+        writeEntry(meter);
+        writeEntry(hits);
+        writeEntry(timesOrRole);
+    }
+
+    private void writeEntry(long number) {
+        if (entriesSize == entries.length) {
+            entries = Arrays.copyOf(entries, entriesSize * 2);
+        }
+        entries[entriesSize++] = number;
+    }
+
+    /** More than a script can count means what the most that it can count means: never, or all of it back. */
+    private static long hits(Check check) {
+        return Math.max(-MAX_HITS, Math.min(check.hits, MAX_HITS));
+    }
+
+    private static int role(Check check) {
+        return switch (check.role) {
+            case ENFORCE -> 0;
+            case SHADOW -> 1;
+            case QUOTA -> 2;
+        };
+    }
+
+    private static Meter meter(Check check) {
+        Meter meter = check.meter;
+        if (meter == null) {
+            throw new IllegalArgumentException("meter: null (expected: the meter of the check's limit)");
+        }
+        return meter;
+    }
+}

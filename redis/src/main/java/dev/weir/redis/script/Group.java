@@ -1,0 +1,62 @@
+package dev.weir.redis.script;
+
+import dev.weir.store.Check;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The checks of one request that share a script call: taken from all, or from none but those that count when denied. */
+public final class Group {
+    private Check[] checks = new Check[4];
+    private int size;
+
+    /** A quota has passed elsewhere, so those of this group cannot deny. */
+    public boolean quotaPassed;
+    /** Nothing is taken, as if the request had been denied elsewhere. */
+    public boolean askOnly;
+    /** For whom it is asked; the batch does not look at it. */
+    public @Nullable Object owner;
+    /** Whether these checks let the request pass; {@code false} for what was only asked. */
+    public boolean allowed;
+
+    public void clear() {
+        Arrays.fill(checks, 0, size, null);
+        size = 0;
+        quotaPassed = false;
+        askOnly = false;
+        owner = null;
+        allowed = false;
+    }
+
+    /** Adds a check, with its meter and its name; it is the caller's, and its outcome is written when the reply is read. */
+    public Group add(Check check) {
+        if (size == checks.length) {
+            checks = Arrays.copyOf(checks, size * 2);
+        }
+        checks[size++] = check;
+        return this;
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public Check get(int index) {
+        return checks[index];
+    }
+
+    /** As {@link dev.weir.store.Checks#allowed}. */
+    boolean passes() {
+        boolean quotaOver = false;
+        boolean quotaOk = quotaPassed;
+        for (int i = 0; i < size; i++) {
+            Check check = checks[i];
+            if (check.role == Check.Role.QUOTA) {
+                quotaOver |= !check.outcome.allowed;
+                quotaOk |= check.outcome.allowed;
+            } else if (check.role == Check.Role.ENFORCE && !check.outcome.allowed) {
+                return false;
+            }
+        }
+        return !quotaOver || quotaOk;
+    }
+}

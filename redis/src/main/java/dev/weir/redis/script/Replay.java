@@ -1,0 +1,116 @@
+package dev.weir.redis.script;
+
+import dev.weir.algorithm.BlockMeter;
+import dev.weir.algorithm.Counting;
+import dev.weir.algorithm.Outcome;
+import dev.weir.algorithm.SlotMeter;
+import dev.weir.store.Check;
+import java.util.List;
+
+/** Applies the checks of a batch, in their order, to the states that the script found, as the script did. */
+final class Replay {
+    private final CounterTable counters;
+    private long[] state0 = new long[0];
+    private long[] state1 = new long[0];
+    private long[] undo = new long[16];
+    private final BlockAnswers blocks = new BlockAnswers();
+
+    Replay(CounterTable counters) {
+        this.counters = counters;
+    }
+
+    /** Starts from these states, one for each counter that is read, and so many answers; false if that is not what they are. */
+    boolean begin(List<?> states, List<?> answers, int expected) {
+        int size = counters.size();
+        if (states.size() != counters.reads() || !blocks.begin(answers, expected)) {
+            return false;
+        }
+        if (state0.length < size) {
+            state0 = new long[Math.max(64, 2 * size)];
+            state1 = new long[Math.max(64, 2 * size)];
+        }
+        for (int i = 0; i < size; i++) {
+            Counting counting = counters.counting(i);
+            Object state = counting == Counting.LOG ? null : states.get(counters.place(i));
+            if (state == null) {
+                state0[i] = 0;
+                state1[i] = 0;
+            } else if (state instanceof byte[] bytes) {
+                state0[i] = States.word0(counting, bytes);
+                state1[i] = States.word1(counting, bytes);
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Decides {@code group}, whose checks ask the counters from {@code asked[from]} on; returns how many passed, 0 or 1. */
+    int group(Group group, int[] asked, int[] answered, int from, long now) {
+        int size = group.size();
+        if (size == 1 && !group.askOnly) {
+            Check check = group.get(0);
+            apply(check, asked[from], answered[from], now);
+            group.allowed = group.passes();
+            return check.outcome.allowed ? 1 : 0;
+        }
+        if (undo.length < 2 * size) {
+            undo = new long[4 * size];
+        }
+        for (int i = 0; i < size; i++) {
+            int counter = asked[from + i];
+            undo[2 * i] = state0[counter];
+            undo[2 * i + 1] = state1[counter];
+            apply(group.get(i), counter, answered[from + i], now);
+        }
+        group.allowed = !group.askOnly && group.passes();
+        if (group.allowed) {
+            return size == 0 ? 0 : 1;
+        }
+        for (int i = size - 1; i >= 0; i--) {
+            int counter = asked[from + i];
+            state0[counter] = undo[2 * i];
+            state1[counter] = undo[2 * i + 1];
+        }
+        for (int i = 0; i < size; i++) {
+            deny(group.get(i), asked[from + i], group.askOnly, now);
+        }
+        return 0;
+    }
+
+    long word0(int counter) {
+        return state0[counter];
+    }
+
+    long word1(int counter) {
+        return state1[counter];
+    }
+
+    /** The check's answer stays; what else its outcome says becomes how things stand, now that its hits were not taken or only counted. */
+    private void deny(Check check, int counter, boolean askOnly, long now) {
+        if (!(check.meter instanceof SlotMeter meter)) {
+            return; // the script's answer has it all
+        }
+        Outcome out = check.outcome;
+        boolean allowed = out.allowed;
+        long retryAfter = out.retryAfter;
+        apply(check, meter, counter, check.countsDenied && !askOnly ? check.hits : 0, now);
+        out.allowed = allowed;
+        out.retryAfter = retryAfter;
+    }
+
+    private void apply(Check check, int counter, int answer, long now) {
+        if (check.meter instanceof SlotMeter meter) {
+            apply(check, meter, counter, check.hits, now);
+        } else if (check.meter instanceof BlockMeter meter) {
+            blocks.next(answer, meter, check.hits, check.outcome);
+        }
+    }
+
+    private void apply(Check check, SlotMeter meter, int counter, long hits, long now) {
+        Outcome out = check.outcome;
+        meter.apply(state0[counter], state1[counter], now, hits, check.countsDenied, out);
+        state0[counter] = out.state0;
+        state1[counter] = out.state1;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.weir.redis.script;
+
+import dev.weir.algorithm.Counting;
+import dev.weir.algorithm.SlotWords;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * States as Redis keeps them: a byte that names the format, then whole numbers, the most significant byte first. What has another
+ * format or another length was never written by this version: a counter that was never used.
+ *
+ * <pre>
+ *   1 bucket          moment 7, part 5, tag 1, whole 4
+ *   2 fixed window    start 7, count 7
+ *   3 sliding window  start 7, tag 2, current 4, previous 4
+ * </pre>
+ */
+final class States {
+    private static final int BUCKET = 1;
+    private static final int FIXED_WINDOW = 2;
+    private static final int SLIDING_WINDOW = 3;
+
+    private States() {}
+
+    /** The first word of the state that {@code value} holds. */
+    static long word0(Counting counting, byte @Nullable [] value) {
+        if (counting == Counting.BUCKET && is(value, BUCKET, 18)) {
+            return SlotWords.bucket0(number(value, 1, 7), number(value, 8, 5), number(value, 13, 1));
+        } else if (counting == Counting.FIXED_WINDOW && is(value, FIXED_WINDOW, 15)) {
+            return SlotWords.fixedWindow0(number(value, 1, 7));
+        } else if (counting == Counting.SLIDING_WINDOW && is(value, SLIDING_WINDOW, 18)) {
+            return SlotWords.slidingWindow0(number(value, 1, 7), number(value, 8, 2));
+        }
+        return 0;
+    }
+
+    /** The second word of the state that {@code value} holds. */
+    static long word1(Counting counting, byte @Nullable [] value) {
+        if (counting == Counting.BUCKET && is(value, BUCKET, 18)) {
+            return SlotWords.bucket1(number(value, 14, 4), number(value, 8, 5));
+        } else if (counting == Counting.FIXED_WINDOW && is(value, FIXED_WINDOW, 15)) {
+            return SlotWords.fixedWindow1(number(value, 8, 7));
+        } else if (counting == Counting.SLIDING_WINDOW && is(value, SLIDING_WINDOW, 18)) {
+            return SlotWords.slidingWindow1(number(value, 10, 4), number(value, 14, 4));
+        }
+        return 0;
+    }
+
+    private static boolean is(byte @Nullable [] value, int format, int length) {
+        return value != null && value.length == length && value[0] == format;
+    }
+
+    private static long number(byte @Nullable [] value, int at, int bytes) {
+        long number = 0;
+        for (int i = at; value != null && i < at + bytes; i++) {
+            number = number << 8 | (value[i] & 0xFF);
+        }
+        return number;
+    }
+}

@@ -1,0 +1,26 @@
+package dev.weir.redis.script;
+
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.store.Store;
+import dev.weir.store.StoreContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class ScriptStoreTest extends StoreContract {
+    private static RedisProcess redis;
+
+    @BeforeAll
+    static void startRedis() {
+        redis = RedisProcess.start();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        redis.stop();
+    }
+
+    @Override
+    protected Store newStore() {
+        return new ScriptStore(redis);
+    }
+}
