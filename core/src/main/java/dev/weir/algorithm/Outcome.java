@@ -22,4 +22,16 @@ public final class Outcome {
      * was, unless denied hits count or a clock stepped back). Unused by meters that keep a block.
      */
     public long state0, state1;
+
+    /** Takes over everything that {@code other} says. */
+    public void set(Outcome other) {
+        allowed = other.allowed;
+        remaining = other.remaining;
+        reset = other.reset;
+        retryAfter = other.retryAfter;
+        delay = other.delay;
+        used = other.used;
+        state0 = other.state0;
+        state1 = other.state1;
+    }
 }

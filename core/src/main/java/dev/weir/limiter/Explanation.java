@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param rule the rule's label; "the caller's limit" where the request brought its own
  * @param counter the values that share the counter, {@code api_key=abc}, safe to show; empty for a counter that all share
  * @param bucket a short id of the counter, the same in every process; empty where nothing is counted
- * @param retryAfter when the same request passes with no other traffic; zero if it did, null if it never will
+ * @param retryAfter when the same request passes with no other traffic; zero if it did or nobody knows, null if it never will
  * @param text all of it in one sentence
  */
 public record Explanation(
@@ -42,6 +42,7 @@ public record Explanation(
             case NEVER -> verdict.hits() + " hits can never fit into " + whose + ofLimit(verdict.limit());
             case MISSING_KEY -> "the request lacks what " + label + " counts by";
             case UNLIMITED -> label + " does not limit";
+            case STORE_DOWN -> "the store of " + whose + " does not answer, and the rule says on_fail: deny";
         };
     }
 

@@ -1,48 +1,86 @@
 package dev.weir.limiter;
 
-import dev.weir.algorithm.Meter;
-import dev.weir.algorithm.Outcome;
-import dev.weir.match.Match;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.OnMissing;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
-import dev.weir.model.Verdict.Reason;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Store;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides requests: never blocks, and allocates nothing beyond the decision it returns. Threads share it freely; each request
  * meets one rule set from beginning to end.
+ *
+ * <p>What this process counts by itself is decided on the spot. What shared stores count is decided {@linkplain Later later},
+ * inside the deadline of its rules, whatever the stores do.
  */
 public final class Limiter {
     /** What remains where nothing is limited: the largest number of Envoy's answer. */
     public static final long UNLIMITED = 0xffff_ffffL;
 
     private final Store store;
+    private final SharedStores stores;
     private final TimeSource time;
     private final LimiterSettings settings;
     private final LimiterObserver observer;
-    private final OverrideMeters overrides = new OverrideMeters();
+    private final CheckWriter checkWriter;
+    private final VerdictWriter verdictWriter;
+    private final @Nullable SharedPath shared;
     private volatile MeteredRules rules;
 
+    /** A limiter whose counters all live in {@code store}. */
     public Limiter(RuleSet rules, Store store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
-        this.rules = MeteredRules.of(rules);
+        this(rules, store, SharedStores.none(), time, settings, observer);
+    }
+
+    /**
+     * A limiter whose counters live in {@code stores}, but for rules that say {@code consistency: local} and for what rules
+     * with {@code on_fail: local} count while a shared store does not answer: these live in {@code store}.
+     *
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store is not among {@code stores}
+     */
+    public Limiter(
+            RuleSet rules,
+            Store store,
+            SharedStores stores,
+            TimeSource time,
+            LimiterSettings settings,
+            LimiterObserver observer) {
+        this.rules = MeteredRules.of(rules, stores, settings);
         this.store = store;
+        this.stores = stores;
         this.time = time;
         this.settings = settings;
         this.observer = observer;
+        OverrideMeters overrides = new OverrideMeters();
+        int overridePlace = stores.isEmpty() ? Check.LOCAL : stores.place(Rule.DEFAULT_STORE);
+        this.checkWriter = new CheckWriter(settings, overrides, overridePlace);
+        this.verdictWriter = new VerdictWriter(observer);
+        this.shared = stores.isEmpty()
+                ? null
+                : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
     }
 
-    /** Where its counters live. */
+    /** Where the counters of this process live. */
     public Store store() {
         return store;
+    }
+
+    /** Where the counters live that other processes count in as well. */
+    public SharedStores stores() {
+        return stores;
+    }
+
+    /** The denials that are known without asking a shared store; null without one. */
+    public @Nullable DenyCache denyCache() {
+        return shared == null ? null : shared.denials();
     }
 
     /** The rule set in force. */
@@ -53,31 +91,75 @@ public final class Limiter {
     /**
      * Puts a rule set in force for every request decided from now on.
      *
-     * @throws IllegalArgumentException if a limit cannot be counted; the last set stays
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
      */
     public void rules(RuleSet next) {
-        rules = MeteredRules.of(next);
+        rules = MeteredRules.of(next, stores, settings);
+        if (shared != null) {
+            shared.denials().clear();
+        }
     }
 
-    /** Decides {@code request} now. */
+    /**
+     * Decides {@code request} now.
+     *
+     * @throws IllegalStateException if a shared store would have to be asked: see {@link #decideAsync}
+     */
     public Decision decide(Request request) {
         Decision decision = new Decision();
         decide(request, time.micros(), decision);
         return decision;
     }
 
-    /** Decides {@code request} at {@code nowMicros} into a decision that the caller reuses. */
+    /**
+     * Decides {@code request} at {@code nowMicros} into a decision that the caller reuses.
+     *
+     * @throws IllegalStateException if a shared store would have to be asked
+     */
     public void decide(Request request, long nowMicros, Decision into) {
-        into.begin(nowMicros);
-        MeteredRules current = rules;
-        Scratch scratch = Scratch.ofThread();
-        current.rules().match(request, scratch.matches);
-        addChecks(current, request, scratch);
-        Checks checks = scratch.checks;
-        boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
-        addVerdicts(request, scratch, into);
-        into.end(allowed || settings.shadow());
-        observer.decided(request, into);
+        if (shared == null) {
+            decideHere(request, nowMicros, into);
+        } else {
+            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter);
+        }
+    }
+
+    /**
+     * Decides {@code request} at {@code nowMicros}: into {@code into} and returns true, if no shared store has to be asked;
+     * else takes the waiter, returns false, and tells it later in its home. A home that runs tasks at once may be told before
+     * this returns. The request is the caller's again as soon as this returns.
+     */
+    public boolean decide(Request request, long nowMicros, Decision into, Later later) {
+        if (shared == null) {
+            decideHere(request, nowMicros, into);
+            return true;
+        }
+        return shared.decide(rules, request, nowMicros, into, later);
+    }
+
+    /**
+     * Decides {@code request}, and completes when its stores have answered or failed: on this thread or on one of the store's,
+     * so what is done with it must not block.
+     */
+    public CompletionStage<Decision> decideAsync(Request request) {
+        Decision decision = new Decision();
+        CompletableFuture<Decision> decided = new CompletableFuture<>();
+        boolean here = decide(request, time.micros(), decision, () -> new Waiter() {
+            @Override
+            public Executor home() {
+                return Runnable::run;
+            }
+
+            @Override
+            public void decided(Request ignored, Decision buffer) {
+                decision.set(buffer);
+                decided.complete(decision);
+            }
+        });
+        if (here) {
+            decided.complete(decision);
+        }
+        return decided;
     }
 
     /** Why {@code verdict}, one of the decision on {@code request}, came out as it did, for people. */
@@ -85,126 +167,20 @@ public final class Limiter {
         return Explanation.of(verdict, rules.rules().counter(request, verdict));
     }
 
-    private void addChecks(MeteredRules current, Request request, Scratch scratch) {
+    private void decideHere(Request request, long nowMicros, Decision into) {
+        into.begin(nowMicros);
+        MeteredRules current = rules;
+        Scratch scratch = Scratch.ofThread();
+        current.rules().match(request, scratch.matches);
         Checks checks = scratch.checks;
-        checks.clear();
-        int unmet = 0; // the first descriptor that no limit has been seen for
-        for (int i = 0, size = scratch.matches.size(); i < size; i++) {
-            Match match = scratch.matches.get(i);
-            Rule rule = match.rule();
-            if (match.keyMissing() && rule != null && rule.onMissing() == OnMissing.SKIP) {
-                continue;
-            }
-            checks.quotaPassed |= settings.quota() && match.descriptor() > unmet;
-            unmet = match.descriptor() + 1;
-            Meter meter = meterOf(current, match);
-            if (meter == null) {
-                checks.quotaPassed |= isQuota(rule);
-            } else {
-                fill(checks, match, meter, hitsOf(request, match));
-            }
-        }
-        checks.quotaPassed |= settings.quota() && unmet < request.descriptors();
+        checkWriter.write(current, request, scratch.matches, checks);
+        boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
+        verdictWriter.write(request, scratch.matches, checks, into);
+        into.end(allowed || settings.shadow());
+        observer.decided(request, into);
     }
 
-    /** What counts {@code match}; null where nothing does. */
-    private @Nullable Meter meterOf(MeteredRules current, Match match) {
-        Limit override = match.override();
-        Rule rule = match.rule();
-        if (override != null || rule == null) {
-            return override == null ? null : overrides.of(override);
-        }
-        return isKeyDenied(match, rule) ? MeteredRules.DENY : current.meter(rule);
-    }
-
-    private void fill(Checks checks, Match match, Meter meter, long hits) {
-        Rule rule = match.rule();
-        Check check = checks.add();
-        check.key0 = match.key0();
-        check.key1 = match.key1();
-        check.meter = meter;
-        check.hits = hits;
-        check.countsDenied = match.countsDenied() && settings.chargeDenied();
-        check.role = Check.Role.ENFORCE;
-        if (rule != null && rule.shadow()) {
-            check.role = Check.Role.SHADOW;
-            // As in the reference, a quota that only watches has passed.
-            checks.quotaPassed |= isQuota(rule);
-        } else if (isQuota(rule)) {
-            check.role = Check.Role.QUOTA;
-        }
-    }
-
-    private boolean isQuota(@Nullable Rule rule) {
-        return settings.quota() || (rule != null && rule.quota());
-    }
-
-    private static boolean isKeyDenied(Match match, Rule rule) {
-        return match.keyMissing() && rule.onMissing() == OnMissing.DENY;
-    }
-
-    private static long hitsOf(Request request, Match match) {
-        long hits = request.hitsOf(match.descriptor());
-        Rule rule = match.rule();
-        if (rule == null) {
-            return hits;
-        }
-        // What lacks its key is denied also when it only asks.
-        return isKeyDenied(match, rule) ? 1 : multiply(hits, rule.cost());
-    }
-
-    /** Saturates at the largest number and its negative. */
-    private static long multiply(long hits, long cost) {
-        if (cost == 1) {
-            return hits;
-        }
-        long product = hits * cost;
-        boolean fits = Math.multiplyHigh(hits, cost) == product >> 63 && product != Long.MIN_VALUE;
-        return fits ? product : hits < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE;
-    }
-
-    private void addVerdicts(Request request, Scratch scratch, Decision into) {
-        int next = 0;
-        for (int i = 0, size = scratch.matches.size(); i < size; i++) {
-            Match match = scratch.matches.get(i);
-            Rule rule = match.rule();
-            if (match.keyMissing() && rule != null) {
-                observer.keyMissing(rule);
-                if (rule.onMissing() == OnMissing.SKIP) {
-                    continue;
-                }
-            }
-            Limit limit = match.override() != null ? match.override() : rule == null ? null : rule.limit();
-            Verdict verdict = into.add();
-            if (rule != null && isKeyDenied(match, rule)) {
-                long hits = multiply(request.hitsOf(match.descriptor()), rule.cost());
-                next++;
-                verdict.set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, Verdict.NEVER, 0);
-            } else if (limit == null) {
-                long hits = request.hitsOf(match.descriptor());
-                verdict.set(rule, null, match.descriptor(), hits, Reason.UNLIMITED, UNLIMITED, 0, 0, 0);
-            } else {
-                Check check = scratch.checks.get(next++);
-                write(verdict, match, limit, check);
-            }
-        }
-    }
-
-    private static void write(Verdict verdict, Match match, Limit limit, Check check) {
-        Outcome outcome = check.outcome;
-        Reason reason = outcome.allowed
-                ? Reason.WITHIN_LIMIT
-                : outcome.retryAfter == Outcome.NEVER ? Reason.NEVER : Reason.OVER_LIMIT;
-        verdict.set(
-                        match.rule(),
-                        limit,
-                        match.descriptor(),
-                        check.hits,
-                        reason,
-                        outcome.remaining,
-                        outcome.reset,
-                        outcome.retryAfter,
-                        outcome.delay)
-                .counter(check.key0);
+    private static Waiter noWaiter() {
+        throw new IllegalStateException("a shared store has to be asked (expected: decideAsync, or a Later)");
     }
 }

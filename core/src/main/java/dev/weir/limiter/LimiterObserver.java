@@ -3,6 +3,7 @@ package dev.weir.limiter;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.store.StoreFailure;
 
 /** Told of every decision, on the thread that made it: what metrics hang on. */
 public interface LimiterObserver {
@@ -12,4 +13,10 @@ public interface LimiterObserver {
 
     /** A request met {@code rule} and lacked the attribute that it counts by. */
     default void keyMissing(Rule rule) {}
+
+    /** A check had no answer from its shared store: what its rule does on failure decided it. */
+    default void storeFailed(StoreFailure failure) {}
+
+    /** Hits were given back to a shared store because another one denied their request. */
+    default void gaveBack(int checks) {}
 }

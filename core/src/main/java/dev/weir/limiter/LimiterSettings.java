@@ -1,16 +1,56 @@
 package dev.weir.limiter;
 
+import dev.weir.model.OnFail;
+
 /**
- * Switches that hold for every rule, as the reference service has them.
+ * What holds for every rule that does not say it for itself. The first three are switches of the reference service.
  *
  * @param shadow every request passes ({@code SHADOW_MODE}); verdicts still tell the truth
  * @param quota every rule is a quota ({@code QUOTA_MODE})
  * @param chargeDenied off: a denied request charges none of its descriptors
  *     ({@code STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT})
+ * @param deadlineMicros how long a decision may wait for a shared store
+ * @param localShare millionths of the limit that this process enforces alone under {@link OnFail#LOCAL}
+ * @param onFail what limits that callers give do while their store does not answer
  */
-public record LimiterSettings(boolean shadow, boolean quota, boolean chargeDenied) {
+public record LimiterSettings(
+        boolean shadow, boolean quota, boolean chargeDenied, long deadlineMicros, int localShare, OnFail onFail) {
+    /** Half of what Envoy waits. */
+    public static final long DEFAULT_DEADLINE_MICROS = 10_000;
+
+    /** All of a limit. */
+    public static final int WHOLE = 1_000_000;
+
+    public LimiterSettings {
+        if (deadlineMicros < 1) {
+            throw new IllegalArgumentException("deadline: " + deadlineMicros + " (expected: > 0 microseconds)");
+        }
+        if (localShare < 1 || localShare > WHOLE) {
+            throw new IllegalArgumentException("local_share: " + localShare + " (expected: 1 to 1000000 millionths)");
+        }
+    }
+
+    /** Those switches, and the defaults for shared stores. */
+    public LimiterSettings(boolean shadow, boolean quota, boolean chargeDenied) {
+        this(shadow, quota, chargeDenied, DEFAULT_DEADLINE_MICROS, WHOLE, OnFail.ALLOW);
+    }
 
     public static LimiterSettings defaults() {
         return new LimiterSettings(false, false, true);
+    }
+
+    /** These settings with another deadline. */
+    public LimiterSettings withDeadlineMicros(long micros) {
+        return new LimiterSettings(shadow, quota, chargeDenied, micros, localShare, onFail);
+    }
+
+    /** These settings with another share of a limit for a process on its own. */
+    public LimiterSettings withLocalShare(int millionths) {
+        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, millionths, onFail);
+    }
+
+    /** These settings with another answer for callers' own limits while their store does not answer. */
+    public LimiterSettings withOnFail(OnFail onFail) {
+        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail);
     }
 }

@@ -3,33 +3,52 @@ package dev.weir.limiter;
 import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Meters;
 import dev.weir.match.RuleSet;
+import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
+import dev.weir.model.OnFail;
 import dev.weir.model.Rule;
+import dev.weir.store.Check;
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A rule set with the meter of each rule, found by the rule's ordinal. */
+/** A rule set with what each rule needs to be counted, found by the rule's ordinal: its meter, and where it counts. */
 final class MeteredRules {
     /** Lets nothing pass: how a rule denies what lacks its key, in one decision with everything else. */
     static final Meter DENY = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
 
     private final RuleSet rules;
     private final @Nullable Meter[] meters;
+    /** What a rule with {@code on_fail: local} enforces in this process. */
+    private final @Nullable Meter[] shares;
 
-    private MeteredRules(RuleSet rules, @Nullable Meter[] meters) {
+    private final int[] places;
+
+    private MeteredRules(RuleSet rules, SharedStores stores, LimiterSettings settings) {
+        int count = rules.rules().size();
         this.rules = rules;
-        this.meters = meters;
-    }
-
-    static MeteredRules of(RuleSet rules) {
-        @Nullable Meter[] meters = new Meter[rules.rules().size()];
+        this.meters = new Meter[count];
+        this.shares = new Meter[count];
+        this.places = new int[count];
+        Arrays.fill(places, Check.LOCAL);
         for (Rule rule : rules.rules()) {
             Limit limit = rule.limit();
             if (limit != null) {
                 meters[rule.ordinal()] = meter(rule, limit);
+                if (!stores.isEmpty()) {
+                    share(rule, limit, stores, settings);
+                }
             }
         }
-        return new MeteredRules(rules, meters);
+    }
+
+    /**
+     * Compiles {@code rules}.
+     *
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist
+     */
+    static MeteredRules of(RuleSet rules, SharedStores stores, LimiterSettings settings) {
+        return new MeteredRules(rules, stores, settings);
     }
 
     private static Meter meter(Rule rule, Limit limit) {
@@ -40,6 +59,22 @@ final class MeteredRules {
         return Meters.of(limit);
     }
 
+    private void share(Rule rule, Limit limit, SharedStores stores, LimiterSettings settings) {
+        int place;
+        try {
+            place = stores.place(rule.store());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(rule + ": " + e.getMessage(), e);
+        }
+        if (rule.consistency() != Consistency.LOCAL) {
+            places[rule.ordinal()] = place;
+            if (rule.onFail() == OnFail.LOCAL) {
+                int share = rule.localShare() == 0 ? settings.localShare() : rule.localShare();
+                shares[rule.ordinal()] = Meters.of(LimitShare.of(limit, share));
+            }
+        }
+    }
+
     RuleSet rules() {
         return rules;
     }
@@ -48,5 +83,16 @@ final class MeteredRules {
     @Nullable
     Meter meter(Rule rule) {
         return meters[rule.ordinal()];
+    }
+
+    /** What this process enforces of one of the rules while its store does not answer; null if it does not say {@code local}. */
+    @Nullable
+    Meter share(Rule rule) {
+        return shares[rule.ordinal()];
+    }
+
+    /** Which of the shared stores counts for one of the rules, or {@link Check#LOCAL}. */
+    int place(Rule rule) {
+        return places[rule.ordinal()];
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.match;
 
+import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.OnMissing;
 import dev.weir.model.Rule;
@@ -49,7 +50,10 @@ final class CompiledRule {
         RuleKey.hash(into.hash, prefix0, prefix1, into.parts, key.ipv6Prefix);
         match.key0 = into.hash.key0();
         match.key1 = into.hash.key1();
-        Limit limit = into.probe == null ? null : rule.limit();
+        Limit limit = into.names == null && into.probe == null ? null : rule.limit();
+        if (into.names != null && limit != null && rule.consistency() != Consistency.LOCAL) {
+            into.names.rule(match.name, rule, limit, into.parts, key.ipv6Prefix);
+        }
         if (into.probe != null && limit != null) {
             into.probe.rule(rule, descriptor, limit, into.parts, key.ipv6Prefix);
         }

@@ -1,5 +1,6 @@
 package dev.weir.match;
 
+import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.store.KeyHash;
@@ -178,7 +179,10 @@ final class EnvoyNode {
             EntriesKey.hash(into.hash, prefix0, prefix1, into.parts);
             match.key0 = into.hash.key0();
             match.key1 = into.hash.key1();
-            Limit limit = into.probe == null ? null : rule.limit();
+            Limit limit = into.names == null && into.probe == null ? null : rule.limit();
+            if (into.names != null && limit != null && rule.consistency() != Consistency.LOCAL) {
+                into.names.entries(match.name, rule.domain(), limit, into.parts);
+            }
             if (into.probe != null && limit != null) {
                 into.probe.entries(rule, descriptor, rule.domain(), limit, into.parts);
             }

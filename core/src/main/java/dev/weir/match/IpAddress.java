@@ -206,6 +206,16 @@ final class IpAddress {
         return text.toString();
     }
 
+    /** Adds the address last read, IPv4 with dots and IPv6 as 32 digits. */
+    void write(NameText name) {
+        if (isIpv4()) {
+            name.number(low >>> 24 & 0xff).plain(".").number(low >>> 16 & 0xff).plain(".");
+            name.number(low >>> 8 & 0xff).plain(".").number(low & 0xff);
+        } else {
+            name.hex(high).hex(low);
+        }
+    }
+
     private static boolean isDigit(char c) {
         return c >= '0' && c <= '9';
     }

@@ -77,6 +77,35 @@ final class KeyParts {
         }
     }
 
+    /** Adds the part at {@code index} to a counter's name, with the same distinctions as its hash. */
+    void write(int index, NameText name, int ipv6Prefix) {
+        int tag = tags[index] & ~MAYBE_ADDRESS;
+        int alternative = tag & ~(SHARED | MISSING);
+        boolean isAddress = (tags[index] & MAYBE_ADDRESS) != 0 && readAddress(values[index], ipv6Prefix);
+        if (tag != 0 || isAddress) {
+            name.plain("!");
+            if (alternative != 0) {
+                name.number(alternative);
+            }
+            name.plain((tag & MISSING) != 0 ? "m!" : (tag & SHARED) != 0 ? "s!" : isAddress ? "a!" : "!");
+        }
+        if (isAddress) {
+            address.write(name);
+        } else if ((tag & MISSING) == 0) {
+            name.escaped(values[index]);
+        }
+    }
+
+    /** Adds whom the key is about, its first attribute and value: keys that begin alike are about the same. */
+    KeyHash subject(KeyHash hash, int ipv6Prefix) {
+        if ((tags[0] & MAYBE_ADDRESS) != 0 && readAddress(values[0], ipv6Prefix)) {
+            // Addresses go by several names.
+            return hash.add(Attributes.IP).add(address.high()).add(address.low());
+        }
+        hash.add(names[0]);
+        return (tags[0] & MISSING) != 0 ? hash.add(MISSING) : hash.add(values[0]);
+    }
+
     private boolean readAddress(String value, int ipv6Prefix) {
         if (!address.read(value)) {
             return false;

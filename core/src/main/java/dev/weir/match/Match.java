@@ -2,6 +2,7 @@ package dev.weir.match;
 
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
+import dev.weir.store.CounterName;
 import org.jspecify.annotations.Nullable;
 
 /** One rule, or one limit of the caller's, that a descriptor meets, and the counter it uses. Filled again for every request. */
@@ -16,6 +17,7 @@ public final class Match {
     long key0, key1;
     boolean countsDenied;
     boolean keyMissing;
+    final CounterName name = new CounterName();
 
     Match() {}
 
@@ -51,6 +53,11 @@ public final class Match {
 
     public long key1() {
         return key1;
+    }
+
+    /** What shared stores call the counter; written only for {@linkplain Matches#named() those who ask}, and for rules that share. */
+    public CounterName name() {
+        return name;
     }
 
     /** Hits count even when they are denied. */

@@ -20,9 +20,26 @@ public final class Matches {
     final AttributeFrame frame = new AttributeFrame();
     final BitSet replaced = new BitSet();
 
+    /** Writes what shared stores call the counters; null where nobody asks. */
+    final @Nullable NameWriter names;
+
     /** Whoever asks which counter one of the matches uses; nobody does while requests are decided. */
     @Nullable
     CounterProbe probe;
+
+    /** Without names. */
+    public Matches() {
+        this(null);
+    }
+
+    private Matches(@Nullable NameWriter names) {
+        this.names = names;
+    }
+
+    /** A buffer that also takes down what shared stores call the counters. */
+    public static Matches named() {
+        return new Matches(new NameWriter());
+    }
 
     public int size() {
         return size;
@@ -54,6 +71,9 @@ public final class Matches {
         EntriesKey.hash(hash, request.domain(), limit, parts);
         match.key0 = hash.key0();
         match.key1 = hash.key1();
+        if (names != null) {
+            names.entries(match.name, request.domain(), limit, parts);
+        }
         if (probe != null) {
             probe.entries(null, descriptor, request.domain(), limit, parts);
         }

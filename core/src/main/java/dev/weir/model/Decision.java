@@ -55,6 +55,25 @@ public final class Decision {
         return allowed;
     }
 
+    /** Whether a failure policy had a part in it: a store did not answer for one of the checks. */
+    public boolean degraded() {
+        for (int i = 0; i < size; i++) {
+            if (verdicts[i].degraded()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes over everything that {@code other} says. */
+    public void set(Decision other) {
+        begin(other.nowMicros);
+        for (int i = 0; i < other.size; i++) {
+            add().set(other.verdicts[i]);
+        }
+        end(other.allowed, other.binding);
+    }
+
     /** How many checks the request met. */
     public int size() {
         return size;

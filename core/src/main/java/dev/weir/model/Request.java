@@ -50,6 +50,22 @@ public final class Request {
         return this;
     }
 
+    /** Takes over everything that {@code other} asks. */
+    public Request set(Request other) {
+        clear(other.domain);
+        hits = other.hits;
+        attributes = other.attributes;
+        for (int i = 0; i < other.descriptors; i++) {
+            descriptor();
+            ownHits[i] = other.ownHits[i];
+            overrides[i] = other.overrides[i];
+            for (int entry = other.start(i), end = other.end(i); entry < end; entry++) {
+                with(other.keys[entry], other.values[entry]);
+            }
+        }
+        return this;
+    }
+
     /** Sends what was collected so far to {@code domain}: a reader may meet it after the descriptors. */
     public Request domain(String domain) {
         this.domain = domain;

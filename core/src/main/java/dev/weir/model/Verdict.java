@@ -19,7 +19,9 @@ public final class Verdict {
         /** The request lacked the attribute that the rule counts by, and the rule says {@code on_missing: deny}. */
         MISSING_KEY,
         /** The rule says {@code unlimited}. */
-        UNLIMITED
+        UNLIMITED,
+        /** The store did not answer, and the rule says {@code on_fail: deny}; nobody knows when it passes. */
+        STORE_DOWN
     }
 
     private static final int QUOTA_DENIAL = 1;
@@ -34,6 +36,7 @@ public final class Verdict {
     private long retryAfterMicros;
     private long delayMicros;
     private long counter;
+    private boolean degraded;
 
     /** Filled by the limiter, which reuses it. */
     public Verdict set(
@@ -56,6 +59,7 @@ public final class Verdict {
         this.retryAfterMicros = retryAfterMicros;
         this.delayMicros = delayMicros;
         this.counter = 0;
+        this.degraded = false;
         return this;
     }
 
@@ -63,6 +67,27 @@ public final class Verdict {
     public Verdict counter(long hash) {
         this.counter = hash;
         return this;
+    }
+
+    /** Marks what the store had no part in. */
+    public Verdict degraded(boolean degraded) {
+        this.degraded = degraded;
+        return this;
+    }
+
+    /** Takes over everything that {@code other} says. */
+    public Verdict set(Verdict other) {
+        set(
+                other.rule,
+                other.limit,
+                other.descriptor,
+                other.hits,
+                other.reason,
+                other.remaining,
+                other.resetMicros,
+                other.retryAfterMicros,
+                other.delayMicros);
+        return counter(other.counter).degraded(other.degraded);
     }
 
     /** The rule, or null where the caller gave the limit. */
@@ -108,7 +133,10 @@ public final class Verdict {
         return resetMicros;
     }
 
-    /** From now until the same hits would pass with no other traffic; 0 if they did, {@link #NEVER} if they cannot. */
+    /**
+     * From now until the same hits would pass with no other traffic; 0 if they did, or if nobody knows ({@link
+     * Reason#STORE_DOWN}), {@link #NEVER} if they cannot.
+     */
     public long retryAfterMicros() {
         return retryAfterMicros;
     }
@@ -121,6 +149,11 @@ public final class Verdict {
     /** A hash of the counter, good for this process only; 0 where nothing is counted. */
     public long counter() {
         return counter;
+    }
+
+    /** Whether the store did not answer and the rule's {@code on_fail} did in its place. */
+    public boolean degraded() {
+        return degraded;
     }
 
     /** {@link #retryAfterMicros}, or null if it will never pass. */

@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One meter applied to one counter key with its hits, and what came of it. Plain fields: it is reused for every request. */
 public final class Check {
+    /** {@link #store} of what this process counts by itself. */
+    public static final int LOCAL = -1;
+
     /** What a check that is over does to the request. */
     public enum Role {
         /** Denies it. */
@@ -29,8 +32,25 @@ public final class Check {
 
     /** What a shared store calls the counter; empty where none is asked. */
     public final CounterName name = new CounterName();
-    /** Which of the shared stores counts, by its place among them. */
-    public int store;
+    /** Which of the shared stores counts, by its place among them, or {@link #LOCAL}. */
+    public int store = LOCAL;
+    /** For whoever made the check: which of its own things it is about. */
+    public int about;
+
     /** Why there is no outcome; null if there is one. */
     public @Nullable StoreFailure failure;
+
+    /** Takes over what {@code other} asks; its answer stays behind. */
+    public void set(Check other) {
+        key0 = other.key0;
+        key1 = other.key1;
+        meter = other.meter;
+        hits = other.hits;
+        countsDenied = other.countsDenied;
+        role = other.role;
+        name.set(other.name);
+        store = other.store;
+        about = other.about;
+        failure = null;
+    }
 }

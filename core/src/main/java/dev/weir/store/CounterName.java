@@ -30,6 +30,14 @@ public final class CounterName {
         return length;
     }
 
+    /** Cuts the text back to its first {@code length} bytes. */
+    public void length(int length) {
+        if (length < 0 || length > this.length) {
+            throw new IllegalArgumentException("length: " + length + " (expected: 0 to " + this.length + ")");
+        }
+        this.length = length;
+    }
+
     /** The text; only the first {@link #length} bytes count. */
     public byte[] bytes() {
         return bytes;

@@ -1,0 +1,130 @@
+package dev.weir.limiter;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.match.Match;
+import dev.weir.match.Matches;
+import dev.weir.model.Limit;
+import dev.weir.model.OnMissing;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import org.jspecify.annotations.Nullable;
+
+/** From what a request meets to what a store is asked: one check for each match that counts. */
+final class CheckWriter {
+    private final LimiterSettings settings;
+    private final OverrideMeters overrides;
+    private final int overridePlace;
+
+    /** Limits that callers give are counted in the store at {@code overridePlace}. */
+    CheckWriter(LimiterSettings settings, OverrideMeters overrides, int overridePlace) {
+        this.settings = settings;
+        this.overrides = overrides;
+        this.overridePlace = overridePlace;
+    }
+
+    void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
+        checks.clear();
+        int unmet = 0; // the first descriptor that no limit has been seen for
+        for (int i = 0, size = matches.size(); i < size; i++) {
+            Match match = matches.get(i);
+            if (isSkipped(match)) {
+                continue;
+            }
+            checks.quotaPassed |= settings.quota() && match.descriptor() > unmet;
+            unmet = match.descriptor() + 1;
+            Meter meter = meterOf(rules, match);
+            if (meter == null) {
+                checks.quotaPassed |= isQuota(match.rule());
+            } else {
+                Check check = checks.add();
+                fill(check, match, meter, hitsOf(request, match));
+                check.about = i;
+                check.store = placeOf(rules, match);
+                if (check.store != Check.LOCAL) {
+                    check.name.set(match.name());
+                }
+                // As in the reference, a quota that only watches has passed.
+                checks.quotaPassed |= check.role == Check.Role.SHADOW && isQuota(match.rule());
+            }
+        }
+        checks.quotaPassed |= settings.quota() && unmet < request.descriptors();
+    }
+
+    /** Whether the rule does without what the request lacks. */
+    static boolean isSkipped(Match match) {
+        Rule rule = match.rule();
+        return match.keyMissing() && rule != null && rule.onMissing() == OnMissing.SKIP;
+    }
+
+    /** Whether the rule denies what the request lacks. */
+    static boolean isKeyDenied(Match match) {
+        Rule rule = match.rule();
+        return match.keyMissing() && rule != null && rule.onMissing() == OnMissing.DENY;
+    }
+
+    /** The limit in force; null where nothing is counted. */
+    static @Nullable Limit limitOf(Match match) {
+        Rule rule = match.rule();
+        Limit override = match.override();
+        return override != null || rule == null ? override : rule.limit();
+    }
+
+    /** What the request's hits are to the rule: saturates at the largest number and its negative. */
+    static long multiply(long hits, long cost) {
+        if (cost == 1) {
+            return hits;
+        }
+        long product = hits * cost;
+        boolean fits = Math.multiplyHigh(hits, cost) == product >> 63 && product != Long.MIN_VALUE;
+        return fits ? product : hits < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE;
+    }
+
+    /** What counts {@code match}; null where nothing does. */
+    private @Nullable Meter meterOf(MeteredRules rules, Match match) {
+        Limit override = match.override();
+        Rule rule = match.rule();
+        if (override != null || rule == null) {
+            return override == null ? null : overrides.of(override);
+        }
+        return isKeyDenied(match) ? MeteredRules.DENY : rules.meter(rule);
+    }
+
+    private int placeOf(MeteredRules rules, Match match) {
+        Rule rule = match.rule();
+        if (rule == null) {
+            return overridePlace;
+        }
+        return isKeyDenied(match) ? Check.LOCAL : rules.place(rule);
+    }
+
+    private void fill(Check check, Match match, Meter meter, long hits) {
+        Rule rule = match.rule();
+        check.key0 = match.key0();
+        check.key1 = match.key1();
+        check.meter = meter;
+        check.hits = hits;
+        check.countsDenied = match.countsDenied() && settings.chargeDenied();
+        check.failure = null;
+        if (rule != null && rule.shadow()) {
+            check.role = Check.Role.SHADOW;
+        } else {
+            check.role = isQuota(rule) ? Check.Role.QUOTA : Check.Role.ENFORCE;
+        }
+    }
+
+    private boolean isQuota(@Nullable Rule rule) {
+        return settings.quota() || (rule != null && rule.quota());
+    }
+
+    private static long hitsOf(Request request, Match match) {
+        long hits = request.hitsOf(match.descriptor());
+        Rule rule = match.rule();
+        if (rule == null) {
+            return hits;
+        }
+        // What lacks its key is denied also when it only asks.
+        return isKeyDenied(match) ? 1 : multiply(hits, rule.cost());
+    }
+}

@@ -1,0 +1,65 @@
+package dev.weir.limiter;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Outcome;
+import dev.weir.match.Match;
+import dev.weir.model.Limit;
+import dev.weir.model.OnFail;
+import dev.weir.model.Rule;
+import dev.weir.store.Check;
+import dev.weir.store.StoreFailure;
+import java.util.Objects;
+
+/** What becomes of a check that its store did not answer: what its rule says under {@code on_fail}. */
+final class FailurePolicy {
+    private final LimiterSettings settings;
+    private final LimiterObserver observer;
+    private final DenyCache denials;
+    private final OverrideMeters shares = new OverrideMeters();
+
+    FailurePolicy(LimiterSettings settings, LimiterObserver observer, DenyCache denials) {
+        this.settings = settings;
+        this.observer = observer;
+        this.denials = denials;
+    }
+
+    /** Settles the check at {@code index}, or has it counted by this process. */
+    void apply(Pending pending, int index, StoreFailure failure, long now) {
+        observer.storeFailed(failure);
+        Check check = pending.checks.get(index);
+        if (check.role == Check.Role.ENFORCE && check.hits > 0 && denials.stillDenies(check, now)) {
+            check.failure = null; // it was known, with the store or without it
+            pending.progress.settled(index);
+            return;
+        }
+        Match match = pending.matches.get(check.about);
+        Rule rule = match.rule();
+        OnFail onFail = rule == null ? settings.onFail() : rule.onFail();
+        if (onFail == OnFail.LOCAL) {
+            check.meter = rule == null
+                    ? shares.of(LimitShare.of(limitOf(check), settings.localShare()))
+                    : pending.rules().share(rule);
+            check.store = Check.LOCAL;
+            return;
+        }
+        write(check, onFail == OnFail.ALLOW);
+        pending.progress.settled(index);
+    }
+
+    private static void write(Check check, boolean allow) {
+        long capacity = limitOf(check).capacity();
+        Outcome out = check.outcome;
+        out.remaining = allow ? Math.max(0, capacity - Math.max(0, check.hits)) : 0;
+        out.reset = 0;
+        out.delay = 0;
+        // What can never fit needs no counter to be denied.
+        boolean never = check.hits > capacity;
+        out.allowed = allow && !never;
+        out.retryAfter = never ? Outcome.NEVER : 0;
+    }
+
+    private static Limit limitOf(Check check) {
+        Meter meter = Objects.requireNonNull(check.meter, "meter");
+        return meter.limit();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.weir.limiter;
+
+import dev.weir.store.Check;
+import dev.weir.store.Check.Role;
+import dev.weir.store.Checks;
+import dev.weir.store.Store;
+
+/**
+ * The checks of a request that this process counts by itself. They are asked before the shared ones, taking nothing, for what
+ * they deny no store has to be asked; and taken after them, when it is known whether the request passes otherwise. So only
+ * shared stores ever have something to give back, and only if this process ran out of room in between.
+ */
+final class LocalChecks {
+    private final Checks group = new Checks();
+    private int[] indices = new int[4];
+
+    /** Asks the local checks of {@code pending}; if they deny it as things stand, they are settled. */
+    void deny(Pending pending, Store store, long now) {
+        int size = fill(pending);
+        boolean counts = false;
+        for (int i = 0; i < size; i++) {
+            counts |= group.get(i).countsDenied;
+            group.get(i).countsDenied = false;
+        }
+        if (size > 0) {
+            decideDenied(store, now);
+        }
+        boolean denied = false;
+        for (int i = 0; i < size; i++) {
+            denied |= group.get(i).role == Role.ENFORCE && !group.get(i).outcome.allowed;
+        }
+        if (!denied) {
+            return;
+        }
+        settle(pending, size);
+        if (counts) {
+            for (int i = 0; i < size; i++) {
+                group.get(i).countsDenied = pending.checks.get(indices[i]).countsDenied;
+            }
+            store.decide(group, now);
+        }
+    }
+
+    /** Takes the local checks of {@code pending} that are still open, if nothing denies it. */
+    void take(Pending pending, Store store, long now) {
+        int size = fill(pending);
+        if (size > 0) {
+            group.quotaPassed = pending.progress.quotaPassed(Check.LOCAL);
+            if (pending.progress.denied()) {
+                decideDenied(store, now);
+            } else {
+                store.decide(group, now);
+            }
+            settle(pending, size);
+        }
+    }
+
+    private int fill(Pending pending) {
+        Checks checks = pending.checks;
+        group.clear();
+        if (indices.length < checks.size()) {
+            indices = new int[checks.size()];
+        }
+        for (int i = 0; i < checks.size(); i++) {
+            if (checks.get(i).store == Check.LOCAL && pending.progress.isOpen(i)) {
+                indices[group.size()] = i;
+                group.add().set(checks.get(i));
+            }
+        }
+        return group.size();
+    }
+
+    /** As checks are taken all or none, one that is always over has the others answered and not taken. */
+    private void decideDenied(Store store, long now) {
+        Check denied = group.add();
+        denied.key0 = 0;
+        denied.key1 = 0;
+        denied.meter = MeteredRules.DENY;
+        denied.hits = 1;
+        denied.countsDenied = false;
+        denied.role = Role.ENFORCE;
+        store.decide(group, now);
+    }
+
+    private void settle(Pending pending, int size) {
+        for (int i = 0; i < size; i++) {
+            pending.checks.get(indices[i]).outcome.set(group.get(i).outcome);
+            pending.progress.settled(indices[i]);
+        }
+    }
+}

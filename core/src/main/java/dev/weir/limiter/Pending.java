@@ -1,0 +1,77 @@
+package dev.weir.limiter;
+
+import dev.weir.match.Matches;
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.store.Ask;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way to shared stores and back, with all that its decision is made of. Taken from the pool of a thread and
+ * put back where its waiter was told. If one store has all of its checks, it is itself what that store is asked.
+ */
+final class Pending extends Ask {
+    final Request request = Request.to("");
+    final Matches matches = Matches.named();
+    final Decision decision = new Decision();
+    final Progress progress = new Progress(checks);
+    final LocalChecks local = new LocalChecks();
+    private final Chain chain = new Chain(this);
+
+    private @Nullable SharedPath path;
+    private @Nullable MeteredRules rules;
+    private @Nullable Waiter waiter;
+    /** When the stores were asked, by the limiter's clock. */
+    long askedMicros;
+
+    void begin(SharedPath path, MeteredRules rules, long nowMicros) {
+        this.path = path;
+        this.rules = rules;
+        this.askedMicros = nowMicros;
+        denied = false;
+    }
+
+    /** Who gets the decision on {@code request}. */
+    void waiter(Waiter waiter, Request request) {
+        this.waiter = waiter;
+        this.home = waiter.home();
+        this.request.set(request);
+    }
+
+    Waiter waiter() {
+        return inUse(waiter);
+    }
+
+    SharedPath path() {
+        return inUse(path);
+    }
+
+    MeteredRules rules() {
+        return inUse(rules);
+    }
+
+    Chain chain() {
+        return chain;
+    }
+
+    /** Lets go of what others own. */
+    void end() {
+        path = null;
+        rules = null;
+        waiter = null;
+        home = Runnable::run;
+        request.clear("");
+    }
+
+    @Override
+    public void answered() {
+        path().answered(this);
+    }
+
+    private static <T> T inUse(@Nullable T part) {
+        if (part == null) {
+            throw new IllegalStateException("answered twice");
+        }
+        return part;
+    }
+}

@@ -1,0 +1,234 @@
+package dev.weir.limiter;
+
+import dev.weir.match.Match;
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.TimeSource;
+import dev.weir.store.Ask;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.Store;
+import dev.weir.store.StoreFailure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; the rest
+ * asks its store, or a {@link Chain} of them; and what a store does not answer, the rule's failure policy does.
+ */
+final class SharedPath {
+    /** What {@link #route} finds beside the place of the only store. */
+    private static final int HERE = Check.LOCAL;
+
+    private static final int SEVERAL = -2;
+
+    private final Store local;
+    private final SharedStores stores;
+    private final TimeSource time;
+    private final LimiterSettings settings;
+    private final LimiterObserver observer;
+    private final CheckWriter checkWriter;
+    private final VerdictWriter verdictWriter;
+    private final DenyCache denials = new DenyCache();
+    private final FailurePolicy policy;
+
+    SharedPath(
+            Store local,
+            SharedStores stores,
+            TimeSource time,
+            LimiterSettings settings,
+            LimiterObserver observer,
+            CheckWriter checkWriter,
+            VerdictWriter verdictWriter) {
+        this.local = local;
+        this.stores = stores;
+        this.time = time;
+        this.settings = settings;
+        this.observer = observer;
+        this.checkWriter = checkWriter;
+        this.verdictWriter = verdictWriter;
+        this.policy = new FailurePolicy(settings, observer, denials);
+    }
+
+    DenyCache denials() {
+        return denials;
+    }
+
+    SharedStores stores() {
+        return stores;
+    }
+
+    LimiterSettings settings() {
+        return settings;
+    }
+
+    long deadlineNanos(long micros) {
+        return System.nanoTime() + micros * 1_000;
+    }
+
+    /** As {@link Limiter#decide(Request, long, Decision, Later)}. */
+    boolean decide(MeteredRules rules, Request request, long now, Decision into, Later later) {
+        Pending pending = PendingPool.ofThread().request();
+        pending.begin(this, rules, now);
+        rules.rules().match(request, pending.matches);
+        checkWriter.write(rules, request, pending.matches, pending.checks);
+        pending.progress.begin();
+        int route = route(pending.checks);
+        if (route == HERE) {
+            Checks checks = pending.checks;
+            boolean allowed = checks.size() == 0 ? checks.allowed() : local.decide(checks, now);
+            into.begin(now);
+            verdictWriter.write(request, pending.matches, checks, into);
+            return decided(pending, request, into, allowed);
+        }
+        if (isDenied(pending, route, now)) {
+            into.begin(now);
+            verdictWriter.writeDenials(request, pending.matches, pending.checks, into);
+            return decided(pending, request, into, false);
+        }
+        Waiter waiter = later.waiter();
+        pending.waiter(waiter, request);
+        pending.deadlineNanos = deadlineNanos(Math.min(deadline(pending), waiter.patienceMicros()));
+        if (route == SEVERAL) {
+            pending.chain().start();
+        } else {
+            stores.at(route).decide(pending);
+        }
+        return false;
+    }
+
+    private boolean decided(Pending pending, Request request, Decision into, boolean allowed) {
+        into.end(allowed || settings.shadow());
+        PendingPool.ofThread().release(pending);
+        observer.decided(request, into);
+        return true;
+    }
+
+    /** The place of the store that has all the checks; else whether there are several, or none. */
+    private static int route(Checks checks) {
+        boolean anyLocal = false;
+        int place = HERE;
+        for (int i = 0; i < checks.size(); i++) {
+            int next = checks.get(i).store;
+            if (next == Check.LOCAL) {
+                anyLocal = true;
+            } else if (place == HERE) {
+                place = next;
+            } else if (place != next) {
+                return SEVERAL;
+            }
+        }
+        return anyLocal && place != HERE ? SEVERAL : place;
+    }
+
+    /**
+     * Whether the request is denied whatever the stores say: a denial is remembered, or this process has no room. Then no
+     * store is asked, and the checks that did not deny have no verdict. What counts when denied is not charged for a
+     * remembered denial, as in the reference with its local cache, but is for one of this process.
+     */
+    private boolean isDenied(Pending pending, int route, long now) {
+        Checks checks = pending.checks;
+        boolean countsDenied = false;
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.store != Check.LOCAL) {
+                countsDenied |= check.countsDenied;
+                check.outcome.allowed = true;
+                if (check.role == Check.Role.ENFORCE && check.hits > 0 && denials.denies(check, now)) {
+                    allowBut(checks, i);
+                    return true;
+                }
+            }
+        }
+        if (route == SEVERAL) {
+            pending.local.deny(pending, local, now);
+        }
+        return !countsDenied && pending.progress.denied();
+    }
+
+    private static void allowBut(Checks checks, int index) {
+        for (int i = 0; i < checks.size(); i++) {
+            checks.get(i).outcome.allowed = i != index;
+        }
+    }
+
+    private long deadline(Pending pending) {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < pending.checks.size(); i++) {
+            Match match = pending.matches.get(pending.checks.get(i).about);
+            Rule rule = match.rule();
+            long own = rule == null ? 0 : rule.deadlineMicros();
+            least = Math.min(least, own == 0 ? settings.deadlineMicros() : own);
+        }
+        return least;
+    }
+
+    /** The only store has answered. */
+    void answered(Pending pending) {
+        settle(pending, pending, null);
+        finish(pending);
+    }
+
+    /** Takes in what a store answered to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
+    void settle(Pending pending, Ask ask, int @Nullable [] indices) {
+        Checks checks = ask.checks;
+        long now = pending.askedMicros;
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.failure != null) {
+                check.outcome.allowed = true; // stops nobody, as the store saw it
+            } else if (check.role == Check.Role.ENFORCE || check.hits < 0) {
+                denials.learn(check, now);
+            }
+        }
+        boolean passed = !ask.denied && checks.allowed();
+        for (int i = 0; i < checks.size(); i++) {
+            int index = indices == null ? i : indices[i];
+            Check check = checks.get(i);
+            StoreFailure failure = check.failure;
+            if (failure != null) {
+                policy.apply(pending, index, failure, time.micros());
+            } else if (passed && check.outcome.allowed && check.hits > 0 && !check.countsDenied) {
+                pending.progress.taken(index);
+            } else {
+                pending.progress.settled(index);
+            }
+        }
+    }
+
+    /** Every store has answered or failed. */
+    void finish(Pending pending) {
+        long now = time.micros();
+        pending.local.take(pending, local, now);
+        boolean allowed = pending.checks.allowed();
+        if (!allowed && pending.progress.anyTaken()) {
+            giveBack(pending, now);
+        }
+        Decision decision = pending.decision;
+        Request request = pending.request;
+        decision.begin(now);
+        verdictWriter.write(request, pending.matches, pending.checks, decision);
+        decision.end(allowed || settings.shadow());
+        try {
+            observer.decided(request, decision);
+            pending.waiter().decided(request, decision);
+        } finally {
+            PendingPool.ofThread().release(pending);
+        }
+    }
+
+    private void giveBack(Pending pending, long now) {
+        int sent = GiveBack.of(pending, now);
+        if (sent > 0) {
+            observer.gaveBack(sent);
+        }
+        Checks checks = pending.checks;
+        for (int i = 0; i < checks.size(); i++) {
+            if (pending.progress.isTaken(i)) {
+                Check check = checks.get(i);
+                long remaining = check.outcome.remaining + check.hits;
+                check.outcome.remaining = remaining < 0 ? Long.MAX_VALUE : remaining;
+            }
+        }
+    }
+}

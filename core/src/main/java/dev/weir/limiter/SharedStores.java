@@ -1,0 +1,70 @@
+package dev.weir.limiter;
+
+import dev.weir.model.Rule;
+import dev.weir.store.SharedStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The shared stores by the names that rules know them by, each in a place of its own. */
+public final class SharedStores {
+    private static final SharedStores NONE = new SharedStores(Map.of());
+
+    private final List<String> names;
+    private final List<SharedStore> stores;
+
+    private SharedStores(Map<String, ? extends SharedStore> byName) {
+        this.names = List.copyOf(byName.keySet());
+        List<SharedStore> inOrder = new ArrayList<>();
+        names.forEach(name -> inOrder.add(byName.get(name)));
+        this.stores = List.copyOf(inOrder);
+    }
+
+    /** No store is shared: everything is counted in this process. */
+    public static SharedStores none() {
+        return NONE;
+    }
+
+    /** These stores, among them the {@linkplain Rule#DEFAULT_STORE default} one. */
+    public static SharedStores of(Map<String, ? extends SharedStore> byName) {
+        SharedStores all = new SharedStores(byName);
+        all.place(Rule.DEFAULT_STORE);
+        return all;
+    }
+
+    /** One store for every rule. */
+    public static SharedStores of(SharedStore store) {
+        return of(Map.of(Rule.DEFAULT_STORE, store));
+    }
+
+    public boolean isEmpty() {
+        return stores.isEmpty();
+    }
+
+    public int size() {
+        return stores.size();
+    }
+
+    /** The names that rules may give. */
+    public Set<String> names() {
+        return Set.copyOf(names);
+    }
+
+    /**
+     * The place of the store called {@code name}.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    int place(String name) {
+        int place = names.indexOf(name);
+        if (place < 0) {
+            throw new IllegalArgumentException("store: " + name + " (expected: one of " + names + ")");
+        }
+        return place;
+    }
+
+    SharedStore at(int place) {
+        return stores.get(place);
+    }
+}

@@ -1,0 +1,92 @@
+package dev.weir.limiter;
+
+import dev.weir.algorithm.Outcome;
+import dev.weir.match.Match;
+import dev.weir.match.Matches;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import dev.weir.model.Verdict.Reason;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+
+/** From what a store answered to what callers are told: one verdict for each match, in their order. */
+final class VerdictWriter {
+    private final LimiterObserver observer;
+
+    VerdictWriter(LimiterObserver observer) {
+        this.observer = observer;
+    }
+
+    /** Adds the verdicts of a request whose checks were all decided. */
+    void write(Request request, Matches matches, Checks checks, Decision into) {
+        write(request, matches, checks, into, false);
+    }
+
+    /** Adds the verdicts of those checks that denied the request before the others were asked. */
+    void writeDenials(Request request, Matches matches, Checks checks, Decision into) {
+        write(request, matches, checks, into, true);
+    }
+
+    private void write(Request request, Matches matches, Checks checks, Decision into, boolean denialsOnly) {
+        int next = 0;
+        for (int i = 0, size = matches.size(); i < size; i++) {
+            Match match = matches.get(i);
+            Rule rule = match.rule();
+            if (match.keyMissing() && rule != null) {
+                observer.keyMissing(rule);
+                if (CheckWriter.isSkipped(match)) {
+                    continue;
+                }
+            }
+            Limit limit = CheckWriter.limitOf(match);
+            if (limit == null) {
+                if (!denialsOnly) {
+                    long hits = request.hitsOf(match.descriptor());
+                    into.add().set(rule, null, match.descriptor(), hits, Reason.UNLIMITED, Limiter.UNLIMITED, 0, 0, 0);
+                }
+                continue;
+            }
+            Check check = checks.get(next++);
+            if (denialsOnly && check.outcome.allowed) {
+                continue;
+            }
+            if (rule != null && CheckWriter.isKeyDenied(match)) {
+                long hits = CheckWriter.multiply(request.hitsOf(match.descriptor()), rule.cost());
+                into.add().set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, Verdict.NEVER, 0);
+            } else {
+                write(into.add(), match, limit, check);
+            }
+        }
+    }
+
+    private static void write(Verdict verdict, Match match, Limit limit, Check check) {
+        Outcome outcome = check.outcome;
+        verdict.set(
+                        match.rule(),
+                        limit,
+                        match.descriptor(),
+                        check.hits,
+                        reasonOf(check),
+                        outcome.remaining,
+                        outcome.reset,
+                        outcome.retryAfter,
+                        outcome.delay)
+                .counter(check.key0)
+                .degraded(check.failure != null);
+    }
+
+    private static Reason reasonOf(Check check) {
+        Outcome outcome = check.outcome;
+        if (outcome.allowed) {
+            return Reason.WITHIN_LIMIT;
+        }
+        if (outcome.retryAfter == Outcome.NEVER) {
+            return Reason.NEVER;
+        }
+        // A meter that says no says until when; only a failure policy does not know.
+        return check.failure != null && outcome.retryAfter == 0 ? Reason.STORE_DOWN : Reason.OVER_LIMIT;
+    }
+}

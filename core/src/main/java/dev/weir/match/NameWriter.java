@@ -1,0 +1,82 @@
+package dev.weir.match;
+
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.store.CounterName;
+import dev.weir.store.KeyHash;
+
+/**
+ * Writes what a counter is called in stores that other processes share: the same things that its hash is made of, as text
+ * that every process writes alike and that people can read.
+ *
+ * <pre>
+ *   tb:api:writes:u_42                     a token bucket of the rule "writes" in the domain "api", for u_42
+ *   sw:api:reads:!1!k_7:!a!10.0.0.1        by the first of some alternatives, and an address
+ *   fw60s:edge:path=/api:user=u_42         Envoy's spelling: window, domain, keys and values
+ * </pre>
+ *
+ * <p><b>Injective.</b> Fields end at a colon, which {@linkplain NameText escaped text} never holds, so how many there are and
+ * where each begins is plain. Letters and then a digit begin a name of Envoy's spelling, letters and a colon one of Weir's.
+ * What is no plain value is told by a mark between exclamation marks, which text never holds either: which of the alternatives,
+ * an address, a wildcard that its values share, or nothing because the value is missing. A name that would be too long is a
+ * hash of itself.
+ */
+final class NameWriter {
+    /** Fixed, for every process must find the same subject; it only chooses where a counter is kept. */
+    private static final long SEED0 = 0x7765_6972_2073_7562L, SEED1 = 0x6a65_6374_2068_6173L;
+
+    private final NameText text = new NameText();
+    private final KeyHash hash = new KeyHash(SEED0, SEED1);
+
+    /** Writes the name of a counter of {@code rule}, in Weir's spelling. */
+    void rule(CounterName into, Rule rule, Limit limit, KeyParts parts, int ipv6Prefix) {
+        text.begin(into);
+        text.plain(code(limit)).plain(":").escaped(rule.domain()).plain(":").escaped(rule.id());
+        for (int i = 0; i < parts.size(); i++) {
+            text.plain(":");
+            parts.write(i, text, ipv6Prefix);
+        }
+        text.end();
+        if (parts.size() == 0) {
+            hash.reset().add(rule.domain()).add(rule.id()).end();
+        } else {
+            parts.subject(hash.reset(), ipv6Prefix).end();
+        }
+        into.subject(hash.key0());
+    }
+
+    /** Writes the name of a counter of entries, in Envoy's spelling. */
+    void entries(CounterName into, String domain, Limit limit, KeyParts parts) {
+        text.begin(into);
+        text.plain(code(limit));
+        long window = limit.windowMicros();
+        if (window % 1_000_000 == 0) {
+            text.number(window / 1_000_000).plain("s:");
+        } else {
+            text.number(window).plain("us:");
+        }
+        text.escaped(domain);
+        for (int i = 0; i < parts.size(); i++) {
+            text.plain(":").escaped(parts.name(i)).plain("=");
+            parts.write(i, text, KeyBy.DEFAULT_IPV6_PREFIX);
+        }
+        text.end();
+        if (parts.size() == 0) {
+            hash.reset().add(domain).end();
+        } else {
+            parts.subject(hash.reset(), KeyBy.DEFAULT_IPV6_PREFIX).end();
+        }
+        into.subject(hash.key0());
+    }
+
+    private static String code(Limit limit) {
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET -> "tb";
+            case GCRA -> "gcra";
+            case LEAKY_BUCKET -> "lb";
+            case FIXED_WINDOW -> "fw";
+            case SLIDING_WINDOW -> limit.subWindows() == 1 ? "sw" : "swn";
+            case SLIDING_WINDOW_LOG -> "log";
+        };
+    }
+}

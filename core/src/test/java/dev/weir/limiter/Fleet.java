@@ -1,0 +1,124 @@
+package dev.weir.limiter;
+
+import dev.weir.match.RuleSet;
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.store.StoreFailure;
+import dev.weir.store.memory.MemoryStore;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+/** A limiter on virtual time whose shared stores answer when the test says so. */
+final class Fleet implements LimiterObserver {
+    /** Ten seconds into a minute. */
+    long now = 1_800_000_010L * Decisions.SECOND;
+
+    final MemoryStore local = new MemoryStore(10_000);
+    final Map<String, ScriptedStore> stores = new LinkedHashMap<>();
+    final List<StoreFailure> failures = new ArrayList<>();
+    final Limiter limiter;
+    int decided;
+    int gaveBack;
+
+    Fleet(RuleSet rules, String... stores) {
+        this(rules, LimiterSettings.defaults(), stores);
+    }
+
+    /** With a shared store called default, and others by these names. */
+    Fleet(RuleSet rules, LimiterSettings settings, String... others) {
+        stores.put("default", new ScriptedStore(this));
+        for (String each : others) {
+            stores.put(each, new ScriptedStore(this));
+        }
+        limiter = new Limiter(rules, local, SharedStores.of(stores), () -> now, settings, this);
+    }
+
+    /** The default store. */
+    ScriptedStore store() {
+        return store("default");
+    }
+
+    ScriptedStore store(String name) {
+        ScriptedStore store = stores.get(name);
+        if (store == null) {
+            throw new AssertionError(name);
+        }
+        return store;
+    }
+
+    /** Asks, and keeps what it is told. */
+    Answer ask(Request request) {
+        return ask(request, Long.MAX_VALUE);
+    }
+
+    Answer ask(Request request, long patienceMicros) {
+        Answer answer = new Answer(patienceMicros);
+        Decision into = new Decision();
+        if (limiter.decide(request, now, into, () -> answer)) {
+            answer.atOnce = true;
+            answer.decided(request, into);
+        }
+        return answer;
+    }
+
+    /** Asks, has every store answer, and says what came of it as {@link Decisions#text} does. */
+    String decide(Request request) {
+        Answer answer = ask(request);
+        for (boolean more = true; more; ) {
+            more = false;
+            for (ScriptedStore each : stores.values()) {
+                more |= !each.waiting.isEmpty();
+                each.answerAll();
+            }
+        }
+        return answer.text;
+    }
+
+    @Override
+    public void decided(Request request, Decision decision) {
+        decided++;
+    }
+
+    @Override
+    public void storeFailed(StoreFailure failure) {
+        failures.add(failure);
+    }
+
+    @Override
+    public void gaveBack(int checks) {
+        gaveBack += checks;
+    }
+
+    /** Waits for one decision, and remembers it. */
+    static final class Answer implements Waiter {
+        final Decision decision = new Decision();
+        final long patienceMicros;
+        String text = "none";
+        boolean atOnce;
+        int told;
+
+        Answer(long patienceMicros) {
+            this.patienceMicros = patienceMicros;
+        }
+
+        @Override
+        public Executor home() {
+            return Runnable::run;
+        }
+
+        @Override
+        public long patienceMicros() {
+            return patienceMicros;
+        }
+
+        @Override
+        public void decided(Request request, Decision buffer) {
+            told++;
+            decision.set(buffer);
+            text = Decisions.text(decision) + (decision.degraded() ? " degraded" : "");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.weir.limiter;
+
+import static dev.weir.match.Weir.ask;
+import static dev.weir.match.Weir.rule;
+import static dev.weir.match.Weir.rules;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.match.Envoy;
+import dev.weir.match.KeyBy;
+import dev.weir.match.Weir;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Consistency;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.OnMissing;
+import dev.weir.model.Rule;
+import dev.weir.store.StoreFailure;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class SharedDecisionTest {
+
+    private static Rule.Builder bucket(String name, long requests) {
+        return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
+    }
+
+    private static WeirRule byUser(Rule.Builder rule) {
+        return rule(rule.build(), KeyBy.of("user"));
+    }
+
+    @Test
+    void aDecisionComesWhenTheStoreHasAnswered() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 2))));
+        Fleet.Answer answer = fleet.ask(ask("user", "u"));
+        assertThat(answer.told).isZero();
+        assertThat(fleet.store().asked).containsExactly("tb:d:r:u 1");
+        fleet.store().answerAll();
+        assertThat(answer.text).isEqualTo("yes [r WITHIN_LIMIT 1]");
+        assertThat(answer.told).isOne();
+        assertThat(fleet.decided).isOne();
+    }
+
+    @Test
+    void itIsDecidedAsOfTheAnswerSoThatNobodyIsToldToComeTooEarly() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 2))));
+        Fleet.Answer answer = fleet.ask(ask("user", "u"));
+        fleet.now += 7_000;
+        fleet.store().answerAll();
+        assertThat(answer.decision.nowMicros()).isEqualTo(fleet.now);
+    }
+
+    @Test
+    void aRequestThatMeetsNoSharedRuleIsDecidedAtOnce() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("local", 1).consistency(Consistency.LOCAL))));
+        assertThat(fleet.ask(ask("user", "u")).text).isEqualTo("yes [local WITHIN_LIMIT 0]");
+        assertThat(fleet.ask(ask("user", "u")).text).isEqualTo("no [local OVER_LIMIT 0]");
+        assertThat(fleet.ask(ask("other", "u")).atOnce).isTrue();
+        assertThat(fleet.store().asked).isEmpty();
+        assertThat(fleet.decided).isEqualTo(3);
+    }
+
+    @Test
+    void theDeadlineIsTheShortestOfTheRulesTheSettingsAndTheCallers() {
+        Fleet fleet = new Fleet(rules(
+                byUser(bucket("patient", 9).deadlineMicros(50_000)),
+                rule(bucket("default", 9).build(), KeyBy.of("team")),
+                rule(bucket("hasty", 9).deadlineMicros(2_000).build(), KeyBy.of("ip"))));
+        assertThat(deadline(fleet, Long.MAX_VALUE, "user", "u")).isEqualTo(50_000);
+        assertThat(deadline(fleet, Long.MAX_VALUE, "user", "u", "team", "t")).isEqualTo(10_000);
+        assertThat(deadline(fleet, Long.MAX_VALUE, "user", "u", "team", "t", "ip", "10.0.0.1"))
+                .isEqualTo(2_000);
+        assertThat(deadline(fleet, 700, "user", "u")).isEqualTo(700);
+    }
+
+    /** The deadline that the store is given, to the microsecond; scheduling may only make it look shorter. */
+    private static long deadline(Fleet fleet, long patience, String... pairs) {
+        long before = System.nanoTime();
+        fleet.ask(ask(pairs), patience);
+        long after = System.nanoTime();
+        long deadline = fleet.store().waiting.get(0).deadlineNanos;
+        fleet.store().answerAll();
+        long most = (deadline - before) / 1_000;
+        long least = (deadline - after) / 1_000;
+        for (long known : new long[] {700, 2_000, 10_000, 50_000}) {
+            if (least <= known && known <= most) {
+                return known;
+            }
+        }
+        throw new AssertionError(least + " to " + most);
+    }
+
+    @Test
+    void aRuleCountsInTheStoreThatItNames() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 2).store("big"))), "big");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 1]");
+        assertThat(fleet.store().asked).isEmpty();
+        assertThat(fleet.store("big").asked).hasSize(1);
+    }
+
+    @Test
+    void aRuleWhoseStoreDoesNotExistIsRefusedAndTheLastSetStays() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 2))));
+        assertThatThrownBy(() -> fleet.limiter.rules(rules(byUser(bucket("s", 2).store("nowhere")))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("d/s: store: nowhere (expected: one of [default])");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 1]");
+    }
+
+    @Test
+    void whoCannotWaitIsToldSo() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 2))));
+        assertThatThrownBy(() -> fleet.limiter.decide(ask("user", "u")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("decideAsync");
+        assertThat(fleet.store().asked).isEmpty();
+    }
+
+    @Test
+    void aStageCompletesWithADecisionOfItsOwn() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 2))));
+        CompletableFuture<Decision> one =
+                fleet.limiter.decideAsync(ask("user", "u")).toCompletableFuture();
+        CompletableFuture<Decision> two =
+                fleet.limiter.decideAsync(ask("user", "u")).toCompletableFuture();
+        assertThat(one).isNotDone();
+        fleet.store().answerAll();
+        assertThat(Decisions.text(one.join())).isEqualTo("yes [r WITHIN_LIMIT 1]");
+        assertThat(Decisions.text(two.join())).isEqualTo("yes [r WITHIN_LIMIT 0]");
+        assertThat(fleet.limiter.decideAsync(ask("nobody", "u")).toCompletableFuture())
+                .isCompleted();
+    }
+
+    @Test
+    void theRequestIsTheCallersAgainAtOnce() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 2))));
+        var request = ask("user", "u");
+        Fleet.Answer answer = fleet.ask(request);
+        request.clear("elsewhere").with("user", "other").hits(99);
+        fleet.store().answerAll();
+        assertThat(answer.text).isEqualTo("yes [r WITHIN_LIMIT 1]");
+        assertThat(answer.decision.verdict(0).hits()).isOne();
+    }
+
+    @Test
+    void callersLimitsCountInTheDefaultStore() {
+        Fleet fleet = new Fleet(Envoy.rules(), "big");
+        var request = Envoy.ask("k=v").override(Limit.fixedWindow(1, Duration.ofMinutes(1)));
+        assertThat(fleet.decide(request)).isEqualTo("yes [caller WITHIN_LIMIT 0]");
+        assertThat(fleet.store().asked).containsExactly("fw60s:d:k=v 1");
+        fleet.store().fail(StoreFailure.UNREACHABLE);
+        assertThat(fleet.decide(request)).isEqualTo("yes [caller WITHIN_LIMIT 0] degraded");
+    }
+
+    @Test
+    void whatLacksItsKeyIsDeniedWithoutAskingAnyone() {
+        Fleet fleet = new Fleet(rules(
+                byUser(bucket("strict", 5).onMissing(OnMissing.DENY)),
+                rule(bucket("all", 5).build(), KeyBy.global())));
+        assertThat(fleet.ask(ask("ip", "10.0.0.1")).text).isEqualTo("no [strict MISSING_KEY 0]");
+        assertThat(fleet.store().asked).isEmpty();
+    }
+}
