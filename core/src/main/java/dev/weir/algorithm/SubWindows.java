@@ -151,7 +151,9 @@ final class SubWindows extends BlockMeter {
         long newest = Math.max(moment, memory[at]) / part;
         int old = counts(memory, at, words);
         for (int i = 0; i < old && expiry(memory, at, i) > moment; i++) {
-            int age = (int) (newest + parts + 1 - expiry(memory, at, i) / part);
+            // Where the newest lies ahead of a clock that stepped back, older parts may count still: in the oldest
+            // there is.
+            int age = (int) Math.min(parts, newest + parts + 1 - expiry(memory, at, i) / part);
             counts[age] = Exact.saturate(counts[age], memory[at + COUNTS + i]);
         }
         Arrays.fill(memory, at + COUNTS, at + words, 0);

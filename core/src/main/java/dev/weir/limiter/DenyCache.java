@@ -115,10 +115,31 @@ public final class DenyCache {
         out.allowed = false;
         out.remaining = remaining;
         out.reset = Math.max(0, reset - now);
-        out.retryAfter = until == FOREVER ? Outcome.NEVER : until - now;
+        out.retryAfter = until == FOREVER ? Outcome.NEVER : retryAfter(check, hits, until - now);
         out.delay = 0;
         answered.increment();
         return true;
+    }
+
+    /**
+     * When {@code check} fits, if {@code hits}, which are not more than its own, do after {@code known}. From buckets each
+     * further hit takes its share of the window; of a sliding window this is the least that it will be.
+     */
+    private static long retryAfter(Check check, long hits, long known) {
+        if (check.hits == hits || check.meter == null) {
+            return known;
+        }
+        Limit limit = check.meter.limit();
+        if (check.hits > limit.capacity()) {
+            return Outcome.NEVER;
+        }
+        long more = check.hits - hits;
+        boolean flows = switch (limit.algorithm()) {
+            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET ->
+                limit.requests() > 0 && more <= Long.MAX_VALUE / 2 / limit.windowMicros();
+            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> false;
+        };
+        return flows ? known + (more * limit.windowMicros() + limit.requests() - 1) / limit.requests() : known;
     }
 
     /**

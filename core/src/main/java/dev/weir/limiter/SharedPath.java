@@ -21,6 +21,8 @@ final class SharedPath {
     private static final int HERE = Check.LOCAL;
 
     private static final int SEVERAL = -2;
+    /** How many checks of one request denials are remembered of, so that a long one costs no more for it. */
+    private static final int MOST_LEARNED = 64;
 
     private final Store local;
     private final SharedStores stores;
@@ -177,7 +179,7 @@ final class SharedPath {
             Check check = checks.get(i);
             if (check.failure != null) {
                 check.outcome.allowed = true; // stops nobody, as the store saw it
-            } else if (check.role == Check.Role.ENFORCE || check.hits < 0) {
+            } else if ((check.role == Check.Role.ENFORCE || check.hits < 0) && isFirstOnItsCounter(checks, i)) {
                 denials.learn(check, now);
             }
         }
@@ -194,6 +196,20 @@ final class SharedPath {
                 pending.progress.settled(index);
             }
         }
+    }
+
+    /** Whether no check before it may have had a part in its outcome: a denial after others says nothing of its own hits. */
+    private static boolean isFirstOnItsCounter(Checks checks, int index) {
+        if (index > MOST_LEARNED) {
+            return false;
+        }
+        Check check = checks.get(index);
+        for (int i = 0; i < index; i++) {
+            if (checks.get(i).key0 == check.key0 && checks.get(i).key1 == check.key1) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Every store has answered or failed. */

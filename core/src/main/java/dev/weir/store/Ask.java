@@ -1,6 +1,7 @@
 package dev.weir.store;
 
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The checks of one request on their way to a shared store and back. A buffer of one request at a time, from the moment it is
@@ -12,6 +13,8 @@ public abstract class Ask {
     public long deadlineNanos;
     /** Where {@link #answered} is to run; asks with the same home may be answered together. */
     public Executor home = Runnable::run;
+    /** What the store that was asked last keeps here, so that the next ask allocates nothing. */
+    public @Nullable Object notes;
 
     /**
      * The request is denied whatever comes of this, for checks elsewhere said so: the checks are answered as always, but only

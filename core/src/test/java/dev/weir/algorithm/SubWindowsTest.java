@@ -55,6 +55,18 @@ class SubWindowsTest {
                 .isEqualTo(99);
     }
 
+    @Test
+    void partsChangedWhileTheClockIsBehindKeepWhatCounts() {
+        long start = 65 * 60 * SECOND * 400_000;
+        Counter counter =
+                Counter.of(Limit.slidingWindow(10, Duration.ofSeconds(130)).withSubWindows(2));
+        counter.take(start + 64 * SECOND, 3);
+        counter.take(start + 131 * SECOND, 4);
+        Counter finer = counter.changedTo(minute(10, 10));
+        assertThat(finer.take(start + 100 * SECOND, 1).remaining).isEqualTo(2);
+        assertThat(finer.ask(start + 100 * SECOND, 0).remaining).isEqualTo(2);
+    }
+
     private static Limit minute(long requests, int parts) {
         return Limit.slidingWindow(requests, Duration.ofMinutes(1)).withSubWindows(parts);
     }

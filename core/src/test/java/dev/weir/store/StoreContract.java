@@ -8,6 +8,7 @@ import dev.weir.algorithm.Outcome;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -110,6 +111,46 @@ public abstract class StoreContract {
         assertThat(left("a", meter, T0)).isEqualTo(3);
         assertThat(take("a", meter, 4, T0)).isFalse();
         assertThat(take("a", meter, 3, T0)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatARequestGivesBackItMayTakeInTheSameBreath(Algorithm algorithm) {
+        for (Meter meter : List.of(meter(algorithm, 10), inParts(algorithm, 10))) {
+            String key = meter.getClass().getName();
+            take(key, meter, 10, T0);
+            check(key, meter, -3);
+            check(key, meter, 4);
+            assertThat(decide(T0)).isFalse();
+            check(key, meter, -3);
+            Check first = check(key, meter, 1);
+            Check second = check(key, meter, 2);
+            assertThat(decide(T0)).isTrue();
+            assertThat(first.outcome.remaining).isEqualTo(2);
+            assertThat(second.outcome.remaining).isZero();
+            assertThat(left(key, meter, T0)).isZero();
+            // No more comes back than was taken, also when it is given back in the middle.
+            check(key, meter, -30);
+            check(key, meter, 6);
+            check(key, meter, -2);
+            check(key, meter, 7);
+            assertThat(decide(T0)).isFalse();
+            check(key, meter, -30);
+            check(key, meter, 6);
+            check(key, meter, -2);
+            check(key, meter, 6);
+            assertThat(decide(T0)).isTrue();
+            assertThat(left(key, meter, T0)).isZero();
+        }
+    }
+
+    /** The finer variant of a sliding window; the same as {@link #meter} for the others. */
+    private static Meter inParts(Algorithm algorithm, long requests) {
+        Limit limit = Limit.of(algorithm, requests, MINUTE);
+        return Meters.of(
+                algorithm == Algorithm.SLIDING_WINDOW
+                        ? new Limit(algorithm, requests, limit.windowMicros(), limit.burst(), 4)
+                        : limit);
     }
 
     @ParameterizedTest

@@ -92,19 +92,29 @@ final class RuleFeed implements AutoCloseable {
     private void changed(LoadResult loaded) {
         RuleSet rules = loaded.rules();
         if (rules == null) {
-            lastFailed = true;
-            failures.incrementAndGet();
+            failed();
             LOG.log(
                     Level.ERROR,
                     "rules changed and do not load; those of before stay in force:\n" + lines(loaded.errors()));
             return;
         }
-        listener.accept(rules);
+        try {
+            listener.accept(rules);
+        } catch (RuntimeException e) {
+            failed();
+            LOG.log(Level.ERROR, "rules changed and load, but could not be put in force", e);
+            return;
+        }
         lastFailed = false;
         loadedAtNanos = System.nanoTime();
         reloads.incrementAndGet();
         warn(loaded);
         describe("changed and in force, ", rules);
+    }
+
+    private void failed() {
+        lastFailed = true;
+        failures.incrementAndGet();
     }
 
     private void describe(String prefix, RuleSet rules) {

@@ -1,18 +1,16 @@
 package dev.weir.store.memory;
 
-import dev.weir.algorithm.SlotMeter;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Store;
-import java.util.Arrays;
 
 /**
  * Counters in the memory of this process: millions of them, bounded, 32 bytes a slot.
  *
  * <h2>Concurrency</h2>
  *
- * A key belongs to one stripe, and a stripe has one lock that is held for nanoseconds. A request with several checks locks the
- * stripes it needs in ascending order, each once, before it looks at any, so requests are atomic and cannot deadlock.
+ * A key belongs to one stripe, and a stripe has one lock that is held for nanoseconds. How a request with several checks is one
+ * step for all others, see {@link Together}.
  *
  * <h2>Bounds</h2>
  *
@@ -30,6 +28,7 @@ public final class MemoryStore implements Store {
     private final int mask;
     private final Arena arena;
     private final BlockReclaim reclaim;
+    private final Together together;
 
     public MemoryStore() {
         this(DEFAULT_MAX_KEYS);
@@ -57,12 +56,13 @@ public final class MemoryStore implements Store {
         for (int i = 0; i < count; i++) {
             stripes[i] = new Stripe(room, arena, reclaim);
         }
+        together = new Together(stripes);
     }
 
     @Override
     public boolean decide(Checks checks, long nowMicros) {
         if (checks.size() != 1) {
-            return decideTogether(checks, nowMicros);
+            return together.decide(checks, nowMicros);
         }
         Check check = checks.get(0);
         Stripe stripe = stripe(check);
@@ -120,102 +120,7 @@ public final class MemoryStore implements Store {
         }
     }
 
-    private boolean decideTogether(Checks checks, long now) {
-        int size = checks.size();
-        long[] order = checks.scratch(size);
-        for (int i = 0; i < size; i++) {
-            order[i] = (long) ((int) checks.get(i).key1 & mask) << 32 | i;
-        }
-        sort(order, size);
-        lock(order, size);
-        try {
-            for (int i = 0; i < size; i++) {
-                ask(checks, order, i, now);
-            }
-            boolean allowed = checks.allowed();
-            for (int i = 0; i < size; i++) {
-                settle(stripes[stripeOf(order[i])], checks.get(checkOf(order[i])), allowed, now);
-            }
-            return allowed;
-        } finally {
-            unlock(order, size);
-        }
-    }
-
-    private void ask(Checks checks, long[] order, int index, long now) {
-        int stripe = stripeOf(order[index]);
-        Check check = checks.get(checkOf(order[index]));
-        Check earlier = null;
-        long pending = 0;
-        for (int i = index - 1; i >= 0 && stripeOf(order[i]) == stripe; i--) {
-            Check other = checks.get(checkOf(order[i]));
-            if (other.key0 == check.key0 && other.key1 == check.key1 && takenIfAllowed(other)) {
-                earlier = earlier == null ? other : earlier;
-                pending = Math.max(pending, pending + Math.max(0, other.hits));
-            }
-        }
-        stripes[stripe].ask(check, earlier, pending, now);
-    }
-
-    private static void settle(Stripe stripe, Check check, boolean allowed, long now) {
-        if (!allowed) {
-            stripe.denied(check, check.countsDenied && takenIfAllowed(check), now);
-        } else if (takenIfAllowed(check)) {
-            stripe.take(check, now);
-        }
-    }
-
-    /** Blocks have no way to count what does not fit. */
-    private static boolean takenIfAllowed(Check check) {
-        return check.outcome.allowed || (check.countsDenied && check.meter instanceof SlotMeter);
-    }
-
-    private void lock(long[] order, int size) {
-        int last = -1;
-        for (int i = 0; i < size; i++) {
-            int stripe = stripeOf(order[i]);
-            if (stripe != last) {
-                stripes[stripe].lock();
-                last = stripe;
-            }
-        }
-    }
-
-    private void unlock(long[] order, int size) {
-        int last = -1;
-        for (int i = 0; i < size; i++) {
-            int stripe = stripeOf(order[i]);
-            if (stripe != last) {
-                stripes[stripe].unlock();
-                last = stripe;
-            }
-        }
-    }
-
-    private static void sort(long[] order, int size) {
-        if (size > 16) {
-            Arrays.sort(order, 0, size);
-            return;
-        }
-        for (int i = 1; i < size; i++) {
-            long moved = order[i];
-            int at = i;
-            for (; at > 0 && order[at - 1] > moved; at--) {
-                order[at] = order[at - 1];
-            }
-            order[at] = moved;
-        }
-    }
-
     private Stripe stripe(Check check) {
         return stripes[(int) check.key1 & mask];
-    }
-
-    private static int stripeOf(long ordered) {
-        return (int) (ordered >>> 32);
-    }
-
-    private static int checkOf(long ordered) {
-        return (int) ordered;
     }
 }

@@ -5,6 +5,7 @@ import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Outcome;
 import dev.weir.algorithm.SlotMeter;
 import dev.weir.store.Check;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A share of the counters, and what checks do to them: first ask, and when the request is decided, take. */
@@ -56,8 +57,24 @@ final class Stripe extends SlotTable {
         if (meter instanceof SlotMeter slotMeter) {
             askSlot(check, slotMeter, earlier, now);
         } else {
-            askBlock(check, (BlockMeter) meter, saturatedSum(check.hits, pending), now);
+            askBlock(check, (BlockMeter) meter, null, saturatedSum(check.hits, pending), now);
         }
+    }
+
+    /** Asks of a log or of sub-windows, as if its block were {@code rehearsed}. */
+    void ask(Check check, long[] rehearsed, long now) {
+        askBlock(check, (BlockMeter) meter(check), rehearsed, check.hits, now);
+    }
+
+    /** What a log or sub-windows hold, empty if there are none. */
+    long[] copyOfBlock(Check check) {
+        int at = find(stored(check.key0), (check.key1 & TAG) | BLOCK);
+        if (at < 0) {
+            return NO_WORDS;
+        }
+        long block = state0(at);
+        int from = Arena.offset(block);
+        return Arrays.copyOfRange(arena.memory(block), from, from + (int) state1(at));
     }
 
     private void askSlot(Check check, SlotMeter meter, @Nullable Check earlier, long now) {
@@ -138,14 +155,15 @@ final class Stripe extends SlotTable {
         }
     }
 
-    private void askBlock(Check check, BlockMeter meter, long hits, long now) {
+    private void askBlock(Check check, BlockMeter meter, long @Nullable [] rehearsed, long hits, long now) {
         long identity = (check.key1 & TAG) | BLOCK;
         int at = find(stored(check.key0), identity);
         long block = at < 0 ? Arena.NONE : state0(at);
         int words = at < 0 ? 0 : (int) state1(at);
-        long[] memory = block == Arena.NONE ? NO_WORDS : arena.memory(block);
+        long[] memory = rehearsed != null ? rehearsed : block == Arena.NONE ? NO_WORDS : arena.memory(block);
+        int from = rehearsed != null ? 0 : Arena.offset(block);
         Outcome out = check.outcome;
-        meter.ask(memory, Arena.offset(block), words, now, hits, out);
+        meter.ask(memory, from, words, now, hits, out);
         if (!out.allowed || check.hits <= 0) {
             return;
         }
@@ -153,10 +171,10 @@ final class Stripe extends SlotTable {
             // taken
             outlive(at, expiry(now, SECOND));
         }
-        int needed = meter.wordsToTake(memory, Arena.offset(block), words, now, hits);
+        int needed = meter.wordsToTake(memory, from, words, now, hits);
         if (needed > words && !reserve(check, identity, block, words, needed, now)) {
             // Nobody can be told what was never kept: rather refuse this one for a second than let it pass uncounted.
-            meter.ask(memory, Arena.offset(block), words, now, 0, out);
+            meter.ask(memory, from, words, now, 0, out);
             out.allowed = false;
             out.retryAfter = SECOND;
         }

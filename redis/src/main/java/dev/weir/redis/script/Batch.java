@@ -221,7 +221,8 @@ public final class Batch {
             int counter = counter(check);
             openRun[counter] = NO_RUN;
             nextAnswer(check);
-            write(counter, meters.place(meter(check), check.countsDenied), hits(check), role(check));
+            boolean counts = check.countsDenied && !group.askOnly;
+            write(counter, meters.place(meter(check), counts), hits(check), role(check));
         }
     }
 

@@ -44,6 +44,11 @@ public final class Group {
         return checks[index];
     }
 
+    /** Goes on with {@code copy}, which asks the same, and leaves the check that was there to its owner. */
+    public void set(int index, Check copy) {
+        checks[index] = copy;
+    }
+
     /** As {@link dev.weir.store.Checks#allowed}. */
     boolean passes() {
         boolean quotaOver = false;

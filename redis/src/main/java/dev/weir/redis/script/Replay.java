@@ -50,7 +50,7 @@ final class Replay {
         int size = group.size();
         if (size == 1 && !group.askOnly) {
             Check check = group.get(0);
-            apply(check, asked[from], answered[from], now);
+            apply(check, asked[from], answered[from], check.countsDenied, now);
             group.allowed = group.passes();
             return check.outcome.allowed ? 1 : 0;
         }
@@ -61,7 +61,8 @@ final class Replay {
             int counter = asked[from + i];
             undo[2 * i] = state0[counter];
             undo[2 * i + 1] = state1[counter];
-            apply(group.get(i), counter, answered[from + i], now);
+            Check check = group.get(i);
+            apply(check, counter, answered[from + i], check.countsDenied && !group.askOnly, now);
         }
         group.allowed = !group.askOnly && group.passes();
         if (group.allowed) {
@@ -73,7 +74,8 @@ final class Replay {
             state1[counter] = undo[2 * i + 1];
         }
         for (int i = 0; i < size; i++) {
-            deny(group.get(i), asked[from + i], group.askOnly, now);
+            Check check = group.get(i);
+            deny(check, asked[from + i], check.countsDenied && !group.askOnly, now);
         }
         return 0;
     }
@@ -87,29 +89,28 @@ final class Replay {
     }
 
     /** The check's answer stays; what else its outcome says becomes how things stand, now that its hits were not taken or only counted. */
-    private void deny(Check check, int counter, boolean askOnly, long now) {
+    private void deny(Check check, int counter, boolean counts, long now) {
         if (!(check.meter instanceof SlotMeter meter)) {
             return; // the script's answer has it all
         }
         Outcome out = check.outcome;
         boolean allowed = out.allowed;
         long retryAfter = out.retryAfter;
-        apply(check, meter, counter, check.countsDenied && !askOnly ? check.hits : 0, now);
+        apply(out, meter, counter, counts ? check.hits : 0, counts, now);
         out.allowed = allowed;
         out.retryAfter = retryAfter;
     }
 
-    private void apply(Check check, int counter, int answer, long now) {
+    private void apply(Check check, int counter, int answer, boolean counts, long now) {
         if (check.meter instanceof SlotMeter meter) {
-            apply(check, meter, counter, check.hits, now);
+            apply(check.outcome, meter, counter, check.hits, counts, now);
         } else if (check.meter instanceof BlockMeter meter) {
             blocks.next(answer, meter, check.hits, check.outcome);
         }
     }
 
-    private void apply(Check check, SlotMeter meter, int counter, long hits, long now) {
-        Outcome out = check.outcome;
-        meter.apply(state0[counter], state1[counter], now, hits, check.countsDenied, out);
+    private void apply(Outcome out, SlotMeter meter, int counter, long hits, boolean countDenied, long now) {
+        meter.apply(state0[counter], state1[counter], now, hits, countDenied, out);
         state0[counter] = out.state0;
         state1[counter] = out.state1;
     }

@@ -55,7 +55,7 @@ if program[4] == 1 then
         if ends <= now then
           break
         end
-        local j = newest + parts + 4 - ends / part
+        local j = min(parts, newest + parts + 1 - ends / part) + 3
         next[j] = min(next[j] + state[i], BOUND - 1)
       end
     end

@@ -31,7 +31,6 @@ final class ScriptStore implements Store {
     ScriptStore(RedisProcess redis) {
         client = RedisClient.create(redis.uri());
         connection = client.connect(ByteArrayCodec.INSTANCE);
-        redis().flushall();
         redis().scriptLoad(script.text());
     }
 
@@ -79,8 +78,13 @@ final class ScriptStore implements Store {
         }
     }
 
+    /** Forgets all counters. */
     @Override
     public void close() {
+        redis().flushall();
+    }
+
+    void shutDown() {
         connection.close();
         client.shutdown();
     }

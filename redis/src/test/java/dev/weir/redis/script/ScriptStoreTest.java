@@ -8,19 +8,22 @@ import org.junit.jupiter.api.BeforeAll;
 
 class ScriptStoreTest extends StoreContract {
     private static RedisProcess redis;
+    private static ScriptStore script;
 
     @BeforeAll
     static void startRedis() {
         redis = RedisProcess.start();
+        script = new ScriptStore(redis);
     }
 
     @AfterAll
     static void stopRedis() {
+        script.shutDown();
         redis.stop();
     }
 
     @Override
     protected Store newStore() {
-        return new ScriptStore(redis);
+        return script;
     }
 }

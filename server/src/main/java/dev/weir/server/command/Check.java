@@ -87,7 +87,9 @@ final class Check implements Callable<Integer> {
 
     private JsonObject ask(JsonObject question) throws Refusal {
         try {
-            HttpURLConnection call = (HttpURLConnection) new URL(url + "/v1/ratelimit/check").openConnection();
+            if (!(new URL(url + "/v1/ratelimit/check").openConnection() instanceof HttpURLConnection call)) {
+                throw noAddress();
+            }
             call.setConnectTimeout(CONNECT_MILLIS);
             call.setReadTimeout(ANSWER_MILLIS);
             call.setRequestMethod("POST");
@@ -97,11 +99,15 @@ final class Check implements Callable<Integer> {
                 body.write(question.encode().getBytes(StandardCharsets.UTF_8));
             }
             return answer(call);
-        } catch (MalformedURLException | ClassCastException e) {
-            throw new Refusal("--url: \"" + url + "\" (expected: an address such as http://localhost:8080)");
+        } catch (MalformedURLException e) {
+            throw noAddress();
         } catch (IOException e) {
             throw new Refusal("no answer from " + url + ": " + e.getMessage() + ". Is it running (weir serve)?");
         }
+    }
+
+    private Refusal noAddress() {
+        return new Refusal("--url: \"" + url + "\" (expected: an address such as http://localhost:8080)");
     }
 
     private JsonObject answer(HttpURLConnection call) throws IOException, Refusal {

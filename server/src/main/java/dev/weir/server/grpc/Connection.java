@@ -127,9 +127,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
         } catch (Http2Exception e) {
             fail(e.error(), String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            lane.observer().failed(e);
-            fail(INTERNAL_ERROR, "internal error");
+            failInside(e);
         }
+    }
+
+    /** Something broke that is no fault of the peer. */
+    private void failInside(RuntimeException cause) {
+        lane.observer().failed(cause);
+        fail(INTERNAL_ERROR, "internal error");
     }
 
     @Override
@@ -205,7 +210,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
         if (!l.ctx.executor().inEventLoop()) {
             l.ctx.executor().execute(() -> run(action));
         } else if (!closing) {
-            action.run();
+            try {
+                action.run();
+            } catch (RuntimeException e) {
+                // Whoever runs tasks keeps it to himself, and never again looks after this connection.
+                failInside(e);
+                return;
+            }
             if (!l.reading) {
                 l.output.flush();
                 l.keeper.afterRead();

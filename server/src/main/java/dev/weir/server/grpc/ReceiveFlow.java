@@ -11,8 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class ReceiveFlow {
     static final int STREAM_WINDOW = 65_535;
-
-    private static final int CONNECTION_WINDOW = 1 << 20;
+    static final int CONNECTION_WINDOW = 1 << 20;
 
     private final Output output;
     private final AtomicLong buffered;

@@ -72,7 +72,8 @@ final class IdempotencyKey {
                     throw wrong(name, value);
                 }
             }
-            if (c < 0x20 || c >= 0x7F) {
+            // A space may be where a header was folded: the line break is gone by now, and nobody knows what was meant.
+            if (c <= 0x20 || c >= 0x7F) {
                 throw wrong(name, value);
             }
             key.append(c);

@@ -167,9 +167,7 @@ final class JsonInput implements AutoCloseable {
                 throw mistake(what + ": " + value(), expected);
             }
             return whole.min(MAX_LONG).longValue();
-        } catch (NumberFormatException e) {
-            throw mistake(what + ": " + value(), expected);
-        } catch (ArithmeticException e) {
+        } catch (NumberFormatException | ArithmeticException e) {
             throw mistake(what + ": " + value(), expected);
         } catch (IOException e) {
             throw malformed(e);

@@ -116,6 +116,36 @@ class HostilePeersTest {
     }
 
     @Test
+    void a_refused_request_may_finish_but_not_go_on_for_ever() {
+        byte[] head =
+                RawPeer.block(":method", "POST", ":scheme", "http", ":path", RawPeer.RLS, "content-type", "text/plain");
+        byte[] part = new byte[16_384];
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            peer.send(frame(HEADERS, RawPeer.END_HEADERS, 1, head));
+            for (int sent = 0; sent < 1 << 20; sent += part.length) {
+                peer.send(frame(DATA, 0, 1, part));
+            }
+            assertThat(peer.frames(RST_STREAM)).isEmpty();
+            peer.send(frame(DATA, 0, 1, part));
+            assertThat(peer.frames(RST_STREAM)).hasSize(1);
+            peer.send(call(3, "v"));
+            assertThat(end(peer.frames(), 3)).contains("grpc-status\0010");
+        }
+    }
+
+    @Test
+    void data_past_the_windows_of_the_connection_ends_it() {
+        byte[][] parts = new byte[ReceiveFlow.CONNECTION_WINDOW / 16_384 + 2][];
+        Arrays.fill(parts, frame(DATA, 0, 1, new byte[16_384]));
+        parts[0] = open(1);
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            peer.send(parts);
+            assertThat(peer.isOpen()).isFalse();
+            assertThat(peer.frames(GOAWAY).get(0).error()).isEqualTo(Http2Error.FLOW_CONTROL_ERROR);
+        }
+    }
+
+    @Test
     void nothing_is_read_while_answers_are_not_taken() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);

@@ -31,6 +31,18 @@ class LaneMessagesTest {
     private final CountingDecider decider = new CountingDecider(5);
 
     @Test
+    void a_task_that_breaks_ends_its_connection_and_is_told_of() {
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            peer.channel.pipeline().get(Connection.class).run(() -> {
+                throw new IllegalStateException("broken on purpose");
+            });
+            assertThat(peer.frames(RawPeer.GOAWAY).get(0).error()).isEqualTo(Http2Error.INTERNAL_ERROR);
+            assertThat(peer.isOpen()).isFalse();
+            assertThat(peer.failures.poll()).hasMessage("broken on purpose");
+        }
+    }
+
+    @Test
     void a_call_split_between_two_reads_at_any_byte_is_answered_once() {
         byte[] bytes = join(hello(), call(1, "v"), open(3), frame(DATA, 0, 3, Arrays.copyOf(message("v"), 7)));
         byte[] rest = frame(DATA, END_STREAM, 3, Arrays.copyOfRange(message("v"), 7, message("v").length));

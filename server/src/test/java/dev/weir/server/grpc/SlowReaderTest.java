@@ -50,6 +50,8 @@ class SlowReaderTest {
             assertThat(rig.cutOff).isEmpty();
 
             assertThat(flood.answers(asked)).isEqualTo(asked);
+            // What it had sent meanwhile waited in the sockets, and is read now.
+            await().until(() -> decider.decided.get() > asked + 1);
         }
     }
 

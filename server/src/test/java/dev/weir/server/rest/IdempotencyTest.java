@@ -136,7 +136,17 @@ class IdempotencyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a\rb", "a\nX-Forged: b", "a\r\n b", "a\u0000b", "\"a\rb\"", "caf\u00e9"})
+    @ValueSource(
+            strings = {
+                "a\rb",
+                "a\nX-Forged: b",
+                "a\r\n b",
+                "a\u0000b",
+                "\"a\rb\"",
+                "\"a\r\n b\"",
+                "\"a b\"",
+                "caf\u00e9"
+            })
     void a_key_that_would_break_a_header_is_400_and_charges_nothing(String key) {
         String answer =
                 kit.raw("POST /v1/ratelimit/check HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "

@@ -1,0 +1,174 @@
+package dev.weir.limiter;
+
+import static dev.weir.match.Weir.ask;
+import static dev.weir.match.Weir.rule;
+import static dev.weir.match.Weir.rules;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.match.Envoy;
+import dev.weir.match.KeyBy;
+import dev.weir.match.Weir;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Limit;
+import dev.weir.model.OnFail;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import dev.weir.store.StoreFailure;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class FailurePolicyTest {
+
+    private static Rule.Builder bucket(String name, long requests) {
+        return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
+    }
+
+    private static WeirRule byUser(Rule.Builder rule) {
+        return rule(rule.build(), KeyBy.of("user"));
+    }
+
+    private static Fleet failing(WeirRule... rules) {
+        Fleet fleet = new Fleet(rules(rules));
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        return fleet;
+    }
+
+    @Test
+    void allowPassesAndSaysSo() {
+        Fleet fleet = failing(byUser(bucket("r", 2)));
+        for (int i = 0; i < 5; i++) {
+            assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 1] degraded");
+        }
+        assertThat(fleet.failures).hasSize(5).containsOnly(StoreFailure.TIMEOUT);
+    }
+
+    @Test
+    void evenAllowDeniesWhatNoCounterCouldHold() {
+        Fleet fleet = failing(byUser(bucket("r", 2)), rule(bucket("none", 0).build(), KeyBy.of("banned")));
+        assertThat(fleet.decide(ask("user", "u").hits(3))).isEqualTo("no [r NEVER 0] degraded");
+        assertThat(fleet.decide(ask("banned", "b"))).isEqualTo("no [none NEVER 0] degraded");
+    }
+
+    @Test
+    void denyDeniesAndNobodyKnowsForHowLong() {
+        Fleet fleet = failing(byUser(bucket("login", 2).onFail(OnFail.DENY)));
+        Request request = ask("user", "u");
+        Fleet.Answer answer = fleet.ask(request);
+        fleet.store().answerAll();
+        assertThat(answer.text).isEqualTo("no [login STORE_DOWN 0] degraded");
+        Verdict verdict = answer.decision.verdict(0);
+        assertThat(verdict.allowed()).isFalse();
+        assertThat(verdict.retryAfter()).isZero();
+        assertThat(fleet.limiter.explain(request, verdict).text())
+                .isEqualTo("the store of login for user=u does not answer, and the rule says on_fail: deny");
+    }
+
+    @Test
+    void localEnforcesItsShareInThisProcess() {
+        Fleet fleet = failing(byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(250_000)));
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 1] degraded");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0] degraded");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0] degraded");
+        assertThat(fleet.decide(ask("user", "other"))).isEqualTo("yes [r WITHIN_LIMIT 1] degraded");
+        fleet.store().fail(null);
+        assertThat(fleet.decide(ask("user", "u"))).as("back").isEqualTo("yes [r WITHIN_LIMIT 7]");
+    }
+
+    @Test
+    void aShareIsAtLeastOneHit() {
+        Fleet fleet = failing(byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(1)));
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0] degraded");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0] degraded");
+    }
+
+    @Test
+    void limitsThatCallersGiveFollowTheSettings() {
+        LimiterSettings settings =
+                LimiterSettings.defaults().withOnFail(OnFail.LOCAL).withLocalShare(500_000);
+        Fleet fleet = new Fleet(Envoy.rules(), settings);
+        fleet.store().fail(StoreFailure.OPEN);
+        Request request = Envoy.ask("k=v").override(Limit.tokenBucket(2, Duration.ofMinutes(1)));
+        assertThat(fleet.decide(request)).isEqualTo("yes [caller WITHIN_LIMIT 0] degraded");
+        assertThat(fleet.decide(request)).isEqualTo("no [caller OVER_LIMIT 0] degraded");
+    }
+
+    @Test
+    void aFailureOfOneStoreIsNoneOfTheOther() {
+        Fleet fleet = new Fleet(
+                rules(
+                        byUser(bucket("here", 2).onFail(OnFail.DENY)),
+                        rule(bucket("there", 5).store("big").build(), KeyBy.of("team"))),
+                "big");
+        fleet.store("big").fail(StoreFailure.UNREACHABLE);
+        assertThat(fleet.decide(ask("user", "u", "team", "t")))
+                .isEqualTo("yes [here WITHIN_LIMIT 1, there WITHIN_LIMIT 4] degraded");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [here WITHIN_LIMIT 0]");
+    }
+
+    @Test
+    void whatADenialTookElsewhereGoesBack() {
+        Fleet fleet = new Fleet(
+                rules(
+                        byUser(bucket("here", 2)),
+                        rule(bucket("login", 5).store("big").onFail(OnFail.DENY).build(), KeyBy.of("team"))),
+                "big");
+        fleet.store("big").fail(StoreFailure.UNAVAILABLE);
+        assertThat(fleet.decide(ask("user", "u", "team", "t")))
+                .isEqualTo("no [here WITHIN_LIMIT 2, login STORE_DOWN 0] degraded");
+        assertThat(fleet.store().asked).containsExactly("tb:d:here:u 1", "tb:d:here:u -1");
+        assertThat(fleet.gaveBack).isOne();
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [here WITHIN_LIMIT 1]");
+    }
+
+    @Test
+    void whatAShareDeniesGoesBackToo() {
+        Fleet fleet = new Fleet(
+                rules(
+                        byUser(bucket("here", 9)),
+                        rule(
+                                bucket("shared", 1)
+                                        .store("big")
+                                        .onFail(OnFail.LOCAL)
+                                        .build(),
+                                KeyBy.of("team"))),
+                "big");
+        fleet.store("big").fail(StoreFailure.OPEN);
+        Request request = ask("user", "u", "team", "t");
+        assertThat(fleet.decide(request)).isEqualTo("yes [here WITHIN_LIMIT 8, shared WITHIN_LIMIT 0] degraded");
+        assertThat(fleet.decide(request)).isEqualTo("no [here WITHIN_LIMIT 8, shared OVER_LIMIT 0] degraded");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [here WITHIN_LIMIT 7]");
+    }
+
+    @Test
+    void aRuleThatOnlyWatchesDeniesNobodyWhileItsStoreIsAway() {
+        Fleet fleet = failing(byUser(bucket("watch", 2).shadow(true).onFail(OnFail.DENY)));
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [watch STORE_DOWN 0] degraded");
+    }
+
+    @Test
+    void aDenialThatIsKnownSpeaksForTheRequestBeforeOneThatIsNot() {
+        Fleet fleet = new Fleet(
+                rules(
+                        byUser(bucket("login", 2).store("big").onFail(OnFail.DENY)),
+                        rule(bucket("used up", 0).build(), KeyBy.of("team"))),
+                "big");
+        fleet.store("big").fail(StoreFailure.OPEN);
+        Fleet.Answer answer = fleet.ask(ask("user", "u", "team", "t"));
+        fleet.store().answerAll();
+        fleet.store("big").answerAll();
+        Verdict binding = answer.decision.binding();
+        assertThat(binding).isNotNull().extracting(Verdict::reason).isEqualTo(Verdict.Reason.NEVER);
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreFailure.class)
+    void everyFailureIsToldByItsName(StoreFailure failure) {
+        Fleet fleet = failing(byUser(bucket("a", 2)), rule(bucket("b", 2).build(), KeyBy.of("team")));
+        fleet.store().fail(failure);
+        fleet.decide(ask("user", "u", "team", "t"));
+        assertThat(fleet.failures).containsExactly(failure, failure);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.weir.limiter;
+
+import static dev.weir.match.Weir.ask;
+import static dev.weir.match.Weir.rule;
+import static dev.weir.match.Weir.rules;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.match.Envoy;
+import dev.weir.match.KeyBy;
+import dev.weir.match.Weir;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.store.StoreFailure;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The deny cache on the way of a request. */
+class KnownDenialsTest {
+    private static final long SECOND = Decisions.SECOND;
+
+    private static Rule.Builder bucket(String name, long requests) {
+        return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
+    }
+
+    private static WeirRule byUser(Rule.Builder rule) {
+        return rule(rule.build(), KeyBy.of("user"));
+    }
+
+    @Test
+    void clientsThatRetryAtOnceDoNotReachTheStore() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 1))));
+        fleet.decide(ask("user", "u"));
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0]");
+        int asked = fleet.store().asked.size();
+        for (int i = 0; i < 100; i++) {
+            fleet.now += 5_000;
+            Fleet.Answer answer = fleet.ask(ask("user", "u"));
+            assertThat(answer.atOnce).isTrue();
+            assertThat(answer.text).isEqualTo("no [r OVER_LIMIT 0]");
+            assertThat(answer.decision.verdict(0).retryAfterMicros()).isEqualTo(60 * SECOND - (i + 1) * 5_000L);
+        }
+        assertThat(fleet.store().asked).hasSize(asked);
+        assertThat(fleet.decided).isEqualTo(102);
+        assertThat(fleet.ask(ask("user", "other")).atOnce).isFalse();
+    }
+
+    @Test
+    void aCounterThatWasResetElsewhereIsSeenWithinASecond() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 1))));
+        fleet.decide(ask("user", "u"));
+        fleet.decide(ask("user", "u"));
+        fleet.store().counters.close();
+        fleet.now += SECOND - 1;
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0]");
+        fleet.now += 1;
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0]");
+    }
+
+    @Test
+    void whoIsOverTheLimitStaysDeniedWhileTheStoreIsAway() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 1))));
+        fleet.decide(ask("user", "u"));
+        fleet.decide(ask("user", "u"));
+        fleet.store().fail(StoreFailure.UNREACHABLE);
+        for (int i = 0; i < 59; i++) {
+            fleet.now += SECOND;
+            assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0]");
+        }
+        fleet.now += SECOND;
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0] degraded");
+    }
+
+    @Test
+    void aGiveBackClearsIt() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 1))));
+        fleet.decide(ask("user", "u"));
+        fleet.decide(ask("user", "u"));
+        assertThat(fleet.decide(ask("user", "u").hits(-1))).isEqualTo("yes [r WITHIN_LIMIT 1]");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0]");
+    }
+
+    @Test
+    void aRaisedLimitClearsIt() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 1))));
+        fleet.decide(ask("user", "u"));
+        fleet.decide(ask("user", "u"));
+        fleet.limiter.rules(rules(byUser(bucket("r", 3))));
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 1]");
+    }
+
+    @Test
+    void aCheaperRequestAsks() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 5))));
+        fleet.decide(ask("user", "u").hits(3));
+        assertThat(fleet.decide(ask("user", "u").hits(3))).isEqualTo("no [r OVER_LIMIT 2]");
+        assertThat(fleet.decide(ask("user", "u").hits(4))).isEqualTo("no [r OVER_LIMIT 2]");
+        assertThat(fleet.decide(ask("user", "u").hits(2))).isEqualTo("yes [r WITHIN_LIMIT 0]");
+    }
+
+    @Test
+    void aDenialOfTwoHitsTogetherSaysNothingOfOne() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 1))));
+        Request twice = ask("user", "u").descriptor().with("user", "u");
+        assertThat(fleet.decide(twice)).isEqualTo("no [r WITHIN_LIMIT 1, r OVER_LIMIT 1]");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0]");
+    }
+
+    @Test
+    void aKnownDenialChargesNobodyElse() {
+        Fleet fleet =
+                new Fleet(rules(byUser(bucket("r", 1)), rule(bucket("all", 9).build(), KeyBy.global())));
+        fleet.decide(ask("user", "u"));
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0, all WITHIN_LIMIT 8]");
+        assertThat(fleet.decide(ask("user", "u")))
+                .as("no verdict of what was not asked")
+                .isEqualTo("no [r OVER_LIMIT 0]");
+        assertThat(fleet.decide(ask("user", "v"))).isEqualTo("yes [r WITHIN_LIMIT 0, all WITHIN_LIMIT 7]");
+    }
+
+    @Test
+    void whatOnlyWatchesIsAlwaysAsked() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("r", 1).shadow(true))));
+        fleet.decide(ask("user", "u"));
+        fleet.decide(ask("user", "u"));
+        assertThat(fleet.ask(ask("user", "u")).atOnce).isFalse();
+    }
+
+    @Test
+    void callersLimitsOnOneCounterDoNotDenyEachOther() {
+        Fleet fleet = new Fleet(Envoy.rules());
+        Request tight = Envoy.ask("k=v").override(Limit.fixedWindow(1, Duration.ofMinutes(1)));
+        Request loose = Envoy.ask("k=v").override(Limit.fixedWindow(9, Duration.ofMinutes(1)));
+        fleet.decide(tight);
+        assertThat(fleet.decide(tight)).isEqualTo("no [caller OVER_LIMIT 0]");
+        assertThat(fleet.decide(loose)).isEqualTo("yes [caller WITHIN_LIMIT 6]");
+    }
+}

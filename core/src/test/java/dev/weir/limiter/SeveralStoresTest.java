@@ -1,0 +1,263 @@
+package dev.weir.limiter;
+
+import static dev.weir.match.Weir.ask;
+import static dev.weir.match.Weir.rule;
+import static dev.weir.match.Weir.rules;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.match.Envoy;
+import dev.weir.match.KeyBy;
+import dev.weir.match.RuleSet;
+import dev.weir.match.Weir;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Consistency;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+class SeveralStoresTest {
+
+    private static Rule.Builder bucket(String name, long requests) {
+        return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
+    }
+
+    private static final List<Algorithm> ALGORITHMS = List.of(Algorithm.values());
+
+    private static final RuleSet THREE = rules(
+            rule(bucket("a", 5).build(), KeyBy.of("a")),
+            rule(bucket("b", 3).store("big").build(), KeyBy.of("b")),
+            rule(bucket("l", 4).consistency(Consistency.LOCAL).build(), KeyBy.of("l")));
+
+    @Test
+    void aRequestTakesFromEachOfItsStores() {
+        Fleet fleet = new Fleet(THREE, "big");
+        assertThat(fleet.decide(ask("a", "1", "b", "1", "l", "1")))
+                .isEqualTo("yes [a WITHIN_LIMIT 4, b WITHIN_LIMIT 2, l WITHIN_LIMIT 3]");
+        assertThat(fleet.gaveBack).isZero();
+    }
+
+    @Test
+    void storesAreAskedOneAfterTheOther() {
+        Fleet fleet = new Fleet(THREE, "big");
+        Fleet.Answer answer = fleet.ask(ask("a", "1", "b", "1"));
+        assertThat(fleet.store("big").waiting).isEmpty();
+        fleet.store().answerAll();
+        assertThat(answer.told).isZero();
+        assertThat(fleet.store("big").waiting).hasSize(1);
+        fleet.store("big").answerAll();
+        assertThat(answer.text).isEqualTo("yes [a WITHIN_LIMIT 4, b WITHIN_LIMIT 2]");
+    }
+
+    @Test
+    void whatTheSecondDeniesGoesBackToTheFirst() {
+        Fleet fleet = new Fleet(THREE, "big");
+        assertThat(fleet.decide(ask("a", "1", "b", "1").hits(4))).isEqualTo("no [a WITHIN_LIMIT 5, b NEVER 3]");
+        assertThat(fleet.store().asked).containsExactly("tb:d:a:1 4", "tb:d:a:1 -4");
+        assertThat(fleet.gaveBack).isOne();
+        assertThat(fleet.decide(ask("a", "1").hits(5))).isEqualTo("yes [a WITHIN_LIMIT 0]");
+    }
+
+    @Test
+    void whatTheFirstDeniesIsOnlyAskedOfTheSecond() {
+        Fleet fleet = new Fleet(THREE, "big");
+        fleet.decide(ask("a", "1").hits(5));
+        assertThat(fleet.decide(ask("a", "1", "b", "1"))).isEqualTo("no [a OVER_LIMIT 0, b WITHIN_LIMIT 3]");
+        assertThat(fleet.store("big").asked).containsExactly("tb:d:b:1 1 denied");
+        assertThat(fleet.decide(ask("b", "1"))).isEqualTo("yes [b WITHIN_LIMIT 2]");
+    }
+
+    @Test
+    void whatThisProcessDeniesNobodyElseIsAsked() {
+        Fleet fleet = new Fleet(THREE, "big");
+        fleet.decide(ask("l", "1").hits(4));
+        Fleet.Answer answer = fleet.ask(ask("a", "1", "b", "1", "l", "1"));
+        assertThat(answer.atOnce).isTrue();
+        assertThat(answer.text).isEqualTo("no [l OVER_LIMIT 0]");
+        assertThat(fleet.store().asked).isEmpty();
+    }
+
+    @Test
+    void roomOfThisProcessThatIsGoneInTheMeantimeGivesBackToAll() {
+        Fleet fleet = new Fleet(THREE, "big");
+        Fleet.Answer answer = fleet.ask(ask("a", "1", "b", "1", "l", "1"));
+        fleet.store().answerAll();
+        assertThat(fleet.ask(ask("l", "1").hits(4)).text).startsWith("yes");
+        fleet.store("big").answerAll();
+        assertThat(answer.text).isEqualTo("no [a WITHIN_LIMIT 5, b WITHIN_LIMIT 3, l OVER_LIMIT 0]");
+        assertThat(fleet.gaveBack).isEqualTo(2);
+        fleet.store().answerAll();
+        fleet.store("big").answerAll();
+        assertThat(fleet.decide(ask("a", "1").hits(5))).isEqualTo("yes [a WITHIN_LIMIT 0]");
+        assertThat(fleet.decide(ask("b", "1").hits(3))).isEqualTo("yes [b WITHIN_LIMIT 0]");
+    }
+
+    @Test
+    void whatCountsWhenDeniedIsChargedAlthoughThisProcessDenies() {
+        Rule local = Envoy.rule("l", Limit.fixedWindow(1, Duration.ofMinutes(1)))
+                .consistency(Consistency.LOCAL)
+                .build();
+        Fleet fleet = new Fleet(Envoy.rules(Envoy.limited("k"), Envoy.limited("l", local)));
+        assertThat(fleet.decide(Envoy.ask("k=v", "l=v"))).isEqualTo("yes [k WITHIN_LIMIT 9, l WITHIN_LIMIT 0]");
+        assertThat(fleet.decide(Envoy.ask("k=v", "l=v"))).isEqualTo("no [k WITHIN_LIMIT 8, l OVER_LIMIT 0]");
+        assertThat(fleet.store().asked).contains("fw60s:d:k=v 1 denied");
+        assertThat(fleet.decide(Envoy.ask("k=v"))).isEqualTo("yes [k WITHIN_LIMIT 7]");
+        assertThat(fleet.gaveBack).isZero();
+    }
+
+    @Test
+    void quotasDenyTogetherWhereverTheyCount() {
+        RuleSet quotas = Envoy.rules(
+                Envoy.limited("a", quota("a", "default")),
+                Envoy.limited("b", quota("b", "big")),
+                Envoy.limited(
+                        "c",
+                        Envoy.rule("c", Limit.tokenBucket(9, Duration.ofMinutes(1)))
+                                .countsDenied(false)
+                                .build()));
+        Fleet fleet = new Fleet(quotas, "big");
+        assertThat(fleet.decide(Envoy.ask("a=1"))).isEqualTo("yes [a WITHIN_LIMIT 0]");
+        assertThat(fleet.decide(Envoy.ask("a=1", "b=1", "c=1")))
+                .as("one is over, the other not")
+                .isEqualTo("yes [a OVER_LIMIT 0, b WITHIN_LIMIT 0, c WITHIN_LIMIT 8]");
+        assertThat(fleet.decide(Envoy.ask("a=1", "b=1", "c=1")))
+                .isEqualTo("no [a OVER_LIMIT 0, b OVER_LIMIT 0, c WITHIN_LIMIT 8]");
+        assertThat(fleet.decide(Envoy.ask("c=1"))).as("given back").isEqualTo("yes [c WITHIN_LIMIT 7]");
+    }
+
+    private static Rule quota(String name, String store) {
+        return Envoy.rule(name, Limit.tokenBucket(1, Duration.ofMinutes(1)))
+                .countsDenied(false)
+                .quota(true)
+                .store(store)
+                .build();
+    }
+
+    @Test
+    void aWindowThatMayBeOverGetsNothingBack() {
+        RuleSet windows = rules(
+                rule(window("fixed", Algorithm.FIXED_WINDOW), KeyBy.of("a")),
+                rule(window("sliding", Algorithm.SLIDING_WINDOW), KeyBy.of("b")),
+                rule(bucket("none", 0).store("big").build(), KeyBy.of("z")));
+        Fleet fleet = new Fleet(windows, "big");
+        fleet.decide(ask("a", "1", "b", "1", "z", "1"));
+        assertThat(fleet.gaveBack).as("in the middle of the minute").isEqualTo(2);
+        fleet.now += 50 * Decisions.SECOND - 9_000;
+        fleet.decide(ask("a", "2", "b", "2", "z", "2"));
+        assertThat(fleet.gaveBack).as("nine milliseconds before its end").isEqualTo(2);
+    }
+
+    private static Rule window(String name, Algorithm algorithm) {
+        return Weir.rule(name, Limit.of(algorithm, 9, Duration.ofMinutes(1))).build();
+    }
+
+    /** Rules over two stores and this process, with a limit each. */
+    private static RuleSet spread(Random random) {
+        List<WeirRule> all = new ArrayList<>();
+        String[] attributes = {"a", "b", "c", "d", "e"};
+        for (int i = 0; i < attributes.length; i++) {
+            Algorithm algorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
+            Limit limit = Limit.of(algorithm, 1 + random.nextInt(8), Duration.ofMinutes(1));
+            all.add(rule(
+                    Weir.rule("r" + i, limit)
+                            .shadow(random.nextInt(5) == 0)
+                            .store(random.nextBoolean() ? "big" : "default")
+                            .consistency(random.nextInt(4) == 0 ? Consistency.LOCAL : Consistency.EXACT)
+                            .build(),
+                    KeyBy.of(attributes[i])));
+        }
+        return rules(all.toArray(WeirRule[]::new));
+    }
+
+    private static Request request(Random random) {
+        Request request = Request.to("d").descriptor();
+        for (String attribute : List.of("a", "b", "c", "d", "e")) {
+            if (random.nextBoolean()) {
+                request.with(attribute, "x");
+            }
+        }
+        return request.hits(random.nextInt(4));
+    }
+
+    @Property(tries = 80)
+    void oneAfterTheOtherRequestsAreDecidedAsIfAllWasCountedInOnePlace(@ForAll long seed) {
+        Random random = new Random(seed);
+        RuleSet rules = spread(random);
+        Fleet fleet = new Fleet(rules, "big");
+        Decisions alone = new Decisions(rules);
+        for (int i = 0; i < 40; i++) {
+            Request request = request(random);
+            alone.now = fleet.now;
+            String expected = alone.ask(request);
+            String told = fleet.decide(request);
+            // A denial that needs no asking has the verdicts of those who denied, and no others.
+            boolean same = told.equals(expected)
+                    || (told.startsWith("no") && expected.startsWith("no") && isPartOf(told, expected));
+            assertThat(same).as("%s instead of %s", told, expected).isTrue();
+            fleet.now += random.nextInt(3) * 100_000L;
+        }
+    }
+
+    private static boolean isPartOf(String told, String expected) {
+        for (String verdict : told.substring(4, told.length() - 1).split(", ", -1)) {
+            if (!expected.contains(verdict.replaceAll(" \\d+$", ""))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Property(tries = 80)
+    void howeverTheyInterleaveNoLimitIsExceededAndEverythingDeniedGoesBack(@ForAll long seed) {
+        Random random = new Random(seed);
+        List<WeirRule> all = new ArrayList<>();
+        for (String name : List.of("a", "b", "c")) {
+            Rule.Builder rule = bucket(name, 6);
+            rule.store(name.equals("b") ? "big" : "default");
+            rule.consistency(name.equals("c") ? Consistency.LOCAL : Consistency.EXACT);
+            all.add(rule(rule.build(), KeyBy.of(name)));
+        }
+        Fleet fleet = new Fleet(rules(all.toArray(WeirRule[]::new)), "big");
+        Map<Fleet.Answer, Request> asked = new HashMap<>();
+        for (int i = 0; i < 60; i++) {
+            if (random.nextBoolean()) {
+                Request request = Request.to("d").descriptor();
+                List.of("a", "b", "c").stream()
+                        .filter(each -> random.nextInt(3) > 0)
+                        .forEach(each -> request.with(each, "x"));
+                request.hits(1 + random.nextInt(3));
+                asked.put(fleet.ask(request), request);
+            } else {
+                ScriptedStore store = fleet.store(random.nextBoolean() ? "big" : "default");
+                if (!store.waiting.isEmpty()) {
+                    store.answer(random.nextInt(store.waiting.size()));
+                }
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            fleet.stores.values().forEach(ScriptedStore::answerAll);
+        }
+        Map<String, Long> admitted = new HashMap<>();
+        asked.forEach((answer, request) -> {
+            assertThat(answer.told).isOne();
+            for (int i = 0; answer.decision.allowed() && i < request.end(0); i++) {
+                admitted.merge(request.key(i), request.hitsOf(0), Long::sum);
+            }
+        });
+        for (String name : List.of("a", "b", "c")) {
+            long used = admitted.getOrDefault(name, 0L);
+            assertThat(used).isLessThanOrEqualTo(6);
+            String left = fleet.decide(ask(name, "x").hits(0));
+            assertThat(left).isEqualTo("yes [" + name + " WITHIN_LIMIT " + (6 - used) + "]");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.weir.redis;
+
+import dev.weir.redis.script.Batch;
+import dev.weir.store.StoreFailure;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One script call and the batch it carries. That Redis forgot the script is nobody's business but its own. */
+final class Call implements ScriptCall.Listener {
+    /** Who sent the call; told in the event loop. */
+    interface Sender {
+        void replied(Call call, List<Object> reply);
+
+        /** The error as Redis said it; null if the connection was lost. */
+        void failed(Call call, StoreFailure failure, @Nullable String error);
+    }
+
+    final Batch batch;
+    final int slot;
+    final boolean asking;
+    final Round round;
+    private final ScriptCommands commands;
+    private final Line line;
+    private final RedisStats stats;
+    private final Sender sender;
+
+    private byte[][] keys = new byte[0][];
+    private byte[][] args = new byte[0][];
+    private boolean byText;
+    /** When the command that was answered had been sent. */
+    long sentNanos;
+
+    Call(
+            Batch batch,
+            int slot,
+            boolean asking,
+            ScriptCommands commands,
+            Line line,
+            RedisStats stats,
+            Round round,
+            Sender sender) {
+        this.batch = batch;
+        this.slot = slot;
+        this.asking = asking;
+        this.commands = commands;
+        this.line = line;
+        this.stats = stats;
+        this.round = round;
+        this.sender = sender;
+    }
+
+    /** Adds what is to be sent to {@code out}: good until {@code deadlineNanos}, as Redis's clock will show it then. */
+    void write(long deadlineNanos, List<ScriptCall> out) {
+        keys = batch.keys();
+        args = batch.args(line.clock().at(deadlineNanos));
+        write(out);
+    }
+
+    private void write(List<ScriptCall> out) {
+        if (asking) {
+            out.add(ScriptCommands.asking());
+        }
+        out.add(commands.call(byText, keys, args, this));
+        sentNanos = System.nanoTime();
+        stats.batches.increment();
+    }
+
+    @Override
+    public void replied(@Nullable List<Object> reply, @Nullable Throwable lost, @Nullable String error) {
+        if (reply != null) {
+            sender.replied(this, reply);
+        } else if (error == null) {
+            sender.failed(this, Failures.of(lost), null);
+        } else if (!byText && Failures.code(error).equals("NOSCRIPT")) {
+            stats.noScript.increment();
+            byText = true;
+            List<ScriptCall> again = new ArrayList<>(2);
+            write(again);
+            line.send(again);
+        } else {
+            sender.failed(this, Failures.ofError(error), error);
+        }
+    }
+}

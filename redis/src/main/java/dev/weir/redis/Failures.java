@@ -1,0 +1,89 @@
+package dev.weir.redis;
+
+import dev.weir.store.StoreFailure;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.Locale;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Tells from what Redis said, or from how it was lost, why it cannot say. */
+final class Failures {
+    private static final String IN_SCRIPT = "-";
+
+    private Failures() {}
+
+    /** The first word of an error of Redis; errors inside scripts carry it after a dash in old versions, first in new ones. */
+    static String code(String error) {
+        int end = error.indexOf(' ');
+        String first = end < 0 ? error : error.substring(0, end);
+        if (!first.equals("ERR")) {
+            return first;
+        }
+        // Redis 6.2: "ERR Error running script (call to f_…): @user_script:12: @user_script: 12: -OOM command not
+        // allowed …"
+        int dash = error.startsWith("ERR Error running script") ? error.lastIndexOf(": " + IN_SCRIPT) : -1;
+        if (dash < 0) {
+            return first;
+        }
+        int start = dash + 3;
+        int stop = error.indexOf(' ', start);
+        String inner = error.substring(start, stop < 0 ? error.length() : stop);
+        return inner.isEmpty() ? first : inner;
+    }
+
+    static StoreFailure ofError(String error) {
+        return switch (code(error)) {
+            case "NOAUTH", "WRONGPASS", "NOPERM" -> StoreFailure.REFUSED;
+            case "CLUSTERDOWN",
+                    "LOADING",
+                    "MASTERDOWN",
+                    "READONLY",
+                    "OOM",
+                    "NOREPLICAS",
+                    "MISCONF",
+                    "BUSY",
+                    "TRYAGAIN",
+                    "UNBLOCKED",
+                    "MOVED",
+                    "ASK" -> StoreFailure.UNAVAILABLE;
+            case "ERR" -> ofPlainError(error.toLowerCase(Locale.ROOT));
+            default -> StoreFailure.BROKEN;
+        };
+    }
+
+    private static StoreFailure ofPlainError(String error) {
+        if (error.contains("max number of clients")) {
+            return StoreFailure.UNAVAILABLE;
+        }
+        // Before WRONGPASS there was this, and a server without a password answers AUTH with it still.
+        return error.contains("invalid password") || error.contains("auth")
+                ? StoreFailure.REFUSED
+                : StoreFailure.BROKEN;
+    }
+
+    /** Why a connection could not be had, or was lost. */
+    static StoreFailure of(@Nullable Throwable lost) {
+        for (Throwable each = lost; each != null; each = each.getCause()) {
+            if (each instanceof RedisCommandExecutionException said && said.getMessage() != null) {
+                return ofError(said.getMessage());
+            }
+            if (each instanceof TimeoutException) {
+                return StoreFailure.UNREACHABLE;
+            }
+        }
+        return StoreFailure.UNREACHABLE;
+    }
+
+    /** The innermost reason, for a log line. */
+    static String reason(@Nullable Throwable lost) {
+        if (lost == null) {
+            return "the connection was closed";
+        }
+        Throwable last = lost;
+        while (last.getCause() != null && last.getCause() != last) {
+            last = last.getCause();
+        }
+        String message = last.getMessage();
+        return message == null || message.isEmpty() ? last.getClass().getSimpleName() : message;
+    }
+}

@@ -1,0 +1,170 @@
+package dev.weir.redis;
+
+import dev.weir.store.StoreFailure;
+import java.lang.System.Logger.Level;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One server of Redis as the store sees it: the lanes to it, its breaker, and what is said of it in the log. */
+final class Node {
+    /** What a node needs of the store around it. */
+    interface Neighbours {
+        /** The lane to where {@code redirect} points; null if nobody is to be sent there. */
+        @Nullable
+        Lane redirected(Redirect redirect, Lane from);
+
+        /** Something is not as it was: who serves what should be looked up. */
+        void changed();
+    }
+
+    private static final System.Logger LOG = System.getLogger(Node.class.getName());
+
+    private final String name;
+    private final Breaker breaker;
+    private final Neighbours neighbours;
+    private final Lane[] lanes;
+    private final Probe probe;
+    private long openedNanos;
+    private volatile boolean closing;
+    private volatile boolean saidMismatch;
+    /** What was last said about the connection; null that it stands. */
+    private @Nullable StoreFailure said;
+
+    private boolean everUp;
+
+    Node(
+            String name,
+            RedisSettings settings,
+            Line.Factory[] lines,
+            ScriptCommands commands,
+            RedisStats stats,
+            Neighbours neighbours,
+            long probeSubject) {
+        this.name = name;
+        this.neighbours = neighbours;
+        this.breaker = new Breaker(name, settings.breaker(), this::opened);
+        this.lanes = new Lane[lines.length];
+        for (int i = 0; i < lines.length; i++) {
+            lanes[i] = new Lane(this, lines[i], commands, stats, settings.maxWaiting());
+        }
+        this.probe = new Probe(this, lanes[0].line(), commands, stats, settings, probeSubject);
+    }
+
+    void open() {
+        for (Lane lane : lanes) {
+            lane.line().open();
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean isOpen() {
+        return breaker.isOpen();
+    }
+
+    /** The lane of a subject, always the same one: the order of its asks is kept. */
+    Lane lane(long subject) {
+        return lanes.length == 1 ? lanes[0] : lanes[(int) Long.remainderUnsigned(subject, lanes.length)];
+    }
+
+    NodeHealth health() {
+        int waiting = 0;
+        for (Lane lane : lanes) {
+            waiting += lane.waiting();
+        }
+        Line line = lanes[0].line();
+        return new NodeHealth(name, line.down(), line.reason(), breaker.isOpen(), waiting);
+    }
+
+    /** Gives out its lines to be closed; nothing more is said of it. */
+    List<Line> close() {
+        closing = true;
+        probe.stop();
+        return Arrays.stream(lanes).map(Lane::line).toList();
+    }
+
+    void forgive() {
+        breaker.close();
+    }
+
+    void succeeded(long nanos) {
+        breaker.succeeded(nanos);
+    }
+
+    void failed(long nanos) {
+        breaker.failed(nanos);
+    }
+
+    @Nullable
+    Lane redirected(Redirect redirect, Lane from) {
+        return neighbours.redirected(redirect, from);
+    }
+
+    /** Redis answered with an error that is not the batch's fault. */
+    void complained(Line line, String error) {
+        String code = Failures.code(error);
+        if (code.equals("READONLY")) {
+            // It was a master when we connected. Whoever is now is found by connecting again.
+            line.renew(line.generation(), StoreFailure.UNAVAILABLE, error);
+        }
+        if (code.equals("READONLY")
+                || code.equals("MOVED")
+                || code.equals("CLUSTERDOWN")
+                || code.equals("MASTERDOWN")) {
+            neighbours.changed();
+        }
+    }
+
+    synchronized void up() {
+        if (said != null) {
+            LOG.log(Level.INFO, "redis " + name + ": connected" + (everUp ? " again" : ""));
+            said = null;
+        }
+        everUp = true;
+        if (breaker.isOpen()) {
+            probe.now();
+        }
+    }
+
+    synchronized void down(StoreFailure failure, String reason) {
+        if (closing) {
+            return;
+        }
+        if (failure != said) {
+            Level level = failure == StoreFailure.REFUSED ? Level.ERROR : Level.WARNING;
+            LOG.log(level, "redis " + name + ": not connected (" + failure.label() + "): " + reason);
+            said = failure;
+        }
+        neighbours.changed();
+    }
+
+    void mismatched() {
+        if (!saidMismatch) {
+            saidMismatch = true;
+            LOG.log(
+                    Level.ERROR,
+                    "redis " + name
+                            + ": answered what the limits do not; such batches follow on_fail (said once, see the metric)");
+        }
+    }
+
+    private void opened() {
+        openedNanos = System.nanoTime();
+        LOG.log(
+                Level.WARNING,
+                "redis " + name + ": fails or is slow; not asked until a probe in the background succeeds");
+        neighbours.changed();
+        probe.start();
+    }
+
+    /** A probe was answered. */
+    void serves() {
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
+        breaker.close();
+        LOG.log(Level.INFO, "redis " + name + ": serves again, after " + millis + " ms");
+    }
+}

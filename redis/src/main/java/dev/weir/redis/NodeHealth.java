@@ -1,0 +1,21 @@
+package dev.weir.redis;
+
+import dev.weir.store.StoreFailure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one server of Redis is.
+ *
+ * @param node host and port, or how it was addressed
+ * @param down why there is no connection; null if there is one
+ * @param reason the same for people; empty if there is one
+ * @param open whether the breaker is open
+ * @param waiting asks that wait for it, or are under way
+ */
+public record NodeHealth(String node, @Nullable StoreFailure down, String reason, boolean open, int waiting) {
+
+    /** Whether it is asked at all. */
+    public boolean serves() {
+        return down == null && !open;
+    }
+}

@@ -1,0 +1,123 @@
+package dev.weir.redis;
+
+import dev.weir.redis.script.Group;
+import dev.weir.store.Ask;
+import dev.weir.store.Check;
+import dev.weir.store.StoreFailure;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An ask, or the part of one that shares a script call, on its way. It belongs to one lane at a time, and there to its event loop.
+ *
+ * <h2>Whose the checks are</h2>
+ *
+ * An ask that is answered is its owner's again, to be filled for another request at once, while the batch that carried it may
+ * still be under way and be read later, for others in it. So whoever leaves a batch early leaves copies behind: see {@link #leave}.
+ */
+final class Pending {
+    /** Where parts of an ask are told: at once, in the event loop that decided them. */
+    private static final Executor HERE = Runnable::run;
+
+    final Group group = new Group();
+    long deadlineNanos;
+    int slot;
+    /** Redis sent us to a node that does not own the slot yet. */
+    boolean asking;
+    /** How often it was sent and charged nothing. */
+    int tries;
+
+    @Nullable
+    Pending next;
+
+    private @Nullable Ask ask;
+    private @Nullable Parts parts;
+
+    /** The one that {@code ask} was asked with before, if it is free: asking again allocates nothing. */
+    static Pending of(Ask ask) {
+        Pending pending = ask.notes instanceof Pending known ? known : new Pending();
+        ask.notes = pending;
+        pending.begin(ask.deadlineNanos);
+        pending.ask = ask;
+        return pending;
+    }
+
+    /** One part of a larger ask. */
+    static Pending of(Parts parts, long deadlineNanos) {
+        Pending pending = new Pending();
+        pending.begin(deadlineNanos);
+        pending.parts = parts;
+        return pending;
+    }
+
+    private void begin(long deadline) {
+        group.clear();
+        group.owner = this;
+        deadlineNanos = deadline;
+        slot = 0;
+        asking = false;
+        tries = 0;
+        next = null;
+    }
+
+    /** Whether somebody still waits for it. */
+    boolean isWaited() {
+        return ask != null || parts != null;
+    }
+
+    Executor home() {
+        return ask == null ? HERE : ask.home;
+    }
+
+    void fail(StoreFailure failure) {
+        for (int i = 0; i < group.size(); i++) {
+            group.get(i).failure = failure;
+        }
+    }
+
+    /**
+     * Leaves the batch it is in, which goes on with copies of its checks. Returns who is to be answered; this one never will be.
+     */
+    Pending leave() {
+        Pending heir = new Pending();
+        heir.begin(deadlineNanos);
+        heir.ask = ask;
+        heir.parts = parts;
+        if (ask != null) {
+            ask.notes = heir;
+        }
+        ask = null;
+        parts = null;
+        for (int i = 0; i < group.size(); i++) {
+            Check theirs = group.get(i);
+            heir.group.add(theirs);
+            group.set(i, copy(theirs));
+        }
+        return heir;
+    }
+
+    /** Tells who waits. From then on it may be on its way with another ask. */
+    void answer() {
+        Ask whole = ask;
+        Parts owner = parts;
+        ask = null;
+        parts = null;
+        if (whole != null) {
+            whole.answered();
+        } else if (owner != null) {
+            owner.decided(this);
+        }
+    }
+
+    private static Check copy(Check check) {
+        Check copy = new Check();
+        copy.key0 = check.key0;
+        copy.key1 = check.key1;
+        copy.meter = check.meter;
+        copy.hits = check.hits;
+        copy.countsDenied = check.countsDenied;
+        copy.role = check.role;
+        copy.name.set(check.name);
+        return copy;
+    }
+}

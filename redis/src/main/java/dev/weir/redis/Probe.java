@@ -1,0 +1,153 @@
+package dev.weir.redis;
+
+import dev.weir.algorithm.Meters;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
+import dev.weir.redis.script.Batch;
+import dev.weir.redis.script.Group;
+import dev.weir.redis.script.Reply;
+import dev.weir.store.Check;
+import dev.weir.store.StoreFailure;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tries in the background whether a node serves again: with the script, on a counter of its own, for PING also answers where
+ * nothing can be written. Later and later; at once where there is news. Lives in the event loop of the line.
+ */
+final class Probe implements Call.Sender {
+    private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000_000, Duration.ofSeconds(1));
+
+    private final Line line;
+    private final EventLoop loop;
+    private final ScriptCommands commands;
+    private final RedisStats stats;
+    private final BreakerSettings settings;
+    private final long patienceNanos;
+    private final Node node;
+    private final Group group = new Group();
+
+    private boolean wanted;
+    private long waitNanos;
+    private @Nullable Call underWay;
+    private @Nullable ScheduledFuture<?> next;
+
+    Probe(Node node, Line line, ScriptCommands commands, RedisStats stats, RedisSettings settings, long subject) {
+        this.line = line;
+        this.loop = line.loop();
+        this.commands = commands;
+        this.stats = stats;
+        this.settings = settings.breaker();
+        this.patienceNanos = Math.max(
+                settings.breaker().slow().toNanos(), settings.deadline().toNanos());
+        this.node = node;
+        Check check = new Check();
+        check.key0 = 1;
+        check.meter = Meters.of(LIMIT);
+        check.hits = 1;
+        check.name.subject(subject);
+        for (byte each : "probe".getBytes(StandardCharsets.US_ASCII)) {
+            check.name.append(each);
+        }
+        group.add(check);
+    }
+
+    void start() {
+        loop.execute(() -> {
+            wanted = true;
+            waitNanos = settings.firstProbe().toNanos();
+            later();
+        });
+    }
+
+    /** There is news: no need to wait. */
+    void now() {
+        loop.execute(this::tryIt);
+    }
+
+    void stop() {
+        loop.execute(() -> {
+            wanted = false;
+            cancel();
+        });
+    }
+
+    private void later() {
+        cancel();
+        if (wanted) {
+            long jittered = waitNanos - ThreadLocalRandom.current().nextLong(waitNanos / 4 + 1);
+            next = loop.schedule(this::tryIt, jittered, TimeUnit.NANOSECONDS);
+            waitNanos = Math.min(waitNanos * 2, settings.lastProbe().toNanos());
+        }
+    }
+
+    private void cancel() {
+        if (next != null) {
+            next.cancel(false);
+            next = null;
+        }
+    }
+
+    private void tryIt() {
+        if (!wanted || underWay != null) {
+            return;
+        }
+        if (line.down() != null) {
+            later(); // a new connection is news
+            return;
+        }
+        cancel();
+        Batch batch = new Batch();
+        batch.add(group);
+        Call call = new Call(batch, 0, false, commands, line, stats, new Round(), this);
+        underWay = call;
+        int generation = line.generation();
+        List<ScriptCall> out = new ArrayList<>(1);
+        call.write(System.nanoTime() + patienceNanos, out);
+        next = loop.schedule(() -> timedOut(call, generation), patienceNanos, TimeUnit.NANOSECONDS);
+        line.send(out);
+    }
+
+    private void timedOut(Call call, int generation) {
+        if (call == underWay) {
+            underWay = null;
+            later();
+            // It may be the way there that is gone, or another server that is the master now.
+            line.renew(generation, StoreFailure.UNREACHABLE, "no answer");
+        }
+    }
+
+    @Override
+    public void replied(Call call, List<Object> reply) {
+        if (call != underWay) {
+            return;
+        }
+        underWay = null;
+        if (call.batch.read(reply) == Reply.DONE) {
+            wanted = false;
+            cancel();
+            line.served();
+            node.serves();
+        } else {
+            later();
+        }
+    }
+
+    @Override
+    public void failed(Call call, StoreFailure failure, @Nullable String error) {
+        if (call == underWay) {
+            underWay = null;
+            later();
+            if (error != null) {
+                node.complained(line, error);
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.weir.redis;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One server for everything: a standalone one, or whoever the sentinels say is the master. */
+final class SingleRoute implements Routes, Node.Neighbours {
+    private final NodeFactory nodes;
+    private final Node node;
+
+    SingleRoute(NodeFactory nodes, RedisSettings settings) {
+        this.nodes = nodes;
+        RedisAddress address = settings.address();
+        boolean sentinel = address.kind() == RedisAddress.Kind.SENTINEL;
+        this.node = nodes.node(
+                sentinel ? address.toString() : address.hosts().get(0).toString(),
+                sentinel
+                        ? LettuceParts.sentinelUri(settings)
+                        : LettuceParts.uri(settings, address.hosts().get(0)),
+                this,
+                0);
+    }
+
+    @Override
+    public boolean bySlot() {
+        return false;
+    }
+
+    @Override
+    public Node node(int slot) {
+        return node;
+    }
+
+    @Override
+    public List<Node> nodes() {
+        return List.of(node);
+    }
+
+    @Override
+    public void open() {
+        node.open();
+    }
+
+    @Override
+    public void close() {
+        nodes.close(node);
+    }
+
+    @Override
+    public @Nullable Lane redirected(Redirect redirect, Lane from) {
+        return null; // a cluster behind an address of a single server: its errors are told as they are
+    }
+
+    @Override
+    public void changed() {}
+}

@@ -1,0 +1,58 @@
+package dev.weir.redis;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The arrows of this module, as its package-info files tell them. */
+class ArchitectureTest {
+    private static final JavaClasses REDIS = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.weir.redis");
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("dev.weir.redis.(**)").should().beFreeOfCycles().check(REDIS);
+    }
+
+    @Test
+    void theScriptKnowsNothingOfConnections() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.redis.script")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.weir.redis", "io.lettuce..", "io.netty..", "io.github.resilience4j..")
+                .check(REDIS);
+    }
+
+    @Test
+    void rulesAndRequestsAreNotKnownHere() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.weir.match", "dev.weir.limiter", "dev.weir.store.memory")
+                .check(REDIS);
+    }
+
+    @Test
+    void leansOnLettuceNettyAndTheBreakerAlone() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.weir..",
+                        "java..",
+                        "org.jspecify..",
+                        "io.lettuce..",
+                        "io.netty..",
+                        "reactor..",
+                        "io.github.resilience4j..")
+                .check(REDIS);
+    }
+}

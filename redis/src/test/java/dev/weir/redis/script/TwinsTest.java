@@ -1,0 +1,129 @@
+package dev.weir.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.memory.MemoryStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+
+/**
+ * The twins are equal: whatever happens to a few counters, in batches on a real Redis and one by one in memory, every answer is the
+ * same, and so is every state that is kept, to the last digit.
+ */
+class TwinsTest {
+    private static final RedisProcess redis = RedisProcess.start();
+    private static final ScriptStore script = new ScriptStore(redis);
+
+    @AfterContainer
+    static void stop() {
+        script.shutDown();
+        redis.stop();
+    }
+
+    @Property(tries = 120, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+    void onOrdinaryHistories(@ForAll long seed) {
+        play(new History(new Random(seed), false), 12);
+    }
+
+    @Property(tries = 120, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+    void atTheEdgesOfWhatNumbersCanBe(@ForAll long seed) {
+        play(new History(new Random(seed), true), 6);
+    }
+
+    private static void play(History history, int batches) {
+        script.close();
+        MemoryStore memory = new MemoryStore(100_000, 64 << 20);
+        Map<Long, KeptBlock> blocks = new HashMap<>();
+        Batch batch = new Batch();
+        for (int i = 0; i < batches; i++) {
+            long now = history.next();
+            batch.clear();
+            for (Group group : history.groups()) {
+                assertThat(batch.add(group)).isTrue();
+            }
+            assertThat(script.run(batch, now)).as("%s at %d", history, now).isEqualTo(Reply.DONE);
+            for (int g = 0; g < batch.groups(); g++) {
+                Group group = batch.group(g);
+                assertSame(group, alone(memory, group, now), history.describe(group) + " at " + now);
+                KeptBlock.settle(blocks, group, now);
+            }
+            assertStates(batch, blocks, now);
+        }
+    }
+
+    /** The outcomes that {@code group} would get alone. */
+    private static Checks alone(MemoryStore memory, Group group, long now) {
+        Checks checks = new Checks();
+        checks.quotaPassed = group.quotaPassed;
+        for (int i = 0; i < group.size(); i++) {
+            Check from = group.get(i);
+            Check check = checks.add();
+            check.key0 = from.key0;
+            check.key1 = from.key1;
+            check.meter = from.meter;
+            check.hits = from.hits;
+            check.countsDenied = from.countsDenied && !group.askOnly;
+            check.role = from.role;
+        }
+        if (group.askOnly) {
+            History.alwaysOver(checks.add());
+        }
+        memory.decide(checks, now);
+        return checks;
+    }
+
+    private static void assertSame(Group group, Checks expected, String what) {
+        assertThat(group.allowed).as(what).isEqualTo(expected.allowed());
+        for (int i = 0; i < group.size(); i++) {
+            assertThat(Told.of(group.get(i).outcome))
+                    .as("check %d of %s", i, what)
+                    .isEqualTo(Told.of(expected.get(i).outcome));
+        }
+    }
+
+    private static void assertStates(Batch batch, Map<Long, KeptBlock> blocks, long now) {
+        List<Long> seen = new ArrayList<>();
+        for (int g = batch.groups() - 1; g >= 0; g--) {
+            for (int i = batch.group(g).size() - 1; i >= 0; i--) {
+                Check check = batch.group(g).get(i);
+                if (seen.contains(check.key0)) {
+                    continue;
+                }
+                seen.add(check.key0);
+                byte[] key = RedisKey.of(check.name);
+                byte[] value = script.redis().get(key);
+                KeptBlock block = blocks.get(check.key0);
+                if (block != null) {
+                    assertThat(KeptBlock.decode(value, check, now))
+                            .as("state of %s", History.meter(check).limit())
+                            .isEqualTo(block.live(check, now));
+                } else {
+                    assertThat(States.word0(History.meter(check).counting(), value))
+                            .as("word 0 of %s", History.meter(check).limit())
+                            .isEqualTo(batch.word0(check));
+                    assertThat(States.word1(History.meter(check).counting(), value))
+                            .as("word 1 of %s", History.meter(check).limit())
+                            .isEqualTo(batch.word1(check));
+                }
+                boolean written = batch.group(g).allowed && check.outcome.allowed && check.hits > 0;
+                if (written && g == batch.groups() - 1) {
+                    long lasts = script.redis().pttl(key) - ScriptStore.GRACE;
+                    assertThat(lasts)
+                            .as("milliseconds until it is forgotten")
+                            .isBetween(check.outcome.reset / 1_000 - 500, check.outcome.reset / 1_000 + 4);
+                }
+            }
+        }
+    }
+}
