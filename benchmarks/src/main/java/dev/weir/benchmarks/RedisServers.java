@@ -49,7 +49,7 @@ public final class RedisServers {
         }
         Path ratelimit = RateLimitProcess.find(options);
         try (RedisUnderLoad redis = RedisUnderLoad.start(options);
-                ServerProcess weir = ServerProcess.start("weir", "store=" + redis.uri().toURI());
+                ServerProcess weir = ServerProcess.start("weir", "store=redis://" + redis.address());
                 RateLimitProcess reference = start(ratelimit, redis)) {
             List<Server> servers = new ArrayList<>(List.of(new Server("weir", weir.port(), weir.pid())));
             if (reference != null) {

@@ -44,17 +44,22 @@ final class RedisUnderLoad implements AutoCloseable {
         return commands;
     }
 
+    /** A line of {@code INFO}. */
+    String info(String section, String field) {
+        return commands.info(section)
+                .lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .map(line -> line.substring(field.length() + 1))
+                .findFirst()
+                .orElse("?");
+    }
+
     /** What a figure is worth depends on: Redis, Java, cores, and who else wanted them. */
     String conditions() {
-        String version = commands.info("server")
-                .lines()
-                .filter(line -> line.startsWith("redis_version:"))
-                .findFirst()
-                .orElse("redis_version:?");
         return String.format(
                 Locale.ROOT,
                 "Redis %s on loopback, Java %s, %d cores, load average %.1f",
-                version.substring(version.indexOf(':') + 1),
+                info("server", "redis_version"),
                 System.getProperty("java.version"),
                 Runtime.getRuntime().availableProcessors(),
                 ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());

@@ -2,13 +2,16 @@ package dev.weir.benchmarks;
 
 import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Meters;
+import dev.weir.redis.NodeHealth;
+import dev.weir.redis.RedisSettings;
+import dev.weir.redis.RedisStore;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.KeyHash;
-import dev.weir.store.SharedStore;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,19 +20,34 @@ final class RedisWeirSide implements RedisSide {
     /** Long enough that a busy machine does not fail a decision; a failure would spoil the run. */
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-    private final SharedStore store;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final RedisStore store;
     private final Meter meter;
     private final Question[] questions;
     private final String[] keys;
 
     RedisWeirSide(RedisURI redis, RedisLimit limit, int callers, int keys) {
-        store = null;
+        store = RedisStore.open(RedisSettings.of("redis://" + redis.getHost() + ":" + redis.getPort())
+                .withDeadline(DEADLINE));
+        awaitConnection(store);
         meter = Meters.of(limit.tokenBucket());
         questions = IntStream.range(0, callers).mapToObj(i -> new Question()).toArray(Question[]::new);
         // The store puts "weir:{", a tag of eleven and "}:" before it, which makes forty.
         this.keys = IntStream.range(0, keys)
                 .mapToObj(i -> String.format(Locale.ROOT, "bench:users:%09d", i))
                 .toArray(String[]::new);
+    }
+
+    /** It connects in the background, and fails what it is asked before. */
+    private static void awaitConnection(RedisStore store) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!store.health().stream().allMatch(NodeHealth::serves)) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException("Redis does not serve: " + store.health());
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     @Override
