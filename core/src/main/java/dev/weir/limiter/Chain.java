@@ -35,7 +35,7 @@ final class Chain extends Ask {
                 return;
             }
         }
-        path.finish(pending);
+        path.settlement().finish(pending);
     }
 
     private int fill() {
@@ -62,7 +62,7 @@ final class Chain extends Ask {
             to.failure = from.failure;
             to.outcome.set(from.outcome);
         }
-        pending.path().settle(pending, this, indices);
+        pending.path().settlement().settle(pending, this, indices);
         next();
     }
 }

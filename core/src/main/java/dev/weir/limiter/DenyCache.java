@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <h2>Memory</h2>
  *
- * A fixed table of 64-byte entries; a counter has {@value #WAYS} places to be in. In a full neighbourhood the denial that ends
+ * A fixed table of 64-byte entries; a counter has {@value #WAYS} places to be in, whose keys lie side by side, so that most
+ * looks end after one line of the cache. In a full neighbourhood the denial that ends
  * first makes room. Nothing expires by a timer.
  *
  * <h2>Concurrency</h2>
@@ -45,6 +46,9 @@ public final class DenyCache {
     /** {@link #UNTIL} of what can never fit. */
     private static final long FOREVER = Long.MAX_VALUE;
 
+    /** The first word of each entry's key, 0 where there is none: where to look. The entry itself says whether it is so. */
+    private final long[] tags;
+
     private final long[] table;
     private final int mask;
     private final LongAdder answered = new LongAdder();
@@ -56,6 +60,7 @@ public final class DenyCache {
 
     DenyCache(int entries) {
         int sets = Integer.highestOneBit(Math.max(1, entries / WAYS));
+        this.tags = new long[sets * WAYS];
         this.table = new long[sets * WAYS * WORDS];
         this.mask = sets - 1;
     }
@@ -84,11 +89,13 @@ public final class DenyCache {
     }
 
     private boolean look(Check check, long now, boolean asksAnew) {
-        long key1 = check.key1 ^ fingerprint(check);
         int first = first(check.key0);
-        for (int at = first; at < first + WAYS * WORDS; at += WORDS) {
-            if (table[at + KEY0] == check.key0 && table[at + KEY1] == key1) {
-                return read(at, check, key1, now, asksAnew);
+        for (int i = first; i < first + WAYS; i++) {
+            if (tags[i] == check.key0) {
+                long key1 = check.key1 ^ fingerprint(check);
+                if (table[i * WORDS + KEY1] == key1) {
+                    return read(i * WORDS, check, key1, now, asksAnew);
+                }
             }
         }
         return false;
@@ -158,9 +165,9 @@ public final class DenyCache {
 
     /** Forgets everything: the limits may have changed. */
     void clear() {
-        for (int at = 0; at < table.length; at += WORDS) {
-            if (table[at + UNTIL] != 0) {
-                erase(at);
+        for (int i = 0; i < tags.length; i++) {
+            if (tags[i] != 0) {
+                erase(i);
             }
         }
     }
@@ -168,19 +175,21 @@ public final class DenyCache {
     /** Forgets all denials of a counter, under whatever limit. */
     private void forget(long key0) {
         int first = first(key0);
-        for (int at = first; at < first + WAYS * WORDS; at += WORDS) {
-            if (table[at + KEY0] == key0 && table[at + UNTIL] != 0) {
-                erase(at);
+        for (int i = first; i < first + WAYS; i++) {
+            if (tags[i] == key0) {
+                erase(i);
             }
         }
     }
 
     private void passed(Check check) {
-        long key1 = check.key1 ^ fingerprint(check);
         int first = first(check.key0);
-        for (int at = first; at < first + WAYS * WORDS; at += WORDS) {
-            if (table[at + KEY0] == check.key0 && table[at + KEY1] == key1 && table[at + HITS] <= check.hits) {
-                erase(at);
+        for (int i = first; i < first + WAYS; i++) {
+            int at = i * WORDS;
+            if (tags[i] == check.key0
+                    && table[at + KEY1] == (check.key1 ^ fingerprint(check))
+                    && table[at + HITS] <= check.hits) {
+                erase(i);
             }
         }
     }
@@ -191,19 +200,20 @@ public final class DenyCache {
         long until = never ? FOREVER : asked + out.retryAfter;
         long key1 = check.key1 ^ fingerprint(check);
         int first = first(check.key0);
-        int place = first;
-        for (int at = first; at < first + WAYS * WORDS; at += WORDS) {
-            boolean same = table[at + KEY0] == check.key0 && table[at + KEY1] == key1;
-            if (same) {
-                place = at;
+        int index = first;
+        for (int i = first; i < first + WAYS; i++) {
+            if (tags[i] == check.key0 && table[i * WORDS + KEY1] == key1) {
+                index = i;
                 break;
             }
-            place = table[at + UNTIL] < table[place + UNTIL] ? at : place;
+            index = table[i * WORDS + UNTIL] < table[index * WORDS + UNTIL] ? i : index;
         }
+        int place = index * WORDS;
         long version = lock(place);
         if (version < 0) {
             return;
         }
+        tags[index] = check.key0;
         table[place + KEY0] = check.key0;
         table[place + KEY1] = key1;
         table[place + HITS] = check.hits;
@@ -223,12 +233,14 @@ public final class DenyCache {
         return mine ? version : -1;
     }
 
-    private void erase(int at) {
+    private void erase(int index) {
+        int at = index * WORDS;
         long version = lock(at);
         while (version < 0) {
             Thread.onSpinWait();
             version = lock(at);
         }
+        tags[index] = 0;
         table[at + KEY0] = 0;
         table[at + KEY1] = 0;
         table[at + UNTIL] = 0;
@@ -236,7 +248,7 @@ public final class DenyCache {
     }
 
     private int first(long key0) {
-        return ((int) (key0 >>> 32) & mask) * WAYS * WORDS;
+        return ((int) (key0 >>> 32) & mask) * WAYS;
     }
 
     /** Callers may give limits of their own on one counter: each has its denials to itself. */

@@ -5,6 +5,7 @@ import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.model.Verdict;
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,9 @@ public record Explanation(
 
     private static String sentence(Verdict verdict, String label, String counter) {
         String whose = counter.isEmpty() ? label : label + " for " + counter;
+        if (verdict.degraded() && verdict.reason() != Verdict.Reason.NEVER) {
+            return degraded(verdict, whose);
+        }
         return switch (verdict.reason()) {
             case WITHIN_LIMIT -> whose + " has room: " + verdict.remaining() + " left" + ofLimit(verdict.limit());
             case OVER_LIMIT ->
@@ -42,8 +46,17 @@ public record Explanation(
             case NEVER -> verdict.hits() + " hits can never fit into " + whose + ofLimit(verdict.limit());
             case MISSING_KEY -> "the request lacks what " + label + " counts by";
             case UNLIMITED -> label + " does not limit";
-            case STORE_DOWN -> "the store of " + whose + " does not answer, and the rule says on_fail: deny";
+            case STORE_DOWN -> degraded(verdict, whose);
         };
+    }
+
+    private static String degraded(Verdict verdict, String whose) {
+        Rule rule = verdict.rule();
+        String onFail = rule == null
+                ? ""
+                : ", and the rule says on_fail: " + rule.onFail().name().toLowerCase(Locale.ROOT);
+        String passes = verdict.retryAfterMicros() > 0 ? "; it passes in " + seconds(verdict.retryAfterMicros()) : "";
+        return "the store of " + whose + " does not answer" + onFail + passes;
     }
 
     private static String ofLimit(@Nullable Limit limit) {

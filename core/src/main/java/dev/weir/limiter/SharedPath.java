@@ -5,12 +5,9 @@ import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
-import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Store;
-import dev.weir.store.StoreFailure;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; the rest
@@ -21,18 +18,15 @@ final class SharedPath {
     private static final int HERE = Check.LOCAL;
 
     private static final int SEVERAL = -2;
-    /** How many checks of one request denials are remembered of, so that a long one costs no more for it. */
-    private static final int MOST_LEARNED = 64;
 
     private final Store local;
     private final SharedStores stores;
-    private final TimeSource time;
     private final LimiterSettings settings;
     private final LimiterObserver observer;
     private final CheckWriter checkWriter;
     private final VerdictWriter verdictWriter;
     private final DenyCache denials = new DenyCache();
-    private final FailurePolicy policy;
+    private final Settlement settlement;
 
     SharedPath(
             Store local,
@@ -44,12 +38,11 @@ final class SharedPath {
             VerdictWriter verdictWriter) {
         this.local = local;
         this.stores = stores;
-        this.time = time;
         this.settings = settings;
         this.observer = observer;
         this.checkWriter = checkWriter;
         this.verdictWriter = verdictWriter;
-        this.policy = new FailurePolicy(settings, observer, denials);
+        this.settlement = new Settlement(local, time, settings, observer, denials, verdictWriter);
     }
 
     DenyCache denials() {
@@ -60,12 +53,22 @@ final class SharedPath {
         return stores;
     }
 
+    Settlement settlement() {
+        return settlement;
+    }
+
     LimiterSettings settings() {
         return settings;
     }
 
     long deadlineNanos(long micros) {
         return System.nanoTime() + micros * 1_000;
+    }
+
+    /** The only store has answered. */
+    void answered(Pending pending) {
+        settlement.settle(pending, pending, null);
+        settlement.finish(pending);
     }
 
     /** As {@link Limiter#decide(Request, long, Decision, Later)}. */
@@ -163,88 +166,5 @@ final class SharedPath {
             least = Math.min(least, own == 0 ? settings.deadlineMicros() : own);
         }
         return least;
-    }
-
-    /** The only store has answered. */
-    void answered(Pending pending) {
-        settle(pending, pending, null);
-        finish(pending);
-    }
-
-    /** Takes in what a store answered to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
-    void settle(Pending pending, Ask ask, int @Nullable [] indices) {
-        Checks checks = ask.checks;
-        long now = pending.askedMicros;
-        for (int i = 0; i < checks.size(); i++) {
-            Check check = checks.get(i);
-            if (check.failure != null) {
-                check.outcome.allowed = true; // stops nobody, as the store saw it
-            } else if ((check.role == Check.Role.ENFORCE || check.hits < 0) && isFirstOnItsCounter(checks, i)) {
-                denials.learn(check, now);
-            }
-        }
-        boolean passed = !ask.denied && checks.allowed();
-        for (int i = 0; i < checks.size(); i++) {
-            int index = indices == null ? i : indices[i];
-            Check check = checks.get(i);
-            StoreFailure failure = check.failure;
-            if (failure != null) {
-                policy.apply(pending, index, failure, time.micros());
-            } else if (passed && check.outcome.allowed && check.hits > 0 && !check.countsDenied) {
-                pending.progress.taken(index);
-            } else {
-                pending.progress.settled(index);
-            }
-        }
-    }
-
-    /** Whether no check before it may have had a part in its outcome: a denial after others says nothing of its own hits. */
-    private static boolean isFirstOnItsCounter(Checks checks, int index) {
-        if (index > MOST_LEARNED) {
-            return false;
-        }
-        Check check = checks.get(index);
-        for (int i = 0; i < index; i++) {
-            if (checks.get(i).key0 == check.key0 && checks.get(i).key1 == check.key1) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Every store has answered or failed. */
-    void finish(Pending pending) {
-        long now = time.micros();
-        pending.local.take(pending, local, now);
-        boolean allowed = pending.checks.allowed();
-        if (!allowed && pending.progress.anyTaken()) {
-            giveBack(pending, now);
-        }
-        Decision decision = pending.decision;
-        Request request = pending.request;
-        decision.begin(now);
-        verdictWriter.write(request, pending.matches, pending.checks, decision);
-        decision.end(allowed || settings.shadow());
-        try {
-            observer.decided(request, decision);
-            pending.waiter().decided(request, decision);
-        } finally {
-            PendingPool.ofThread().release(pending);
-        }
-    }
-
-    private void giveBack(Pending pending, long now) {
-        int sent = GiveBack.of(pending, now);
-        if (sent > 0) {
-            observer.gaveBack(sent);
-        }
-        Checks checks = pending.checks;
-        for (int i = 0; i < checks.size(); i++) {
-            if (pending.progress.isTaken(i)) {
-                Check check = checks.get(i);
-                long remaining = check.outcome.remaining + check.hits;
-                check.outcome.remaining = remaining < 0 ? Long.MAX_VALUE : remaining;
-            }
-        }
     }
 }

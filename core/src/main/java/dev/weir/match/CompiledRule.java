@@ -9,6 +9,8 @@ import java.util.List;
 
 /** A rule in Weir's spelling with what is left to ask of a request once the index has found it. */
 final class CompiledRule {
+    private static final byte[] NONE = {};
+
     private final Rule rule;
     private final CompiledCondition[] rest;
     private final CompiledKey key;
@@ -16,6 +18,8 @@ final class CompiledRule {
     private final boolean countsDenied;
     private final boolean skipsMissing;
     private long prefix0, prefix1;
+    /** Only those who ask shared stores read it. */
+    private final byte[] namePrefix;
 
     CompiledRule(Rule rule, List<CompiledCondition> rest, CompiledKey key) {
         this.rule = rule;
@@ -25,6 +29,7 @@ final class CompiledRule {
         this.skipsMissing = rule.onMissing() == OnMissing.SKIP;
         Limit limit = rule.limit();
         this.limited = limit != null;
+        this.namePrefix = limit == null ? NONE : NameWriter.prefix(rule, limit);
         if (limit != null) {
             KeyHash hash = RuleKey.prefix(new KeyHash(), rule, limit);
             prefix0 = hash.key0();
@@ -50,10 +55,10 @@ final class CompiledRule {
         RuleKey.hash(into.hash, prefix0, prefix1, into.parts, key.ipv6Prefix);
         match.key0 = into.hash.key0();
         match.key1 = into.hash.key1();
-        Limit limit = into.names == null && into.probe == null ? null : rule.limit();
-        if (into.names != null && limit != null && rule.consistency() != Consistency.LOCAL) {
-            into.names.rule(match.name, rule, limit, into.parts, key.ipv6Prefix);
+        if (into.names != null && rule.consistency() != Consistency.LOCAL) {
+            into.names.rule(match.name, namePrefix, rule, into.parts, key.ipv6Prefix);
         }
+        Limit limit = into.probe == null ? null : rule.limit();
         if (into.probe != null && limit != null) {
             into.probe.rule(rule, descriptor, limit, into.parts, key.ipv6Prefix);
         }

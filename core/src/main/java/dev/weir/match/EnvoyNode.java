@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * itself or is shared by many: among ten thousand nodes, each further object is a miss of the cache.
  */
 final class EnvoyNode {
+    private static final byte[] NONE = {};
+
     private final int depth;
     private final String key;
     /** The wildcard, where all its values share a counter; else empty. */
@@ -24,6 +26,9 @@ final class EnvoyNode {
     private final boolean limited;
     private final boolean countsDenied;
     private long prefix0, prefix1;
+    /** Only those who ask shared stores read it. */
+    private final byte[] namePrefix;
+
     /** Which name this rule goes by among those that some rule replaces, or -1; and the names it replaces. */
     final int name;
 
@@ -43,6 +48,7 @@ final class EnvoyNode {
         this.replaces = replaces;
         Limit limit = rule == null ? null : rule.limit();
         this.limited = limit != null;
+        this.namePrefix = rule == null || limit == null ? NONE : NameWriter.prefix(rule.domain(), limit);
         this.countsDenied = rule != null && rule.countsDenied();
         if (rule != null && limit != null) {
             KeyParts parts = new KeyParts();
@@ -179,10 +185,10 @@ final class EnvoyNode {
             EntriesKey.hash(into.hash, prefix0, prefix1, into.parts);
             match.key0 = into.hash.key0();
             match.key1 = into.hash.key1();
-            Limit limit = into.names == null && into.probe == null ? null : rule.limit();
-            if (into.names != null && limit != null && rule.consistency() != Consistency.LOCAL) {
-                into.names.entries(match.name, rule.domain(), limit, into.parts);
+            if (into.names != null && rule.consistency() != Consistency.LOCAL) {
+                into.names.entries(match.name, namePrefix, rule.domain(), into.parts);
             }
+            Limit limit = into.probe == null ? null : rule.limit();
             if (into.probe != null && limit != null) {
                 into.probe.entries(rule, descriptor, rule.domain(), limit, into.parts);
             }

@@ -72,7 +72,7 @@ public final class Matches {
         match.key0 = hash.key0();
         match.key1 = hash.key1();
         if (names != null) {
-            names.entries(match.name, request.domain(), limit, parts);
+            names.entries(match.name, limit, request.domain(), parts);
         }
         if (probe != null) {
             probe.entries(null, descriptor, request.domain(), limit, parts);

@@ -2,9 +2,7 @@ package dev.weir.match;
 
 import dev.weir.store.CounterName;
 import java.nio.charset.StandardCharsets;
-import java.security.DigestException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The letters of counter names: printable ASCII. Text is UTF-8 with {@code %XX} for each byte that is no plain letter of a
@@ -17,7 +15,6 @@ final class NameText {
     static final int LONGEST_NAME = 512;
 
     private static final byte[] HEX = ascii("0123456789ABCDEF");
-    private static final byte[] BASE64 = ascii("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
     /** What names ({@code : = ! ~ %}) and keys (braces) are built with, and what is troublesome on a terminal. */
     private static final String ESCAPED = ":=!~%{}\"\\";
 
@@ -29,24 +26,15 @@ final class NameText {
         }
     }
 
-    private final MessageDigest textDigest = sha256();
-    private final MessageDigest nameDigest = sha256();
-    private final byte[] block = new byte[256];
-    private final byte[] sum = new byte[32];
+    /** Made when the first long text comes: most never do. */
+    private @Nullable LongText longText;
+
     private CounterName into = new CounterName();
     /** What was written before went into the digest of the name. */
     private boolean tooLong;
 
     private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 
     /** Starts a name. */
@@ -60,10 +48,11 @@ final class NameText {
     void end() {
         spill();
         if (tooLong) {
-            nameDigest.update(into.bytes(), 0, into.length());
+            LongText digest = longText();
+            digest.ofName(into);
             into.clear();
             plain("~~");
-            base64(nameDigest);
+            digest.nameTo(into);
         }
     }
 
@@ -110,7 +99,8 @@ final class NameText {
             }
             if (into.length() - start > LONGEST_TEXT) {
                 into.length(start);
-                digest(value);
+                plain("~");
+                longText().textTo(value, into);
                 break;
             }
         }
@@ -120,7 +110,7 @@ final class NameText {
 
     private void spill() {
         if (into.length() > LONGEST_NAME) {
-            nameDigest.update(into.bytes(), 0, into.length());
+            longText().ofName(into);
             into.length(0);
             tooLong = true;
         }
@@ -147,36 +137,10 @@ final class NameText {
         into.append(HEX[unsigned & 0xf]);
     }
 
-    private void digest(String value) {
-        int filled = 0;
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
-            block[filled++] = (byte) (c >> 8);
-            block[filled++] = (byte) c;
-            if (filled == block.length) {
-                textDigest.update(block, 0, filled);
-                filled = 0;
-            }
+    private LongText longText() {
+        if (longText == null) {
+            longText = new LongText();
         }
-        textDigest.update(block, 0, filled);
-        plain("~");
-        base64(textDigest);
-    }
-
-    private void base64(MessageDigest digest) {
-        try {
-            digest.digest(sum, 0, sum.length);
-        } catch (DigestException e) {
-            throw new IllegalStateException("32 bytes hold a SHA-256", e);
-        }
-        int bits = 0;
-        int have = 0;
-        for (byte each : sum) {
-            bits = bits << 8 | (each & 0xff);
-            for (have += 8; have >= 6; have -= 6) {
-                into.append(BASE64[(bits >> (have - 6)) & 0x3f]);
-            }
-        }
-        into.append(BASE64[(bits << (6 - have)) & 0x3f]);
+        return longText;
     }
 }

@@ -28,10 +28,35 @@ final class NameWriter {
     private final NameText text = new NameText();
     private final KeyHash hash = new KeyHash(SEED0, SEED1);
 
-    /** Writes the name of a counter of {@code rule}, in Weir's spelling. */
-    void rule(CounterName into, Rule rule, Limit limit, KeyParts parts, int ipv6Prefix) {
-        text.begin(into);
+    /** What the names of all counters of {@code rule}, in Weir's spelling, begin with. */
+    static byte[] prefix(Rule rule, Limit limit) {
+        CounterName name = new CounterName();
+        NameText text = new NameText();
+        text.begin(name);
         text.plain(code(limit)).plain(":").escaped(rule.domain()).plain(":").escaped(rule.id());
+        return name.toBytes();
+    }
+
+    /** What the names of all counters of {@code limit} in a domain of Envoy's spelling begin with. */
+    static byte[] prefix(String domain, Limit limit) {
+        CounterName name = new CounterName();
+        NameText text = new NameText();
+        text.begin(name);
+        prefix(domain, limit, text);
+        return name.toBytes();
+    }
+
+    private static void prefix(String domain, Limit limit, NameText text) {
+        long window = limit.windowMicros();
+        boolean seconds = window % 1_000_000 == 0;
+        text.plain(code(limit)).number(seconds ? window / 1_000_000 : window).plain(seconds ? "s:" : "us:");
+        text.escaped(domain);
+    }
+
+    /** Writes the name of a counter of {@code rule}, in Weir's spelling. */
+    void rule(CounterName into, byte[] prefix, Rule rule, KeyParts parts, int ipv6Prefix) {
+        text.begin(into);
+        into.append(prefix);
         for (int i = 0; i < parts.size(); i++) {
             text.plain(":");
             parts.write(i, text, ipv6Prefix);
@@ -46,16 +71,20 @@ final class NameWriter {
     }
 
     /** Writes the name of a counter of entries, in Envoy's spelling. */
-    void entries(CounterName into, String domain, Limit limit, KeyParts parts) {
+    void entries(CounterName into, byte[] prefix, String domain, KeyParts parts) {
         text.begin(into);
-        text.plain(code(limit));
-        long window = limit.windowMicros();
-        if (window % 1_000_000 == 0) {
-            text.number(window / 1_000_000).plain("s:");
-        } else {
-            text.number(window).plain("us:");
-        }
-        text.escaped(domain);
+        into.append(prefix);
+        entries(into, domain, parts);
+    }
+
+    /** Writes the name of a counter of entries under a limit that the caller gives. */
+    void entries(CounterName into, Limit limit, String domain, KeyParts parts) {
+        text.begin(into);
+        prefix(domain, limit, text);
+        entries(into, domain, parts);
+    }
+
+    private void entries(CounterName into, String domain, KeyParts parts) {
         for (int i = 0; i < parts.size(); i++) {
             text.plain(":").escaped(parts.name(i)).plain("=");
             parts.write(i, text, KeyBy.DEFAULT_IPV6_PREFIX);

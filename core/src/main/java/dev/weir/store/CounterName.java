@@ -50,6 +50,20 @@ public final class CounterName {
         bytes[length++] = printable;
     }
 
+    public void append(byte[] printable) {
+        int needed = length + printable.length;
+        if (needed > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(needed, length * 2));
+        }
+        System.arraycopy(printable, 0, bytes, length, printable.length);
+        length = needed;
+    }
+
+    /** The text by itself. */
+    public byte[] toBytes() {
+        return Arrays.copyOf(bytes, length);
+    }
+
     public void set(CounterName other) {
         if (bytes.length < other.length) {
             bytes = new byte[other.bytes.length];

@@ -78,6 +78,18 @@ class FailurePolicyTest {
     }
 
     @Test
+    void anExplanationSaysThatTheStoreHadNoPartInIt() {
+        Fleet fleet = failing(byUser(bucket("r", 1).onFail(OnFail.LOCAL)));
+        Request request = ask("user", "u");
+        fleet.decide(request);
+        Fleet.Answer denied = fleet.ask(request);
+        fleet.store().answerAll();
+        assertThat(fleet.limiter.explain(request, denied.decision.verdict(0)).text())
+                .isEqualTo(
+                        "the store of r for user=u does not answer, and the rule says on_fail: local; it passes in 60 s");
+    }
+
+    @Test
     void aShareIsAtLeastOneHit() {
         Fleet fleet = failing(byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(1)));
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0] degraded");

@@ -1,0 +1,118 @@
+package dev.weir.limiter;
+
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.model.TimeSource;
+import dev.weir.store.Ask;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.Store;
+import dev.weir.store.StoreFailure;
+import org.jspecify.annotations.Nullable;
+
+/** The way back of a request: what shared stores answered becomes its decision. */
+final class Settlement {
+    /** How many checks of one request denials are remembered of, so that a long one costs no more for it. */
+    private static final int MOST_LEARNED = 64;
+
+    private final Store local;
+    private final TimeSource time;
+    private final LimiterSettings settings;
+    private final LimiterObserver observer;
+    private final DenyCache denials;
+    private final VerdictWriter verdictWriter;
+    private final FailurePolicy policy;
+
+    Settlement(
+            Store local,
+            TimeSource time,
+            LimiterSettings settings,
+            LimiterObserver observer,
+            DenyCache denials,
+            VerdictWriter verdictWriter) {
+        this.local = local;
+        this.time = time;
+        this.settings = settings;
+        this.observer = observer;
+        this.denials = denials;
+        this.verdictWriter = verdictWriter;
+        this.policy = new FailurePolicy(settings, observer, denials);
+    }
+
+    /** Takes in what a store answered to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
+    void settle(Pending pending, Ask ask, int @Nullable [] indices) {
+        Checks checks = ask.checks;
+        long now = pending.askedMicros;
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.failure != null) {
+                check.outcome.allowed = true; // stops nobody, as the store saw it
+            } else if ((check.role == Check.Role.ENFORCE || check.hits < 0) && isFirstOnItsCounter(checks, i)) {
+                denials.learn(check, now);
+            }
+        }
+        boolean passed = !ask.denied && checks.allowed();
+        for (int i = 0; i < checks.size(); i++) {
+            int index = indices == null ? i : indices[i];
+            Check check = checks.get(i);
+            StoreFailure failure = check.failure;
+            if (failure != null) {
+                policy.apply(pending, index, failure, time.micros());
+            } else if (passed && check.outcome.allowed && check.hits > 0 && !check.countsDenied) {
+                pending.progress.taken(index);
+            } else {
+                pending.progress.settled(index);
+            }
+        }
+    }
+
+    /** Whether no check before it may have had a part in its outcome: a denial after others says nothing of its own hits. */
+    private static boolean isFirstOnItsCounter(Checks checks, int index) {
+        if (index > MOST_LEARNED) {
+            return false;
+        }
+        Check check = checks.get(index);
+        for (int i = 0; i < index; i++) {
+            if (checks.get(i).key0 == check.key0 && checks.get(i).key1 == check.key1) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Every store has answered or failed. */
+    void finish(Pending pending) {
+        long now = time.micros();
+        pending.local.take(pending, local, now);
+        boolean allowed = pending.checks.allowed();
+        if (!allowed && pending.progress.anyTaken()) {
+            giveBack(pending, now);
+        }
+        Decision decision = pending.decision;
+        Request request = pending.request;
+        decision.begin(now);
+        verdictWriter.write(request, pending.matches, pending.checks, decision);
+        decision.end(allowed || settings.shadow());
+        try {
+            observer.decided(request, decision);
+            pending.waiter().decided(request, decision);
+        } finally {
+            PendingPool.ofThread().release(pending);
+        }
+    }
+
+    private void giveBack(Pending pending, long now) {
+        int sent = GiveBack.of(pending, now);
+        if (sent > 0) {
+            observer.gaveBack(sent);
+        }
+        Checks checks = pending.checks;
+        for (int i = 0; i < checks.size(); i++) {
+            if (pending.progress.isTaken(i)) {
+                Check check = checks.get(i);
+                long remaining = check.outcome.remaining + check.hits;
+                check.outcome.remaining = remaining < 0 ? Long.MAX_VALUE : remaining;
+            }
+        }
+    }
+}
