@@ -63,7 +63,8 @@ public final class SharedStores {
         return place < 0 ? Check.LOCAL : place;
     }
 
-    SharedStore at(int place) {
+    /** The store at a {@linkplain dev.weir.store.Check#store place}. */
+    public SharedStore at(int place) {
         return stores.get(place);
     }
 }

@@ -49,6 +49,7 @@ public final class Batch {
 
     private int askedSize;
     private int answersSize;
+    private boolean hasGroups;
     /** {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}. */
     private long[] entries = new long[256];
 
@@ -120,6 +121,7 @@ public final class Batch {
         packer.add(counters.reads());
         packer.add(meters.size());
         packer.add(counters.hasBlocks() ? 1 : 0);
+        packer.add(hasGroups ? 1 : 0);
         meters.write(packer);
         int at = 0;
         while (at < entriesSize) {
@@ -184,6 +186,7 @@ public final class Batch {
         size = 0;
         askedSize = 0;
         answersSize = 0;
+        hasGroups = false;
         entriesSize = 0;
         counters.clear();
         meters.clear();
@@ -214,6 +217,7 @@ public final class Batch {
     }
 
     private void addTogether(Group group) {
+        hasGroups = true;
         writeEntry(-group.size());
         writeEntry(group.askOnly ? ASK_ONLY : group.quotaPassed ? QUOTA_PASSED : 0);
         for (int i = 0; i < group.size(); i++) {

@@ -5,7 +5,8 @@ import dev.weir.algorithm.SlotWords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * States as Redis keeps them: a byte that names the format, then whole numbers, the most significant byte first. What has another
+ * States as Redis keeps them: a byte that names the format, then whole numbers, the most significant byte first; the first of them, 6
+ * bytes, is the millisecond at which Redis forgets it. What has another
  * format or another length was never written by this version: a counter that was never used.
  *
  * <pre>
@@ -18,31 +19,40 @@ final class States {
     private static final int BUCKET = 1;
     private static final int FIXED_WINDOW = 2;
     private static final int SLIDING_WINDOW = 3;
+    private static final int HEAD = 7;
+    private static final int BUCKET_LENGTH = HEAD + 17;
+    private static final int FIXED_WINDOW_LENGTH = HEAD + 14;
+    private static final int SLIDING_WINDOW_LENGTH = HEAD + 17;
 
     private States() {}
 
     /** The first word of the state that {@code value} holds. */
     static long word0(Counting counting, byte @Nullable [] value) {
-        if (counting == Counting.BUCKET && is(value, BUCKET, 18)) {
-            return SlotWords.bucket0(number(value, 1, 7), number(value, 8, 5), number(value, 13, 1));
-        } else if (counting == Counting.FIXED_WINDOW && is(value, FIXED_WINDOW, 15)) {
-            return SlotWords.fixedWindow0(number(value, 1, 7));
-        } else if (counting == Counting.SLIDING_WINDOW && is(value, SLIDING_WINDOW, 18)) {
-            return SlotWords.slidingWindow0(number(value, 1, 7), number(value, 8, 2));
+        if (counting == Counting.BUCKET && is(value, BUCKET, BUCKET_LENGTH)) {
+            return SlotWords.bucket0(number(value, HEAD, 7), number(value, HEAD + 7, 5), number(value, HEAD + 12, 1));
+        } else if (counting == Counting.FIXED_WINDOW && is(value, FIXED_WINDOW, FIXED_WINDOW_LENGTH)) {
+            return SlotWords.fixedWindow0(number(value, HEAD, 7));
+        } else if (counting == Counting.SLIDING_WINDOW && is(value, SLIDING_WINDOW, SLIDING_WINDOW_LENGTH)) {
+            return SlotWords.slidingWindow0(number(value, HEAD, 7), number(value, HEAD + 7, 2));
         }
         return 0;
     }
 
     /** The second word of the state that {@code value} holds. */
     static long word1(Counting counting, byte @Nullable [] value) {
-        if (counting == Counting.BUCKET && is(value, BUCKET, 18)) {
-            return SlotWords.bucket1(number(value, 14, 4), number(value, 8, 5));
-        } else if (counting == Counting.FIXED_WINDOW && is(value, FIXED_WINDOW, 15)) {
-            return SlotWords.fixedWindow1(number(value, 8, 7));
-        } else if (counting == Counting.SLIDING_WINDOW && is(value, SLIDING_WINDOW, 18)) {
-            return SlotWords.slidingWindow1(number(value, 10, 4), number(value, 14, 4));
+        if (counting == Counting.BUCKET && is(value, BUCKET, BUCKET_LENGTH)) {
+            return SlotWords.bucket1(number(value, HEAD + 13, 4), number(value, HEAD + 7, 5));
+        } else if (counting == Counting.FIXED_WINDOW && is(value, FIXED_WINDOW, FIXED_WINDOW_LENGTH)) {
+            return SlotWords.fixedWindow1(number(value, HEAD + 7, 7));
+        } else if (counting == Counting.SLIDING_WINDOW && is(value, SLIDING_WINDOW, SLIDING_WINDOW_LENGTH)) {
+            return SlotWords.slidingWindow1(number(value, HEAD + 9, 4), number(value, HEAD + 13, 4));
         }
         return 0;
+    }
+
+    /** The millisecond at which Redis forgets {@code value}. */
+    static long forgottenMillis(byte[] value) {
+        return number(value, 1, 6);
     }
 
     private static boolean is(byte @Nullable [] value, int format, int length) {

@@ -2,44 +2,49 @@
 --   level(now) = max(0, level(last) - n * (now - last))
 --   hits fit iff level + d * hits <= d * burst
 -- State: moment of the last update, part of a hit, tag of the d it counts in, whole hits.
-local function bucket(k, m, hits, times)
-  local n, d, burst, full, drains = m.n, m.d, m.burst, m.full, m.drains
-  local last, part, tag, whole = s1[k], s2[k], s3[k], s4[k]
-  if not last then
-    local value, _ = values[k]
-    if value and #value == 18 and value:byte() == 1 then
-      _, last, part, tag, whole = unpack_state('>BI7I5BI4', value)
-      last = min(last, LAST_MOMENT)
-    else
-      last, part, tag, whole = 0, 0, 0, 0
-    end
-    s1[k], s2[k], s3[k], s4[k] = last, part, tag, whole
+local function load_bucket(value)
+  if value and #value == 24 and value:byte() == 1 then
+    local _, forgotten, last, part, tag, whole = struct.unpack('>BI6I7I5BI4', value)
+    return {last < 4503599627370495 and last or 4503599627370495, part, tag, whole, false, forgotten, 1}
   end
+  return {0, 0, 0, 0, false, 0, 1}
+end
 
-  if part ~= 0 and (tag ~= m.tag or part >= d) then
+local function bucket(c, m, now, hits, times)
+  local d, burst, full, part, whole = m.d, m.burst, m.full, c[2], c[4]
+  if part ~= 0 and (c[3] ~= m.tag or part >= d) then
     part, whole = 0, whole + 1
   end
   local level = whole >= burst and full or whole * d + part
   local clamped = false
   if level ~= 0 then
-    local elapsed = m.time - floor(last / m.tick)
+    local last, drains = c[1], m.drains
+    local elapsed = m.time - (last - last % m.tick) / m.tick
     if elapsed >= drains then
       level = 0
     elseif elapsed > -drains then
-      level = max(0, level - elapsed * n)
+      level = level - elapsed * m.n
       if level > full then
         clamped, level = true, full
+      elseif level < 0 then
+        level = 0
       end
     else
       clamped, level = true, full
     end
   end
-  whole = floor(level / d)
-  part = level - whole * d
+  part = level % d
+  whole = (level - part) / d
 
   local granted = times
   if hits > 0 then
-    granted = min(times, floor((burst - whole - (part == 0 and 0 or 1)) / hits))
+    local free = burst - whole
+    if part ~= 0 then
+      free = free - 1
+    end
+    if free < hits * times then
+      granted = (free - free % hits) / hits
+    end
   end
   if granted * hits == 0 and not clamped then
     return granted
@@ -51,9 +56,9 @@ local function bucket(k, m, hits, times)
   end
   level = whole * d + part
   if level == 0 then
-    keep(k, 1, 0, 0, 0, 0, 0)
+    c[1], c[2], c[3], c[4], c[5] = 0, 0, 0, 0, 0
   else
-    keep(k, 1, (level / n + 2) * m.tick, now, part, m.tag, whole)
+    c[1], c[2], c[3], c[4], c[5] = now, part, m.tag, whole, (level / m.n + 2) * m.tick
   end
   return granted
 end

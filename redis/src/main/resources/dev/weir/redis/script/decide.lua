@@ -1,11 +1,12 @@
 -- Meters: their numbers, and what of their arithmetic is the same for every key.
 local meters = {}
-local at = 5
+local floor, min = math.floor, math.min
+local at = 6
 for i = 1, program[3] do
   local counting = program[at]
   local m = {counts_denied = program[at + 1] == 1}
   if counting == 1 then
-    m.apply = bucket
+    m.load, m.apply = load_bucket, bucket
     m.tick, m.n, m.d, m.burst = program[at + 2], program[at + 3], program[at + 4], program[at + 5]
     m.full = m.burst * m.d
     m.drains = floor((m.full + m.n - 1) / m.n)
@@ -13,24 +14,24 @@ for i = 1, program[3] do
     m.time = floor(now / m.tick)
     at = at + 6
   elseif counting == 2 then
-    m.apply = fixed_window
+    m.load, m.apply = load_fixed_window, fixed_window
     m.requests, m.window = program[at + 2], program[at + 3]
     m.start = floor(now / m.window) * m.window
     at = at + 4
   elseif counting == 3 then
-    m.apply = sliding_window
+    m.load, m.apply = load_sliding_window, sliding_window
     m.requests, m.window, m.tick, m.tag = program[at + 2], program[at + 3], program[at + 4], program[at + 5]
-    m.most = min(4294967295, floor((BOUND - 1) / m.window) - 1)
+    m.most = min(4294967295, floor(9007199254740991 / m.window) - 1)
     m.time = floor(now / m.tick)
     m.start = floor(m.time / m.window) * m.window
     at = at + 6
   elseif counting == 4 then
-    m.apply, m.block = sub_windows, true
+    m.load, m.apply, m.block = load_sub_windows, sub_windows, true
     m.requests, m.window, m.parts = program[at + 2], program[at + 3], program[at + 4]
     m.part = m.window / m.parts
     at = at + 5
   else
-    m.apply, m.block = sliding_window_log, true
+    m.load, m.apply, m.block = load_sliding_window_log, sliding_window_log, true
     m.requests, m.window = program[at + 2], program[at + 3]
     at = at + 4
   end
@@ -40,61 +41,62 @@ end
 -- For each entry on a block: granted, used after, retry-after, reset.
 local answers = {}
 
-local function answer(granted, used, retry, reset)
-  local n = #answers
-  answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = granted, used, retry, reset
-  return granted
-end
+-- Counters by key, and the keys in the order in which they were met.
+local counters, met, count = {}, {}, 0
 
 -- Several checks, all or nothing. They are applied one after the other, as if the request passed; if it does not, what they
 -- changed is undone, and only what counts when denied is applied again (the others with 0 hits, which sets clocks right).
 -- Roles: 0 denies, 1 watches, 2 is a quota, and quotas deny only together.
-local function group(from, checks, flags)
-  local last = from + 4 * checks - 1
-  local denied, quota_over, quota_ok = flags >= 2, false, flags == 1
-  local u1, u2, u3, u4, lasted, clean, fits, pending = {}, {}, {}, {}, {}, {}, {}, {}
-  local told = #answers
-  for i = from, last, 4 do
-    local k, m, hits, role = program[i], meters[program[i + 1]], program[i + 2], program[i + 3]
-    u1[i], u2[i], u3[i], u4[i], lasted[i], clean[i] = s1[k], s2[k], s3[k], s4[k], lasts[k], not dirty[k]
-    local granted
-    if m.block then
+local group
+if program[5] == 1 then
+  group = function(from, checks, flags)
+    local last = from + 4 * checks - 1
+    local denied, quota_over, quota_ok = flags >= 2, false, flags == 1
+    local undo, fits, pending, told = {}, {}, {}, #answers
+    for i = from, last, 4 do
+      local k, m, hits, role = program[i], meters[program[i + 1]], program[i + 2], program[i + 3]
+      local c = counters[k]
+      if not c then
+        c = m.load(values[k], k)
+        count = count + 1
+        counters[k], met[count] = c, k
+      end
+      undo[i] = {c[1], c[2], c[3], c[4], c[5]}
       local before = pending[k] or 0
-      granted = answer(m.apply(k, m, hits, 1, before))
-      pending[k] = before + max(0, granted * hits)
-    else
-      granted = m.apply(k, m, hits, 1)
+      local granted, used, retry, reset = m.apply(c, m, now, hits, 1, before)
+      if m.block then
+        local n = #answers
+        answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = granted, used, retry, reset
+        pending[k] = before + math.max(0, granted * hits)
+      end
+      fits[i] = granted > 0
+      if granted > 0 then
+        quota_ok = quota_ok or role == 2
+      elseif role == 2 then
+        quota_over = true
+      elseif role == 0 then
+        denied = true
+      end
     end
-    fits[i] = granted > 0
-    if granted > 0 then
-      quota_ok = quota_ok or role == 2
-    elseif role == 2 then
-      quota_over = true
-    elseif role == 0 then
-      denied = true
+    if not denied and (quota_ok or not quota_over) then
+      return 1
     end
-  end
-  if not denied and (quota_ok or not quota_over) then
-    return 1
-  end
 
-  for i = last - 3, from, -4 do
-    local k = program[i]
-    s1[k], s2[k], s3[k], s4[k], lasts[k] = u1[i], u2[i], u3[i], u4[i], lasted[i]
-    if clean[i] then
-      dirty[k] = nil
+    for i = last - 3, from, -4 do
+      local c, was = counters[program[i]], undo[i]
+      c[1], c[2], c[3], c[4], c[5] = was[1], was[2], was[3], was[4], was[5]
     end
-  end
-  for i = from, last, 4 do
-    local m = meters[program[i + 1]]
-    local counts = flags < 2 and m.counts_denied and (fits[i] or not m.block)
-    local _, used, _, reset = m.apply(program[i], m, counts and program[i + 2] or 0, 1, 0)
-    if m.block then
-      answers[told + 2], answers[told + 4] = used, reset
-      told = told + 4
+    for i = from, last, 4 do
+      local m = meters[program[i + 1]]
+      local counts = flags < 2 and m.counts_denied and (fits[i] or not m.block)
+      local _, used, _, reset = m.apply(counters[program[i]], m, now, counts and program[i + 2] or 0, 1, 0)
+      if m.block then
+        answers[told + 2], answers[told + 4] = used, reset
+        told = told + 4
+      end
     end
+    return 0
   end
-  return 0
 end
 
 local passed = 0
@@ -103,11 +105,18 @@ while at <= size do
   local k = program[at]
   if k > 0 then
     local m = meters[program[at + 1]]
-    if m.block then
-      passed = passed + answer(m.apply(k, m, program[at + 2], program[at + 3], 0))
-    else
-      passed = passed + m.apply(k, m, program[at + 2], program[at + 3])
+    local c = counters[k]
+    if not c then
+      c = m.load(values[k], k)
+      count = count + 1
+      counters[k], met[count] = c, k
     end
+    local granted, used, retry, reset = m.apply(c, m, now, program[at + 2], program[at + 3], 0)
+    if used then
+      local n = #answers
+      answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = granted, used, retry, reset
+    end
+    passed = passed + granted
     at = at + 4
   else
     passed = passed + group(at + 2, -k, program[at + 1])
@@ -115,41 +124,54 @@ while at <= size do
   end
 end
 
--- What changed is written once, to be forgotten when it says nothing any more.
-for i = 1, #changed do
-  local k = changed[i]
-  if dirty[k] then
-    dirty[k] = nil
-    local how, lasting, state = packed_as[k], lasts[k]
-    if lasting == 0 then
-      if how > 3 or values[k] then
-        call('DEL', KEYS[k])
-      end
+-- What changed is written once. It is forgotten when it says nothing any more; later where that moves with every hit, so that most
+-- writes need not set it.
+local millis = floor(now / 1000)
+local pack = struct.pack
+for i = 1, count do
+  local k = met[i]
+  local c = counters[k]
+  local lasting = c[5]
+  if lasting == 0 then
+    if values[k] or c[7] > 3 then
+      call('DEL', KEYS[k])
+    end
+  elseif lasting then
+    local how, needed = c[7], floor((now + lasting) / 1000) + 1 + grace
+    if c[6] >= needed then
+      lasting = nil
     else
-      lasting = floor(lasting / 1000) + 1 + grace
-      if how == 1 then
-        state = pack('>BI7I5BI4', 1, s1[k], s2[k], s3[k], s4[k])
-      elseif how == 2 then
-        state = pack('>BI7I7', 2, s1[k], s2[k])
-      elseif how == 3 then
-        state = pack('>BI7I2I4I4', 3, s1[k], s2[k], s3[k], s4[k])
-      elseif how == 4 then
-        local numbers = s1[k]
-        local size = #numbers
-        while size > 3 and numbers[size] == 0 do
-          size = size - 1
-        end
-        state = pack('>B' .. ('I7'):rep(size), 4, unpack(numbers, 1, size))
+      if how == 1 or how == 5 then
+        needed = needed + floor(lasting / 2000) + 1000
       end
-      if state then
-        call('SET', KEYS[k], state, 'PX', lasting)
-      else
-        write_log(k, lasting)
+      c[6] = needed
+      lasting = needed - millis
+    end
+    local state
+    if how == 1 then
+      state = pack('>BI6I7I5BI4', 1, c[6], c[1], c[2], c[3], c[4])
+    elseif how == 2 then
+      state = pack('>BI6I7I7', 2, c[6], c[1], c[2])
+    elseif how == 3 then
+      state = pack('>BI6I7I2I4I4', 3, c[6], c[1], c[2], c[3], c[4])
+    elseif how == 4 then
+      local numbers = c[1]
+      local length = #numbers
+      while length > 3 and numbers[length] == 0 do
+        length = length - 1
       end
+      state = pack('>B' .. ('I7'):rep(length), 4, unpack(numbers, 1, length))
+    end
+    if not state then
+      write_log(c, lasting)
+    elseif lasting then
+      call('SET', KEYS[k], state, 'PX', lasting)
+    else
+      call('SET', KEYS[k], state, 'KEEPTTL')
     end
   end
-end
-for i = 1, #untold do
-  values[untold[i]] = false
+  if c[7] == 4 then
+    values[k] = false -- answered
+  end
 end
 return {now, passed, values, answers}

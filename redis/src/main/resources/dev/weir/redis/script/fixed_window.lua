@@ -2,20 +2,17 @@
 --   start = now - now mod window
 --   hits fit iff count(start) + hits <= requests
 -- State: start of the window, count.
-local function fixed_window(k, m, hits, times)
-  local requests, window, start = m.requests, m.window, m.start
-  local stored, count = s1[k], s2[k]
-  if not stored then
-    local value, _ = values[k]
-    if value and #value == 15 and value:byte() == 2 then
-      _, stored, count = unpack_state('>BI7I7', value)
-      stored, count = min(stored, BOUND - 1), min(count, BOUND - 1)
-    else
-      stored, count = 0, 0
-    end
-    s1[k], s2[k] = stored, count
+local function load_fixed_window(value)
+  if value and #value == 21 and value:byte() == 2 then
+    local _, forgotten, start, count = struct.unpack('>BI6I7I7', value)
+    return {math.min(start, 9007199254740991), math.min(count, 9007199254740991), 0, 0, false, forgotten, 2}
   end
+  return {0, 0, 0, 0, false, 0, 2}
+end
 
+local function fixed_window(c, m, now, hits, times)
+  local requests, window, start = m.requests, m.window, m.start
+  local stored, count = c[1], c[2]
   if stored < start then
     count = 0
   end
@@ -30,21 +27,24 @@ local function fixed_window(k, m, hits, times)
 
   local granted, counted = times, times
   if hits >= 0 then
-    if count > requests then
+    local free = requests - count
+    if free < 0 then
       granted = 0
-    elseif hits > 0 then
-      granted = min(times, floor((requests - count) / hits))
+    elseif free < hits * times then
+      granted = (free - free % hits) / hits
     end
-    counted = m.counts_denied and times or granted
+    if not m.counts_denied then
+      counted = granted
+    end
   end
   if counted * hits == 0 and not clamped then
     return granted
   end
-  count = max(0, min(count + counted * hits, BOUND - 1))
-  if count == 0 then
-    keep(k, 2, 0, 0, 0)
+  count = count + counted * hits
+  if count <= 0 then
+    c[1], c[2], c[5] = 0, 0, 0
   else
-    keep(k, 2, start + window - now, start, count)
+    c[1], c[2], c[5] = start, count < 9007199254740991 and count or 9007199254740991, start + window - now
   end
   return granted
 end

@@ -2,24 +2,21 @@
 --   estimate = current + previous * (window - elapsed) / window
 --   hits fit iff estimate + hits <= requests
 -- State: start of the current window in microseconds, tag of the window's length, current count, previous count.
-local function sliding_window(k, m, hits, times)
-  local window, tick, start = m.window, m.tick, m.start
-  local stored, tag, current, previous = s1[k], s2[k], s3[k], s4[k]
-  if not stored then
-    local value, _ = values[k]
-    if value and #value == 18 and value:byte() == 3 then
-      _, stored, tag, current, previous = unpack_state('>BI7I2I4I4', value)
-      stored = min(stored, LAST_MOMENT)
-    else
-      stored, tag, current, previous = 0, 0, 0, 0
-    end
-    s1[k], s2[k], s3[k], s4[k] = stored, tag, current, previous
+local function load_sliding_window(value)
+  if value and #value == 24 and value:byte() == 3 then
+    local _, forgotten, start, tag, current, previous = struct.unpack('>BI6I7I2I4I4', value)
+    return {start < 4503599627370495 and start or 4503599627370495, tag, current, previous, false, forgotten, 3}
   end
+  return {0, 0, 0, 0, false, 0, 3}
+end
 
+local function sliding_window(c, m, now, hits, times)
+  local window, tick, start = m.window, m.tick, m.start
+  local current, previous = c[3], c[4]
   local clamped = false
   if current ~= 0 or previous ~= 0 then
-    stored = floor(stored / tick)
-    local same = tag == m.tag
+    local stored = (c[1] - c[1] % tick) / tick
+    local same = c[2] == m.tag
     local ahead = stored >= start + window
     clamped = ahead and (not same or stored > m.time + window)
     if clamped or not same then
@@ -30,17 +27,19 @@ local function sliding_window(k, m, hits, times)
     elseif stored < start then
       current, previous = 0, stored >= start - window and current or 0
     end
-    current, previous = min(current, m.most), min(previous, m.most)
+    local most = m.most
+    current, previous = current < most and current or most, previous < most and previous or most
   end
-  local rest = min(window, window - (m.time - start))
-  local free = m.requests - current - floor((previous * rest + window - 1) / window)
+  local rest = window - (m.time - start)
+  local faded = previous * (rest < window and rest or window) + window - 1
+  local free = m.requests - current - (faded - faded % window) / window
 
   local granted = times
   if hits >= 0 then
     if free < hits then
       granted = 0
-    elseif hits > 0 then
-      granted = min(times, floor(free / hits))
+    elseif free < hits * times then
+      granted = (free - free % hits) / hits
     end
   end
   if granted * hits == 0 and not clamped then
@@ -49,14 +48,14 @@ local function sliding_window(k, m, hits, times)
   if hits >= -current then
     current = current + granted * hits
   else
-    current, previous = 0, max(0, previous + current + hits)
+    current, previous = 0, math.max(0, previous + current + hits)
   end
   if current ~= 0 then
-    keep(k, 3, (start + 2 * window) * tick - now, start * tick, m.tag, current, previous)
+    c[1], c[2], c[3], c[4], c[5] = start * tick, m.tag, current, previous, (start + 2 * window) * tick - now
   elseif previous ~= 0 then
-    keep(k, 3, (start + window) * tick - now, start * tick, m.tag, current, previous)
+    c[1], c[2], c[3], c[4], c[5] = start * tick, m.tag, current, previous, (start + window) * tick - now
   else
-    keep(k, 3, 0, 0, 0, 0, 0)
+    c[1], c[2], c[3], c[4], c[5] = 0, 0, 0, 0, 0
   end
   return granted
 end

@@ -1,25 +1,27 @@
 -- Twin of dev.weir.algorithm.SlidingWindowLog: the moment of every hit, kept for one window.
 --   used = hits in (now - window, now]
 --   hits fit iff used + hits <= requests
--- State: a ring. Format, its room, the index of its oldest hit, the number of hits; then 7 bytes a hit. It is read and written in
+-- State: a ring. Format, when it is forgotten, its room, the index of its oldest hit, the number of hits; then 7 bytes a hit. It is read and written in
 -- place, for it may be long.
 -- While the batch runs: how many hits of the ring are gone, how many of the next stand, how many came after, and the moment of those.
-local sliding_window_log, write_log
+local load_sliding_window_log, sliding_window_log, write_log
 if program[4] == 1 then
-  local HEAD, HIT, AHEAD, LEAST_ROOM = 10, 7, 64, 7
-  local logs = {}
+  local HEAD, HIT, AHEAD, LEAST_ROOM = 16, 7, 64, 7
+  local floor, min, max = math.floor, math.min, math.max
+  local pack, unpack_state = struct.pack, struct.unpack
 
-  local function load_log(k)
+  load_sliding_window_log = function(_, k)
     local log = {room = 0, first = 0, count = 0, key = KEYS[k]}
+    local forgotten = 0
     local value = redis.pcall('GETRANGE', log.key, 0, HEAD + HIT * AHEAD - 1)
     if type(value) == 'string' and #value >= HEAD and value:byte() == 5 then
-      local room, first, count = unpack_state('>I3I3I3', value, 2)
+      local lasts, room, first, count = unpack_state('>I6I3I3I3', value, 2)
       if first < room and count <= room then
         log.room, log.first, log.count, log.prefix = room, first, count, value
+        forgotten = lasts
       end
     end
-    logs[k] = log
-    return log
+    return {0, log.count, 0, 0, false, forgotten, 5, log}
   end
 
   -- The hit at i, from the oldest of the ring.
@@ -70,27 +72,23 @@ if program[4] == 1 then
   end
 
   -- All hits that lie ahead of a clock that stepped back by more than a window happen now.
-  local function repair(k, log)
+  local function repair(c, log)
     local bytes = log.hits and '' or unrolled(log)
     local hits = log.hits or {}
     for i = 1, log.count do
       hits[i] = min(now, log.hits and hits[i] or (unpack_state('>I7', bytes, HIT * (i - 1) + 1)))
     end
     log.hits = hits
-    s4[k] = min(now, s4[k])
+    c[4] = min(now, c[4])
   end
 
-  sliding_window_log = function(k, m, hits, times, pending)
-    local requests, window = m.requests, m.window
-    local log = logs[k] or load_log(k)
-    if not s1[k] then
-      s1[k], s2[k], s3[k], s4[k] = 0, log.count, 0, 0
-    end
-    local gone, old, fresh, stamp = s1[k], s2[k], s3[k], s4[k]
+  sliding_window_log = function(c, m, now, hits, times, pending)
+    local requests, window, log = m.requests, m.window, c[8]
+    local gone, old, fresh, stamp = c[1], c[2], c[3], c[4]
     local newest = fresh > 0 and stamp or old > 0 and hit(log, gone + old - 1) or 0
     if newest > now + window then
-      repair(k, log)
-      newest, stamp = now, s4[k]
+      repair(c, log)
+      newest, stamp = now, c[4]
     end
     local expired = until_moment(log, gone, old, now - window)
     gone, old = gone + expired, old - expired
@@ -129,18 +127,18 @@ if program[4] == 1 then
       reset = hit(log, gone + old - 1) + window - now
     end
     if changed_hits ~= 0 then
-      keep(k, 5, reset, gone, old, fresh, stamp)
+      c[1], c[2], c[3], c[4], c[5] = gone, old, fresh, stamp, reset
       log.wanted = requests
-    elseif log.hits and not dirty[k] then
-      keep(k, 5, reset, s1[k], s2[k], s3[k], stamp)
+    elseif log.hits and not c[5] then
+      c[5] = reset
     end
     return granted, used, retry, reset
   end
 
-  write_log = function(k, lasting)
-    local log, gone, old, fresh = logs[k], s1[k], s2[k], s3[k]
+  write_log = function(c, lasting)
+    local log, gone, old, fresh, forgotten = c[8], c[1], c[2], c[3], c[6]
     local hits = old + fresh
-    local stamps = fresh > 0 and pack('>I7', s4[k]):rep(fresh) or ''
+    local stamps = fresh > 0 and pack('>I7', c[4]):rep(fresh) or ''
     if hits <= log.room and not log.hits then
       local first = (log.first + gone) % log.room
       local at = (first + old) % log.room
@@ -151,8 +149,10 @@ if program[4] == 1 then
       if straight < fresh then
         call('SETRANGE', log.key, HEAD, stamps:sub(HIT * straight + 1))
       end
-      call('SETRANGE', log.key, 0, pack('>BI3I3I3', 5, log.room, first, hits))
-      call('PEXPIRE', log.key, lasting)
+      call('SETRANGE', log.key, 0, pack('>BI6I3I3I3', 5, forgotten, log.room, first, hits))
+      if lasting then
+        call('PEXPIRE', log.key, lasting)
+      end
       return
     end
     local bytes
@@ -166,6 +166,11 @@ if program[4] == 1 then
       bytes = log.count == 0 and '' or unrolled(log):sub(HIT * gone + 1, HIT * (gone + old))
     end
     local room = max(hits, LEAST_ROOM, min(log.wanted or 0, 2 * (log.room + 1)))
-    call('SET', log.key, pack('>BI3I3I3', 5, room, 0, hits) .. bytes .. stamps, 'PX', lasting)
+    bytes = pack('>BI6I3I3I3', 5, forgotten, room, 0, hits) .. bytes .. stamps
+    if lasting then
+      call('SET', log.key, bytes, 'PX', lasting)
+    else
+      call('SET', log.key, bytes, 'KEEPTTL')
+    end
   end
 end

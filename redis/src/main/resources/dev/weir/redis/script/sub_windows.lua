@@ -4,24 +4,24 @@
 --   hits fit iff used + hits <= requests
 -- State: format, moment of the last change, length of a part, then the counts from the newest part to the oldest that is not 0.
 -- A change makes a new table, so that a group can be undone. `pending` hits before it on the same counter go with these or not at all.
-local sub_windows
+local load_sub_windows, sub_windows
 if program[4] == 1 then
   local NOTHING = {0, 0}
+  local LAST_MOMENT, BOUND = 4503599627370495, 9007199254740992
+  local floor, min, max = math.floor, math.min, math.max
 
-  local function load_parts(k)
-    local value = values[k]
-    untold[#untold + 1] = k
+  load_sub_windows = function(value)
     local counts = value and (#value - 15) / 7
     if not value or counts < 0 or counts > 1001 or counts ~= floor(counts) or value:byte() ~= 4 then
-      return NOTHING
+      return {NOTHING, 0, 0, 0, false, 0, 4}
     end
-    local state = {unpack_state('>' .. ('I7'):rep(counts + 2), value, 2)}
+    local state = {struct.unpack('>' .. ('I7'):rep(counts + 2), value, 2)}
     state[counts + 3] = nil -- unpack tells last where it stopped
     for i = 1, counts + 2 do
       state[i] = min(state[i], BOUND - 1)
     end
     state[1] = min(state[1], LAST_MOMENT)
-    return state[2] == 0 and NOTHING or state
+    return {state[2] == 0 and NOTHING or state, 0, 0, 0, false, 0, 4}
   end
 
   -- The moment from which state[i] does not count any more.
@@ -62,9 +62,9 @@ if program[4] == 1 then
     return next
   end
 
-  sub_windows = function(k, m, hits, times, pending)
+  sub_windows = function(c, m, now, hits, times, pending)
     local requests = m.requests
-    local state = s1[k] or load_parts(k)
+    local state = c[1]
     local repaired = state[1] > now + m.window
     if repaired then
       state = {unpack(state)}
@@ -132,9 +132,7 @@ if program[4] == 1 then
       end
     end
     if changed_hits ~= 0 or repaired then
-      keep(k, 4, state == NOTHING and 0 or max(reset, 1), state)
-    else
-      s1[k] = state
+      c[1], c[5] = state, state == NOTHING and 0 or max(reset, 1)
     end
     return granted, used, retry, reset
   end

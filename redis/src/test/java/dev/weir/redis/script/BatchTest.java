@@ -249,17 +249,17 @@ class BatchTest {
             Meters.of(Limit.fixedWindow(10, Duration.ofMinutes(1))),
             Meters.of(Limit.slidingWindow(10, Duration.ofMinutes(1)))
         };
-        int[] lengths = {18, 15, 18};
+        int[] lengths = {24, 21, 24};
         Random random = new Random(7);
         for (int i = 0; i < 600; i++) {
             int kind = i % 3;
             byte[] state = new byte[lengths[kind]];
             random.nextBytes(state);
             if (i % 2 == 0) {
-                Arrays.fill(state, 1, 3, (byte) 0xFF);
+                Arrays.fill(state, 7, 9, (byte) 0xFF);
             } else {
-                state[1] = 0;
-                state[2] = 6;
+                state[7] = 0;
+                state[8] = 6;
             }
             state[0] = (byte) (kind + 1);
             Check check = check(i, meters[kind], random.nextInt(4) - 1);

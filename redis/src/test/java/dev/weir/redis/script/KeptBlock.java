@@ -61,11 +61,11 @@ final class KeptBlock {
     static List<Long> decode(byte[] value, Check check, long now) {
         List<Long> numbers = new ArrayList<>();
         if (value != null && History.meter(check).counting() == Counting.LOG) {
-            int room = (int) number(value, 1, 3);
-            int first = (int) number(value, 4, 3);
-            int count = (int) number(value, 7, 3);
+            int room = (int) number(value, 7, 3);
+            int first = (int) number(value, 10, 3);
+            int count = (int) number(value, 13, 3);
             for (int i = 0; i < count; i++) {
-                numbers.add(number(value, 10 + 7 * ((first + i) % room), 7));
+                numbers.add(number(value, 16 + 7 * ((first + i) % room), 7));
             }
         } else if (value != null) {
             for (int at = 1; at < value.length; at += 7) {
