@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A server in a JVM of its own, so that its CPU time and its garbage are its own. */
@@ -23,26 +24,27 @@ final class ServerProcess implements AutoCloseable {
         this.questions = process.outputWriter(StandardCharsets.UTF_8);
     }
 
-    /** Starts {@link ServerUnderLoad} for {@code name} with the class path and Java of this process. */
-    static ServerProcess start(String name) throws IOException {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
-        Process process = new ProcessBuilder(List.of(
-                        ProcessHandle.current().info().command().orElse("java"),
-                        "-Xms512m",
-                        "-Xmx512m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ServerUnderLoad.class.getName(),
-                        name,
-                        String.valueOf(port)))
+    /** Starts {@link ServerUnderLoad} for {@code name} with the class path and Java of this process, and Weir with {@code flags}. */
+    static ServerProcess start(String name, String... flags) throws IOException {
+        int port = freePort();
+        List<String> command = new ArrayList<>(
+                List.of(ProcessHandle.current().info().command().orElse("java"), "-Xms512m", "-Xmx512m"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), ServerUnderLoad.class.getName()));
+        command.addAll(List.of(name, String.valueOf(port)));
+        command.addAll(List.of(flags));
+        Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         ServerProcess server = new ServerProcess(name, port, process);
         server.await("up");
         return server;
+    }
+
+    /** A port that was free a moment ago. */
+    static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
     }
 
     String name() {

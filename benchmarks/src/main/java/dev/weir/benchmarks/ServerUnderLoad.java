@@ -9,11 +9,16 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
-/** The process that {@link ServerSideBySide} puts under load: one server, and a line about its garbage whenever asked. */
+/**
+ * The process that is put under load: one server, and a line about its garbage whenever asked. Settings of Weir may follow its
+ * port, as {@code name=value}.
+ */
 public final class ServerUnderLoad {
-    private static final String RULES = """
+    static final String RULES = """
             domain: bench
             descriptors:
               - key: user
@@ -26,7 +31,7 @@ public final class ServerUnderLoad {
         int port = Integer.parseInt(args[1]);
         switch (args[0]) {
             case "vertx" -> VertxConstantServer.start(port);
-            case "weir" -> startWeir(port);
+            case "weir" -> startWeir(port, List.of(args).subList(2, args.length));
             default -> throw new IllegalArgumentException("server: " + args[0] + " (expected: vertx, weir)");
         }
         System.out.println("up");
@@ -38,15 +43,18 @@ public final class ServerUnderLoad {
     }
 
     /** All of it: rules, metrics, the other ports; only where it listens and what it enforces is not the default. */
-    private static void startWeir(int port) throws Exception {
+    private static void startWeir(int port, List<String> more) throws Exception {
         Path rules = Files.writeString(Files.createTempFile("bench", ".yaml"), RULES);
         rules.toFile().deleteOnExit();
-        Map<String, String> flags = Map.of(
+        Map<String, String> flags = new HashMap<>(Map.of(
                 "rules", rules.toString(),
                 "host", "127.0.0.1",
                 "grpc_port", String.valueOf(port),
                 "http_port", "0",
-                "admin_port", "0");
+                "admin_port", "0"));
+        for (String flag : more) {
+            flags.put(flag.substring(0, flag.indexOf('=')), flag.substring(flag.indexOf('=') + 1));
+        }
         WeirServer.start(SettingsReader.read(flags, Map.of(), Path.of("")));
     }
 

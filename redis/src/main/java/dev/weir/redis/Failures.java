@@ -55,6 +55,10 @@ final class Failures {
         if (error.contains("max number of clients")) {
             return StoreFailure.UNAVAILABLE;
         }
+        // Redis 7 does not say NOPERM of what a script may not call.
+        if (error.contains("the user executing the script can't")) {
+            return StoreFailure.REFUSED;
+        }
         // Before WRONGPASS there was this, and a server without a password answers AUTH with it still.
         return error.contains("invalid password") || error.contains("auth")
                 ? StoreFailure.REFUSED

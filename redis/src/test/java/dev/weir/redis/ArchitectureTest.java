@@ -1,5 +1,9 @@
 package dev.weir.redis;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -7,6 +11,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.time.Clock;
 import org.junit.jupiter.api.Test;
 
 /** The arrows of this module, as its package-info files tell them. */
@@ -53,6 +58,20 @@ class ArchitectureTest {
                         "io.netty..",
                         "reactor..",
                         "io.github.resilience4j..")
+                .check(REDIS);
+    }
+
+    /** So a clock of ours that is set by an hour while we run cannot matter. */
+    @Test
+    void nobodyReadsTheWallClock() {
+        noClasses()
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethodWhere(target(name("now")).and(target(owner(resideInAPackage("java.time..")))))
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(Clock.class)
                 .check(REDIS);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.redis.testkit.PemFiles;
 import dev.weir.server.settings.SettingsReader;
 import io.grpc.ManagedChannel;
 import io.grpc.health.v1.HealthCheckRequest;

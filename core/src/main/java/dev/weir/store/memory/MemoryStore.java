@@ -16,7 +16,8 @@ import dev.weir.store.Store;
  *
  * {@code maxKeys} counters fit without eviction. As keys spread unevenly over the stripes, each has room for a little more than
  * its share (three standard deviations: a few percent). Beyond that the expired go, then the emptiest: see {@link SlotTable}.
- * Logs and sub-windows have {@code maxBlockBytes} of their own: see {@link BlockReclaim}.
+ * Logs and sub-windows have {@code maxBlockBytes} of their own: see {@link BlockReclaim}. Tables grow as they fill and do not
+ * shrink: what a flood made of them stays, within the bound, ready for the next one.
  */
 public final class MemoryStore implements Store {
     public static final int DEFAULT_MAX_KEYS = 10_000_000;

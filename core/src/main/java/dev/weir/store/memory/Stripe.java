@@ -182,7 +182,7 @@ final class Stripe extends SlotTable {
 
     /** Gives the counter a block of at least {@code needed} words that begins with what it held. */
     private boolean reserve(Check check, long identity, long old, int oldWords, int needed, long now) {
-        int words = Arena.fit(needed);
+        int words = BlockSizes.fit(needed);
         long key0 = stored(check.key0);
         long block = arena.allocate(words);
         if (block == Arena.NONE) {

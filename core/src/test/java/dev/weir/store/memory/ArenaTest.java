@@ -23,7 +23,7 @@ class ArenaTest {
                 int words = 1 + (int) Math.pow(2, random.nextDouble() * 12);
                 long at = arena.allocate(words);
                 if (at != Arena.NONE) {
-                    Block block = new Block(at, Arena.fit(words), random.nextLong());
+                    Block block = new Block(at, BlockSizes.fit(words), random.nextLong());
                     assertThat(holdsOnly(arena, block, 0)).isTrue();
                     Arrays.fill(arena.memory(at), Arena.offset(at), Arena.offset(at) + block.words, block.mark);
                     blocks.add(block);
@@ -42,8 +42,8 @@ class ArenaTest {
 
     @Property
     void aBlockIsAtMostAQuarterLargerThanAskedFor(@ForAll @IntRange(min = 8, max = 1 << 20) int words) {
-        assertThat(Arena.fit(words)).isBetween(words, words + words / 4);
-        assertThat(Arena.fit(Arena.fit(words))).isEqualTo(Arena.fit(words));
+        assertThat(BlockSizes.fit(words)).isBetween(words, words + words / 4);
+        assertThat(BlockSizes.fit(BlockSizes.fit(words))).isEqualTo(BlockSizes.fit(words));
     }
 
     @Example
@@ -70,7 +70,7 @@ class ArenaTest {
     private static List<Block> fill(Arena arena, int words) {
         List<Block> blocks = new ArrayList<>();
         for (long at; (at = arena.allocate(words)) != Arena.NONE; ) {
-            blocks.add(new Block(at, Arena.fit(words), 0));
+            blocks.add(new Block(at, BlockSizes.fit(words), 0));
         }
         return blocks;
     }

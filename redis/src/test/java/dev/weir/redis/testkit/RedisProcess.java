@@ -48,6 +48,7 @@ public final class RedisProcess implements AutoCloseable {
     private final Path folder;
     private int port;
     private int busPort;
+    private int tlsPort;
     private @Nullable Process shell;
     private long pid;
     private @Nullable String password;
@@ -72,6 +73,21 @@ public final class RedisProcess implements AutoCloseable {
         return start(false, settings);
     }
 
+    /**
+     * Starts a server that speaks TLS as well, on {@link #tlsPort}, and waits until it answers.
+     *
+     * @param clients whether clients must show a certificate that {@code its} signed
+     */
+    public static RedisProcess startWithTls(PemFiles its, boolean clients, String... settings) {
+        List<String> lines = new ArrayList<>(List.of(
+                "tls-cert-file " + its.certificate(),
+                "tls-key-file " + its.key(),
+                "tls-ca-cert-file " + its.certificate(),
+                "tls-auth-clients " + (clients ? "yes" : "no")));
+        lines.addAll(Arrays.asList(settings));
+        return start(lines.toArray(String[]::new));
+    }
+
     /** Starts a sentinel and waits until it answers. */
     static RedisProcess startSentinel(String... settings) {
         return start(true, settings);
@@ -82,6 +98,7 @@ public final class RedisProcess implements AutoCloseable {
         for (int i = 0; i < TRIES; i++) {
             redis.port = Ports.free();
             redis.busPort = Ports.free();
+            redis.tlsPort = Ports.free();
             redis.writeSettings();
             if (redis.launch()) {
                 return redis;
@@ -105,6 +122,9 @@ public final class RedisProcess implements AutoCloseable {
         }
         if (settings.contains("cluster-enabled yes")) {
             lines.add("cluster-port " + busPort);
+        }
+        if (settings.stream().anyMatch(setting -> setting.startsWith("tls-"))) {
+            lines.add("tls-port " + tlsPort);
         }
         lines.addAll(settings);
         try {
@@ -169,12 +189,18 @@ public final class RedisProcess implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
+    /** Where it speaks TLS, if it does. */
+    public int tlsPort() {
+        return tlsPort;
+    }
+
     /** Where it is, with the password if it has one. */
     public String uri() {
         return "redis://" + (password == null ? "" : ":" + password + "@") + address();
     }
 
-    Path folder() {
+    /** Where it runs and keeps its files. */
+    public Path folder() {
         return folder;
     }
 

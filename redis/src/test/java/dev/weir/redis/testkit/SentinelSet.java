@@ -62,6 +62,14 @@ public final class SentinelSet implements AutoCloseable {
         throw new IllegalStateException("the sentinel knows no " + NAME);
     }
 
+    /** Whether every sentinel takes {@code server} for a replica that is well, and so for the next master. */
+    public boolean knowsReplica(RedisProcess server) {
+        return sentinels.stream().allMatch(sentinel -> {
+            String replicas = String.valueOf(sentinel.cli("SENTINEL", "REPLICAS", NAME));
+            return replicas.contains("port, " + server.port() + ", ") && replicas.contains("flags, slave, ");
+        });
+    }
+
     public List<RedisProcess> servers() {
         return servers;
     }

@@ -10,7 +10,6 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
 import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class JsonInput implements AutoCloseable {
     private static final int DEPTH = 16;
     private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
-    /** 2^64 - 1 has 20 digits: what has more is no number of this protocol, however it is written. */
-    private static final int DIGITS = 20;
 
     private final JsonParser parser;
     private final RestSettings.Caps caps;
@@ -139,36 +136,16 @@ final class JsonInput implements AutoCloseable {
         }
     }
 
-    /**
-     * The current token as protobuf's JSON has numbers: also as text, and with a fraction or an exponent as long as it is whole.
-     * Above {@link Long#MAX_VALUE} it is that.
-     */
+    /** The current token as protobuf's JSON has numbers, see {@link ProtoNumber}. */
     long unsigned(String what, BigInteger max) {
-        String expected = "a whole number from 0 to " + max;
         try {
             JsonToken token = parser.currentToken();
-            if (!token.isNumeric() && token != JsonToken.VALUE_STRING) {
-                throw mistake(what + ": " + value(), expected);
+            boolean may = token.isNumeric() || token == JsonToken.VALUE_STRING;
+            long number = may ? ProtoNumber.unsigned(parser.getText(), max) : ProtoNumber.NONE;
+            if (number == ProtoNumber.NONE) {
+                throw mistake(what + ": " + value(), "a whole number from 0 to " + max);
             }
-            String text = parser.getText();
-            if (text.isEmpty() || text.length() > 100 || text.charAt(0) == '+') {
-                throw mistake(what + ": " + value(), expected);
-            }
-            BigDecimal number = new BigDecimal(text);
-            // The digits are counted before they are written out: 1e1000000000 is a short text and a long number.
-            if ((long) number.precision() - number.scale() > DIGITS || number.signum() < 0) {
-                throw mistake(what + ": " + value(), expected);
-            }
-            if (number.signum() == 0) {
-                return 0;
-            }
-            BigInteger whole = number.toBigIntegerExact();
-            if (whole.compareTo(max) > 0) {
-                throw mistake(what + ": " + value(), expected);
-            }
-            return whole.min(MAX_LONG).longValue();
-        } catch (NumberFormatException | ArithmeticException e) {
-            throw mistake(what + ": " + value(), expected);
+            return number;
         } catch (IOException e) {
             throw malformed(e);
         }

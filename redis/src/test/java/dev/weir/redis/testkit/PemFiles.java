@@ -1,4 +1,4 @@
-package dev.weir.server;
+package dev.weir.redis.testkit;
 
 import java.io.IOException;
 import java.io.InputStream;

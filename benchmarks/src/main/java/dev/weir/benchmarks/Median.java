@@ -1,0 +1,27 @@
+package dev.weir.benchmarks;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+
+/** The middle of what several rounds gave: one round that a neighbour disturbed does not move it. */
+final class Median {
+    private Median() {}
+
+    static <T> double of(List<T> rounds, ToDoubleFunction<T> what) {
+        return of(rounds.stream().mapToDouble(what));
+    }
+
+    /** Of one side's rounds to another's, each to the one beside it: both saw the same neighbours. */
+    static <T> double ofRatios(List<T> rounds, List<T> others, ToDoubleFunction<T> what) {
+        return of(IntStream.range(0, Math.min(rounds.size(), others.size()))
+                .mapToDouble(i -> what.applyAsDouble(rounds.get(i)) / what.applyAsDouble(others.get(i))));
+    }
+
+    private static double of(DoubleStream of) {
+        double[] values = of.sorted().toArray();
+        int middle = values.length / 2;
+        return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    }
+}

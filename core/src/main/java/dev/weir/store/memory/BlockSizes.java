@@ -1,0 +1,33 @@
+package dev.weir.store.memory;
+
+/** The sizes that blocks have: they go up in steps of an eighth to a quarter, so at most a fifth of a block is idle. */
+final class BlockSizes {
+    static final int COUNT = 112;
+
+    private static final int SMALLEST = 8;
+
+    private BlockSizes() {}
+
+    /** How many words a block for {@code words} words has. */
+    static int fit(int words) {
+        if (words <= SMALLEST) {
+            return SMALLEST;
+        }
+        int step = step(words);
+        return (words + step - 1) & -step;
+    }
+
+    /** The place of {@code size} among all sizes, from 0. */
+    static int rank(int size) {
+        if (size <= SMALLEST) {
+            return 0;
+        }
+        int power = 31 - Integer.numberOfLeadingZeros(size - 1);
+        return (power - 3) * 4 + (size - (1 << power)) / step(size);
+    }
+
+    /** A quarter of the power of two below. */
+    private static int step(int words) {
+        return Integer.highestOneBit(words - 1) >>> 2;
+    }
+}

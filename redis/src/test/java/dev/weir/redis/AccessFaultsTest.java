@@ -1,0 +1,80 @@
+package dev.weir.redis;
+
+import static dev.weir.redis.Faults.DEADLINE;
+import static dev.weir.redis.Faults.PLENTY;
+import static dev.weir.redis.NetworkFaultsTest.assertCountedOnce;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.store.StoreFailure;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Redis does not want us, or not any more. */
+class AccessFaultsTest {
+    private static final Duration BACK = Duration.ofSeconds(8);
+
+    @Test
+    void aChangedPasswordRefusesUntilWeKnowIt() {
+        AtomicReference<RedisCredentials> known = new AtomicReference<>(RedisCredentials.NONE);
+        try (RedisProcess redis = RedisProcess.start();
+                RedisStore store = Faults.open(Faults.settings(redis.uri()).withCredentials(known::get));
+                Load load = Load.on(store, PLENTY, DEADLINE, "a", "b")) {
+            load.awaitServing(BACK);
+            redis.password("first");
+            redis.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+            assertRefused(load);
+            known.set(new RedisCredentials("", "first"));
+            load.awaitServing(BACK);
+
+            redis.password("second");
+            redis.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+            assertRefused(load);
+            known.set(new RedisCredentials("", "second"));
+            load.awaitServing(BACK);
+            assertCountedOnce(store, load.end(), "a", "b");
+        }
+    }
+
+    /** Of the commands it calls, of those that its script calls, or of its keys. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-evalsha", "-set", "resetkeys ~other*"})
+    void aPermissionTakenAwayRefusesUntilItIsGivenBack(String change) {
+        try (RedisProcess redis = RedisProcess.start("user weir on >secret ~* +@all");
+                RedisStore store = Faults.open("redis://weir:secret@" + redis.address());
+                Load load = Load.on(store, PLENTY, DEADLINE, "a", "b")) {
+            load.awaitServing(BACK);
+            redis.cli(("ACL SETUSER weir " + change).split(" ", -1));
+            assertRefused(load);
+            redis.cli("ACL", "SETUSER", "weir", "~*", "+@all");
+            load.awaitServing(BACK);
+            assertCountedOnce(store, load.end(), "a", "b");
+        }
+    }
+
+    @Test
+    void aUserTakenAwayRefusesUntilItIsBack() {
+        try (RedisProcess redis = RedisProcess.start("user weir on >secret ~* +@all");
+                RedisStore store = Faults.open("redis://weir:secret@" + redis.address());
+                Load load = Load.on(store, PLENTY, DEADLINE, "a", "b")) {
+            load.awaitServing(BACK);
+            redis.cli("ACL", "DELUSER", "weir");
+            assertRefused(load);
+            redis.cli("ACL", "SETUSER", "weir", "on", ">secret", "~*", "+@all");
+            load.awaitServing(BACK);
+            assertCountedOnce(store, load.end(), "a", "b");
+        }
+    }
+
+    private static void assertRefused(Load load) {
+        load.next();
+        load.awaitFailure(StoreFailure.REFUSED);
+        load.next();
+        load.awaitFailures(100);
+        Tally since = load.next();
+        assertThat(since.admitted()).as("%s", since).isZero();
+    }
+}

@@ -1,0 +1,78 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Meters;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
+import dev.weir.redis.script.RedisKey;
+import dev.weir.store.Check;
+import dev.weir.store.SharedStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** What the tests of faults have in common. */
+final class Faults {
+    /** Long enough for a busy machine to answer in while all is well. */
+    static final Duration DEADLINE = Duration.ofMillis(100);
+
+    private static final Duration WINDOW = Duration.ofDays(30);
+
+    /** A limit that is never reached, and counts every hit. */
+    static final Meter PLENTY = limit(1_000_000_000);
+
+    private Faults() {}
+
+    /** So many hits, and no more in the lifetime of a test. */
+    static Meter limit(long requests) {
+        return Meters.of(Limit.of(Algorithm.FIXED_WINDOW, requests, WINDOW));
+    }
+
+    /** As by default, but with more time to answer, and probed so often that a test need not wait long. */
+    static RedisSettings settings(String uri) {
+        return RedisSettings.of(uri)
+                .withDeadline(DEADLINE)
+                .withBreaker(new BreakerSettings(10, 5, 50, DEADLINE, Duration.ofMillis(100), Duration.ofMillis(400)));
+    }
+
+    static RedisStore open(String uri) {
+        return open(settings(uri));
+    }
+
+    static RedisStore open(RedisSettings settings) {
+        return RedisStore.open(settings);
+    }
+
+    /** Hits that were taken from a counter, by whomever, as the store says. */
+    static long taken(SharedStore store, String key, Meter meter) {
+        Check check = ask(store, key, meter, 0);
+        assertThat(check.failure).isNull();
+        return meter.limit().requests() - check.outcome.remaining;
+    }
+
+    /** Asks once and waits for the answer. */
+    static Check ask(SharedStore store, String key, Meter meter, long hits) {
+        return new Asking()
+                .on(key, meter, hits)
+                .now(store, Duration.ofSeconds(2))
+                .checks
+                .get(0);
+    }
+
+    /** Waits until a single ask is answered without failure. */
+    static void awaitServed(SharedStore store, String key) {
+        await().atMost(Duration.ofSeconds(10))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> ask(store, key, PLENTY, 0).failure == null);
+    }
+
+    /** What a counter of {@link Load} is called in Redis. */
+    static String redisKey(String key) {
+        Check check = new Check();
+        Asking.fill(check, key, key, PLENTY, 0);
+        return new String(RedisKey.of(check.name), StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.weir.redis;
+
+import static dev.weir.redis.Faults.PLENTY;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.redis.testkit.PemFiles;
+import dev.weir.redis.testkit.RedisProcess;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RedisTlsTest {
+    @TempDir
+    private static Path folder;
+
+    private static PemFiles its;
+    private static PemFiles other;
+
+    @BeforeAll
+    static void makeCertificates() throws Exception {
+        its = PemFiles.in(folder, "redis");
+        other = PemFiles.in(folder, "other");
+    }
+
+    private static RedisSettings settings(RedisProcess redis, @Nullable PemFiles trusted, @Nullable PemFiles shown) {
+        return Faults.settings("rediss://127.0.0.1:" + redis.tlsPort())
+                .withTls(new TlsSettings(
+                        trusted == null ? null : trusted.certificate(),
+                        shown == null ? null : shown.certificate(),
+                        shown == null ? null : shown.key(),
+                        true));
+    }
+
+    private static void assertServed(RedisSettings settings) {
+        try (RedisStore store = Faults.open(settings)) {
+            Faults.awaitServed(store, "a");
+            assertThat(Faults.ask(store, "a", PLENTY, 1).outcome.allowed).isTrue();
+        }
+    }
+
+    /** And says why, which is for people to read. */
+    private static void assertFails(RedisSettings settings, String reason) {
+        try (RedisStore store = Faults.open(settings)) {
+            await().untilAsserted(() -> assertThat(store.health())
+                    .singleElement()
+                    .satisfies(node -> assertThat(node.reason()).containsIgnoringCase(reason)));
+            assertThat(Faults.ask(store, "a", PLENTY, 1).failure).isNotNull();
+        }
+    }
+
+    @Test
+    void aCertificateIsTrustedOrNot() {
+        try (RedisProcess redis = RedisProcess.startWithTls(its, false)) {
+            assertServed(settings(redis, its, null));
+            assertFails(settings(redis, other, null), "certificat");
+            assertFails(settings(redis, null, null), "certificat");
+        }
+    }
+
+    @Test
+    void aCertificateIsShownWhereRedisAsksForOne() {
+        try (RedisProcess redis = RedisProcess.startWithTls(its, true)) {
+            assertServed(settings(redis, its, its));
+            assertFails(settings(redis, its, null), "");
+            assertFails(settings(redis, its, other), "");
+        }
+    }
+
+    @Test
+    void theCertificateMustBeForTheHostUnlessToldOtherwise() {
+        try (RedisProcess redis = RedisProcess.startWithTls(its, false, "bind 127.0.0.1 127.0.0.2")) {
+            // Its certificate is for 127.0.0.1 and localhost.
+            RedisSettings elsewhere = Faults.settings("rediss://127.0.0.2:" + redis.tlsPort());
+            assertFails(elsewhere.withTls(new TlsSettings(its.certificate(), null, null, true)), "127.0.0.2");
+            assertServed(elsewhere.withTls(new TlsSettings(its.certificate(), null, null, false)));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.weir.redis;
+
+import static dev.weir.redis.Faults.DEADLINE;
+import static dev.weir.redis.Faults.PLENTY;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.redis.testkit.SentinelSet;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Sentinels choose another master. */
+class SentinelFaultsTest {
+    private static final Duration BACK = Duration.ofSeconds(10);
+    private static SentinelSet set;
+
+    @BeforeAll
+    static void startSet() {
+        set = SentinelSet.start();
+    }
+
+    @AfterAll
+    static void stopSet() {
+        set.close();
+    }
+
+    @Test
+    void theMasterThatTheSentinelsChooseIsFollowed() {
+        try (RedisStore store = Faults.open(set.uri());
+                Load load = Load.on(store, PLENTY, DEADLINE, "a", "b")) {
+            load.awaitServing(BACK);
+            RedisProcess killed = set.master();
+            killed.kill();
+            load.awaitFailures(100);
+            load.next();
+            load.awaitServing(BACK);
+            assertThat(set.master()).isNotSameAs(killed);
+
+            // The old one comes back as a replica (the sentinels would see to it in ten seconds); then it is the
+            // other's turn,
+            // which is stopped, not killed.
+            RedisProcess stopped = set.master();
+            killed.restart();
+            killed.cli("REPLICAOF", "127.0.0.1", Integer.toString(stopped.port()));
+            await().atMost(BACK)
+                    .until(() ->
+                            killed.info("replication", "master_link_status").equals("up") && set.knowsReplica(killed));
+            load.next();
+            stopped.pause();
+            try {
+                load.awaitFailures(100);
+                load.next();
+                load.awaitServing(BACK);
+                assertThat(set.master()).isSameAs(killed);
+            } finally {
+                stopped.resume();
+            }
+            Tally all = load.end();
+            assertThat(Faults.taken(store, "a", PLENTY)).isLessThanOrEqualTo(all.admitted("a") + all.failed("a"));
+        }
+    }
+}
