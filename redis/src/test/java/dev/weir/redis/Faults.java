@@ -63,7 +63,7 @@ final class Faults {
 
     /** Waits until a single ask is answered without failure. */
     static void awaitServed(SharedStore store, String key) {
-        await().atMost(Duration.ofSeconds(10))
+        await().atMost(Duration.ofSeconds(30))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> ask(store, key, PLENTY, 0).failure == null);
