@@ -1,5 +1,7 @@
 package dev.weir.limiter;
 
+import dev.weir.match.Match;
+import dev.weir.match.Matches;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
@@ -9,6 +11,8 @@ import dev.weir.model.Verdict;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Store;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -160,6 +164,23 @@ public final class Limiter {
             decided.complete(decision);
         }
         return decided;
+    }
+
+    /** What {@code request} would be counted in, for whoever looks after counters; nobody is asked and nothing is taken. */
+    public List<Counted> counters(Request request) {
+        MeteredRules current = rules;
+        Matches matches = Matches.named();
+        Checks checks = new Checks();
+        current.rules().match(request, matches);
+        checkWriter.write(current, request, matches, checks);
+        List<Counted> counters = new ArrayList<>();
+        for (int i = 0; i < checks.size(); i++) {
+            Match match = matches.get(checks.get(i).about);
+            if (!CheckWriter.isKeyDenied(match)) {
+                counters.add(new Counted(match.rule(), checks.get(i)));
+            }
+        }
+        return counters;
     }
 
     /** Why {@code verdict}, one of the decision on {@code request}, came out as it did, for people. */

@@ -64,7 +64,8 @@ public final class SharedStores {
         return place;
     }
 
-    SharedStore at(int place) {
+    /** The store at a {@linkplain dev.weir.store.Check#store place}. */
+    public SharedStore at(int place) {
         return stores.get(place);
     }
 }

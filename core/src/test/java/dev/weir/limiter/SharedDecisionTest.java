@@ -144,6 +144,23 @@ class SharedDecisionTest {
     }
 
     @Test
+    void theCountersOfARequestAreToldWithoutAskingAnyone() {
+        Fleet fleet = new Fleet(
+                rules(
+                        byUser(bucket("strict", 5).onMissing(OnMissing.DENY)),
+                        rule(bucket("here", 5).consistency(Consistency.LOCAL).build(), KeyBy.of("ip")),
+                        rule(bucket("there", 5).store("big").build(), KeyBy.of("ip")),
+                        rule(bucket("lacking", 5).build(), KeyBy.of("team"))),
+                "big");
+        assertThat(fleet.limiter.counters(ask("ip", "10.0.0.1")))
+                .extracting(each -> each.rule() + " " + each.check().store + " " + each.check().name)
+                .containsExactly("d/here -1 ", "d/there 1 tb:d:there:!a!10.0.0.1");
+        assertThat(fleet.limiter.stores().at(1)).isSameAs(fleet.store("big"));
+        assertThat(fleet.store("big").asked).isEmpty();
+        assertThat(fleet.decide(ask("ip", "10.0.0.1", "user", "u"))).contains("here WITHIN_LIMIT 4");
+    }
+
+    @Test
     void callersLimitsCountInTheDefaultStore() {
         Fleet fleet = new Fleet(Envoy.rules(), "big");
         var request = Envoy.ask("k=v").override(Limit.fixedWindow(1, Duration.ofMinutes(1)));
