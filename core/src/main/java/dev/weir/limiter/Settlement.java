@@ -91,6 +91,7 @@ final class Settlement {
         Decision decision = pending.decision;
         Request request = pending.request;
         decision.begin(now);
+        decision.asked(pending.askedMicros);
         verdictWriter.write(request, pending.matches, pending.checks, decision);
         decision.end(allowed || settings.shadow());
         try {

@@ -1,6 +1,7 @@
 package dev.weir.limiter;
 
 import dev.weir.model.Rule;
+import dev.weir.store.Check;
 import dev.weir.store.SharedStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,11 +27,9 @@ public final class SharedStores {
         return NONE;
     }
 
-    /** These stores, among them the {@linkplain Rule#DEFAULT_STORE default} one. */
+    /** These stores; if the {@linkplain Rule#DEFAULT_STORE default} one is not among them, it is that of this process. */
     public static SharedStores of(Map<String, ? extends SharedStore> byName) {
-        SharedStores all = new SharedStores(byName);
-        all.place(Rule.DEFAULT_STORE);
-        return all;
+        return new SharedStores(byName);
     }
 
     /** One store for every rule. */
@@ -52,16 +51,16 @@ public final class SharedStores {
     }
 
     /**
-     * The place of the store called {@code name}.
+     * The place of the store called {@code name}, or {@link Check#LOCAL}.
      *
      * @throws IllegalArgumentException if there is none
      */
     int place(String name) {
         int place = names.indexOf(name);
-        if (place < 0) {
+        if (place < 0 && !name.equals(Rule.DEFAULT_STORE)) {
             throw new IllegalArgumentException("store: " + name + " (expected: one of " + names + ")");
         }
-        return place;
+        return place < 0 ? Check.LOCAL : place;
     }
 
     /** The store at a {@linkplain dev.weir.store.Check#store place}. */

@@ -13,10 +13,12 @@ public final class Decision {
     private boolean allowed = true;
     private int binding = -1;
     private long nowMicros;
+    private long askedMicros;
 
     /** Starts over for a request decided at {@code nowMicros}. */
     public void begin(long nowMicros) {
         this.nowMicros = nowMicros;
+        askedMicros = nowMicros;
         size = 0;
         allowed = true;
         binding = -1;
@@ -68,6 +70,7 @@ public final class Decision {
     /** Takes over everything that {@code other} says. */
     public void set(Decision other) {
         begin(other.nowMicros);
+        askedMicros = other.askedMicros;
         for (int i = 0; i < other.size; i++) {
             add().set(other.verdicts[i]);
         }
@@ -86,6 +89,16 @@ public final class Decision {
     /** The verdict that {@linkplain Verdict#bindsBefore speaks} for the decision; null without checks. */
     public @Nullable Verdict binding() {
         return binding < 0 ? null : verdicts[binding];
+    }
+
+    /** Notes that the decision was asked for earlier than it was made. */
+    public void asked(long micros) {
+        askedMicros = micros;
+    }
+
+    /** When it was asked for, microseconds since the epoch. */
+    public long askedMicros() {
+        return askedMicros;
     }
 
     /** When it was decided, microseconds since the epoch. */

@@ -71,7 +71,7 @@ final class Lane implements Line.User, Call.Sender {
     /** Takes up {@code pending}, from any thread; who waits for it is told, also if that is at once. */
     void add(Pending pending) {
         StoreFailure down = line.down();
-        if (down != null) {
+        if (down != null && !line.isNew()) {
             refuse(pending, down);
         } else if (!intake.add(pending)) {
             refuse(pending, StoreFailure.OVERLOADED);
@@ -109,7 +109,9 @@ final class Lane implements Line.User, Call.Sender {
     /** Sends the next round if none is under way. */
     private void pump() {
         while (round == null) {
-            if (!waiting.isEmpty() && line.down() != null) {
+            if (!waiting.isEmpty() && line.isNew()) {
+                break;
+            } else if (!waiting.isEmpty() && line.down() != null) {
                 failWaiting(line.down());
             } else if (!waiting.isEmpty() && node.isOpen()) {
                 failWaiting(StoreFailure.OPEN);
@@ -147,7 +149,7 @@ final class Lane implements Line.User, Call.Sender {
 
     private boolean take(Round next, Pending pending) {
         Call call = next.callFor(pending.slot, pending.asking);
-        if (call != null && call.batch.add(pending.group)) {
+        if (call != null && !pending.alone && call.batch.add(pending.group)) {
             return true;
         }
         if (next.calls.size() == MAX_CALLS) {
@@ -205,6 +207,9 @@ final class Lane implements Line.User, Call.Sender {
         } else if (error != null && redirected(call, error)) {
             stats.redirects.increment();
             finished(call);
+        } else if (error != null && Failures.code(error).equals("TRYAGAIN")) {
+            tryAlone(call);
+            finished(call);
         } else {
             failed(call, failure);
             if (error == null) {
@@ -224,7 +229,7 @@ final class Lane implements Line.User, Call.Sender {
     /** Sends those who wait on to where Redis says they should have gone; nothing was charged here. */
     private boolean redirected(Call call, String error) {
         Redirect redirect = Redirect.of(error);
-        Lane target = redirect == null ? null : node.redirected(redirect, this);
+        Node target = redirect == null ? null : node.redirected(redirect);
         if (redirect == null || target == null) {
             return false;
         }
@@ -234,13 +239,26 @@ final class Lane implements Line.User, Call.Sender {
             if (each.isWaited() && ++each.tries <= MAX_REDIRECTS) {
                 moved++;
                 each.asking = redirect.ask();
-                target.add(each);
+                target.lane(each.subject()).add(each);
             } else {
                 settle(each, StoreFailure.UNAVAILABLE);
             }
         }
         intake.done(moved);
         return true;
+    }
+
+    /** Half of the keys have moved to another node: each goes alone, for it is either here or there. */
+    private void tryAlone(Call call) {
+        for (int i = call.batch.groups() - 1; i >= 0; i--) {
+            Pending each = Round.owner(call.batch.group(i));
+            if (each.isWaited() && ++each.tries <= MAX_REDIRECTS) {
+                each.alone = true;
+                waiting.putBack(each);
+            } else {
+                settle(each, StoreFailure.UNAVAILABLE);
+            }
+        }
     }
 
     /** Nothing was charged: those who still have time go first in the next round. */
@@ -330,6 +348,7 @@ final class Lane implements Line.User, Call.Sender {
     public void up() {
         stats.connects.increment();
         node.up();
+        pump();
     }
 
     @Override

@@ -60,6 +60,7 @@ final class Line {
     private boolean ready;
     private boolean closed;
     private volatile @Nullable StoreFailure down = StoreFailure.UNREACHABLE;
+    private volatile boolean fresh = true;
     private volatile String reason = "not connected yet";
 
     Line(EventLoop loop, RedisClient client, RedisURI uri, Duration patience, User user) {
@@ -82,6 +83,11 @@ final class Line {
     @Nullable
     StoreFailure down() {
         return down;
+    }
+
+    /** Whether the first connection is still being made: that is worth waiting for. Any thread may ask. */
+    boolean isNew() {
+        return fresh;
     }
 
     /** Why it is down, for people. */
@@ -144,6 +150,7 @@ final class Line {
                     next.cancel(false);
                 }
                 drop();
+                fresh = false;
                 down = StoreFailure.UNREACHABLE;
                 reason = "closed";
                 user.down(StoreFailure.UNREACHABLE, reason);
@@ -209,6 +216,7 @@ final class Line {
                     }
                     clock.sample(sent, System.nanoTime(), number(reply.get(0)) * 1_000_000 + number(reply.get(1)));
                     ready = true;
+                    fresh = false;
                     down = null;
                     reason = "";
                     user.up();
@@ -220,6 +228,7 @@ final class Line {
             return;
         }
         drop();
+        fresh = false;
         down = failure;
         reason = why;
         user.down(failure, why);

@@ -11,9 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class Node {
     /** What a node needs of the store around it. */
     interface Neighbours {
-        /** The lane to where {@code redirect} points; null if nobody is to be sent there. */
+        /** Who is where {@code redirect} points; null if nobody is to be sent there. */
         @Nullable
-        Lane redirected(Redirect redirect, Lane from);
+        Node redirected(Redirect redirect, Node from);
+
+        /** A subject whose counters live on {@code node}. */
+        long probeSubject(Node node);
 
         /** Something is not as it was: who serves what should be looked up. */
         void changed();
@@ -24,10 +27,12 @@ final class Node {
     private final String name;
     private final Breaker breaker;
     private final Neighbours neighbours;
+    private final EvictionWatch eviction;
     private final Lane[] lanes;
     private final Probe probe;
     private long openedNanos;
     private volatile boolean closing;
+    private volatile boolean warming;
     private volatile boolean saidMismatch;
     /** What was last said about the connection; null that it stands. */
     private @Nullable StoreFailure said;
@@ -40,16 +45,17 @@ final class Node {
             Line.Factory[] lines,
             ScriptCommands commands,
             RedisStats stats,
-            Neighbours neighbours,
-            long probeSubject) {
+            EvictionWatch eviction,
+            Neighbours neighbours) {
         this.name = name;
         this.neighbours = neighbours;
+        this.eviction = eviction;
         this.breaker = new Breaker(name, settings.breaker(), this::opened);
         this.lanes = new Lane[lines.length];
         for (int i = 0; i < lines.length; i++) {
             lanes[i] = new Lane(this, lines[i], commands, stats, settings.maxWaiting());
         }
-        this.probe = new Probe(this, lanes[0].line(), commands, stats, settings, probeSubject);
+        this.probe = new Probe(this, lanes[0].line(), commands, stats, settings, () -> neighbours.probeSubject(this));
     }
 
     void open() {
@@ -80,28 +86,37 @@ final class Node {
         return new NodeHealth(name, line.down(), line.reason(), breaker.isOpen(), waiting);
     }
 
-    /** Gives out its lines to be closed; nothing more is said of it. */
+    /** It is of no interest any more: nothing more is said of it. */
+    void dismiss() {
+        closing = true;
+    }
+
+    /** Gives out its lines to be closed. */
     List<Line> close() {
         closing = true;
         probe.stop();
         return Arrays.stream(lanes).map(Lane::line).toList();
     }
 
-    void forgive() {
-        breaker.close();
+    void warming(boolean now) {
+        warming = now;
     }
 
     void succeeded(long nanos) {
-        breaker.succeeded(nanos);
+        if (!warming) {
+            breaker.succeeded(nanos);
+        }
     }
 
     void failed(long nanos) {
-        breaker.failed(nanos);
+        if (!warming) {
+            breaker.failed(nanos);
+        }
     }
 
     @Nullable
-    Lane redirected(Redirect redirect, Lane from) {
-        return neighbours.redirected(redirect, from);
+    Node redirected(Redirect redirect) {
+        return neighbours.redirected(redirect, this);
     }
 
     /** Redis answered with an error that is not the batch's fault. */
@@ -124,10 +139,12 @@ final class Node {
             LOG.log(Level.INFO, "redis " + name + ": connected" + (everUp ? " again" : ""));
             said = null;
         }
-        everUp = true;
-        if (breaker.isOpen()) {
-            probe.now();
+        if (!everUp) {
+            everUp = true;
+            eviction.look(name, lanes[0].line());
         }
+        neighbours.changed();
+        hasNews();
     }
 
     synchronized void down(StoreFailure failure, String reason) {
@@ -140,6 +157,13 @@ final class Node {
             said = failure;
         }
         neighbours.changed();
+    }
+
+    /** Something changed around it: worth a try. */
+    void hasNews() {
+        if (breaker.isOpen()) {
+            probe.now();
+        }
     }
 
     void mismatched() {

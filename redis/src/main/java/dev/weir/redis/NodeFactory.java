@@ -18,6 +18,7 @@ final class NodeFactory {
     private final EventLoopGroup loops;
     private final ClientResources resources;
     private final ScriptCommands commands;
+    private final EvictionWatch eviction = new EvictionWatch();
     private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
 
     NodeFactory(RedisSettings settings, RedisStats stats, EventLoopGroup loops, ScriptCommands commands) {
@@ -40,12 +41,12 @@ final class NodeFactory {
         return resources;
     }
 
-    Node node(String name, RedisURI uri, Node.Neighbours neighbours, long probeSubject) {
+    Node node(String name, RedisURI uri, Node.Neighbours neighbours) {
         Line.Factory[] lines = new Line.Factory[settings.connections()];
         for (int i = 0; i < lines.length; i++) {
             lines[i] = user -> line(uri, user);
         }
-        return new Node(name, settings, lines, commands, stats, neighbours, probeSubject);
+        return new Node(name, settings, lines, commands, stats, eviction, neighbours);
     }
 
     private Line line(RedisURI uri, Line.User user) {

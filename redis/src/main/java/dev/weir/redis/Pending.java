@@ -24,6 +24,8 @@ final class Pending {
     int slot;
     /** Redis sent us to a node that does not own the slot yet. */
     boolean asking;
+    /** It is to share its call with nobody. */
+    boolean alone;
     /** How often it was sent and charged nothing. */
     int tries;
 
@@ -56,8 +58,14 @@ final class Pending {
         deadlineNanos = deadline;
         slot = 0;
         asking = false;
+        alone = false;
         tries = 0;
         next = null;
+    }
+
+    /** Whom it is about: the first of its checks says so. */
+    long subject() {
+        return group.get(0).name.subject();
     }
 
     /** Whether somebody still waits for it. */
@@ -109,7 +117,7 @@ final class Pending {
         }
     }
 
-    private static Check copy(Check check) {
+    static Check copy(Check check) {
         Check copy = new Check();
         copy.key0 = check.key0;
         copy.key1 = check.key1;

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ final class Probe implements Call.Sender {
     private final BreakerSettings settings;
     private final long patienceNanos;
     private final Node node;
+    private final LongSupplier subject;
     private final Group group = new Group();
 
     private boolean wanted;
@@ -39,7 +41,13 @@ final class Probe implements Call.Sender {
     private @Nullable Call underWay;
     private @Nullable ScheduledFuture<?> next;
 
-    Probe(Node node, Line line, ScriptCommands commands, RedisStats stats, RedisSettings settings, long subject) {
+    Probe(
+            Node node,
+            Line line,
+            ScriptCommands commands,
+            RedisStats stats,
+            RedisSettings settings,
+            LongSupplier subject) {
         this.line = line;
         this.loop = line.loop();
         this.commands = commands;
@@ -48,11 +56,11 @@ final class Probe implements Call.Sender {
         this.patienceNanos = Math.max(
                 settings.breaker().slow().toNanos(), settings.deadline().toNanos());
         this.node = node;
+        this.subject = subject;
         Check check = new Check();
         check.key0 = 1;
         check.meter = Meters.of(LIMIT);
         check.hits = 1;
-        check.name.subject(subject);
         for (byte each : "probe".getBytes(StandardCharsets.US_ASCII)) {
             check.name.append(each);
         }
@@ -104,6 +112,7 @@ final class Probe implements Call.Sender {
             return;
         }
         cancel();
+        group.get(0).name.subject(subject.getAsLong());
         Batch batch = new Batch();
         batch.add(group);
         Call call = new Call(batch, 0, false, commands, line, stats, new Round(), this);

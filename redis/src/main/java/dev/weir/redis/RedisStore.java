@@ -1,14 +1,18 @@
 package dev.weir.redis;
 
 import dev.weir.redis.script.BatchScript;
+import dev.weir.redis.script.RedisKey;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import dev.weir.store.CounterName;
 import dev.weir.store.SharedStore;
 import dev.weir.store.StoreFailure;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * it serves again. There is no exception and no blocking in any of this: a store that is away answers so at once.
  */
 public final class RedisStore implements SharedStore {
+
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
     private final RedisSettings settings;
@@ -27,12 +32,28 @@ public final class RedisStore implements SharedStore {
     private final @Nullable EventLoopGroup own;
     private final NodeFactory nodes;
     private final Routes routes;
+    private final Counters counters;
+    private final SplitAsk.Way way = new SplitAsk.Way() {
+        @Override
+        public void send(Pending part) {
+            RedisStore.this.send(part);
+        }
+
+        @Override
+        public void giveBack(Pending taken) {
+            stats.giveBacks.increment();
+            RedisStore.this.send(taken);
+        }
+    };
 
     private RedisStore(RedisSettings settings, EventLoopGroup loops, boolean owned, BatchScript script) {
         this.settings = settings;
         this.own = owned ? loops : null;
         this.nodes = new NodeFactory(settings, stats, loops, new ScriptCommands(script));
-        this.routes = new SingleRoute(nodes, settings);
+        this.routes = settings.address().kind() == RedisAddress.Kind.CLUSTER
+                ? new ClusterRoutes(nodes, settings, loops.next())
+                : new SingleRoute(nodes, settings);
+        this.counters = new Counters(routes);
     }
 
     /** Connects in the background, on event loops of its own; asks fail until that is done. */
@@ -65,37 +86,96 @@ public final class RedisStore implements SharedStore {
         return stats;
     }
 
+    /** Whether it can decide whatever it is asked; in a cluster, whether every slot is served. */
+    public boolean serves() {
+        return routes.serves();
+    }
+
     /** How each server is, as of now. */
     public List<NodeHealth> health() {
         return routes.nodes().stream().map(Node::health).toList();
+    }
+
+    /**
+     * Runs the way to Redis and back until the JVM has compiled it, on counters that Redis soon forgets. Blocks, for no longer than
+     * {@code atMost}; a Redis that is away is given up sooner.
+     *
+     * @return whether Redis answered
+     */
+    public boolean warmUp(Duration atMost) {
+        routes.warming(true);
+        try {
+            return new WarmUp(this).run(atMost);
+        } finally {
+            routes.warming(false);
+        }
+    }
+
+    /** What Redis keeps for the counter {@code name}; empty if nothing. */
+    public CompletionStage<Optional<CounterState>> inspect(CounterName name) {
+        return counters.inspect(name);
+    }
+
+    /** Forgets the counter {@code name}; whether there was anything to forget. */
+    public CompletionStage<Boolean> reset(CounterName name) {
+        return counters.reset(name);
     }
 
     @Override
     public void decide(Ask ask) {
         stats.asks.increment();
         Checks checks = ask.checks;
-        Pending pending = Pending.of(ask);
-        for (int i = 0; i < checks.size(); i++) {
+        int size = checks.size();
+        boolean together = true;
+        int slot = size == 0 ? 0 : slot(checks.get(0));
+        for (int i = 0; i < size; i++) {
             Check check = checks.get(i);
             check.failure = null;
-            pending.group.add(check);
+            together &= i == 0 || slot(check) == slot;
+            together &= !ask.denied || !check.countsDenied;
         }
-        pending.group.quotaPassed = checks.quotaPassed;
-        if (checks.size() == 0) {
-            Delivery.now(pending);
-            return;
+        if (size == 0) {
+            Delivery.now(Pending.of(ask));
+        } else if (together) {
+            decideTogether(ask, slot);
+        } else {
+            decideApart(ask);
         }
-        send(pending, checks.get(0).name.subject());
     }
 
-    private void send(Pending pending, long subject) {
+    private void decideTogether(Ask ask, int slot) {
+        Checks checks = ask.checks;
+        Pending pending = Pending.of(ask);
+        for (int i = 0; i < checks.size(); i++) {
+            pending.group.add(checks.get(i));
+        }
+        pending.group.quotaPassed = checks.quotaPassed;
+        pending.group.askOnly = ask.denied;
+        pending.slot = slot;
+        send(pending);
+    }
+
+    private void decideApart(Ask ask) {
+        SplitAsk split = new SplitAsk(ask, way);
+        for (int i = 0; i < ask.checks.size(); i++) {
+            Check check = ask.checks.get(i);
+            split.add(check, slot(check));
+        }
+        split.start();
+    }
+
+    private int slot(Check check) {
+        return routes.bySlot() ? RedisKey.slot(check.name.subject()) : 0;
+    }
+
+    private void send(Pending pending) {
         Node node = routes.node(pending.slot);
         if (node == null) {
-            fail(pending, StoreFailure.UNREACHABLE);
+            fail(pending, routes.failure());
         } else if (node.isOpen()) {
             fail(pending, StoreFailure.OPEN);
         } else {
-            node.lane(subject).add(pending);
+            node.lane(pending.subject()).add(pending);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.store.StoreFailure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,17 @@ interface Routes {
     @Nullable
     Node node(int slot);
 
+    /** Whether all there is to ask is served. */
+    boolean serves();
+
+    /** Why nobody is known to serve a slot. */
+    StoreFailure failure();
+
     /** All that are known, for metrics and health. */
     List<Node> nodes();
+
+    /** While we warm up, it is we who are slow: breakers look away. */
+    void warming(boolean now);
 
     void open();
 

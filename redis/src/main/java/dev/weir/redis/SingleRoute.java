@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.store.StoreFailure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,7 @@ final class SingleRoute implements Routes, Node.Neighbours {
                 sentinel
                         ? LettuceParts.sentinelUri(settings)
                         : LettuceParts.uri(settings, address.hosts().get(0)),
-                this,
-                0);
+                this);
     }
 
     @Override
@@ -32,8 +32,23 @@ final class SingleRoute implements Routes, Node.Neighbours {
     }
 
     @Override
+    public boolean serves() {
+        return node.health().serves();
+    }
+
+    @Override
+    public StoreFailure failure() {
+        return StoreFailure.UNREACHABLE;
+    }
+
+    @Override
     public List<Node> nodes() {
         return List.of(node);
+    }
+
+    @Override
+    public void warming(boolean now) {
+        node.warming(now);
     }
 
     @Override
@@ -47,7 +62,12 @@ final class SingleRoute implements Routes, Node.Neighbours {
     }
 
     @Override
-    public @Nullable Lane redirected(Redirect redirect, Lane from) {
+    public long probeSubject(Node probed) {
+        return 0;
+    }
+
+    @Override
+    public @Nullable Node redirected(Redirect redirect, Node from) {
         return null; // a cluster behind an address of a single server: its errors are told as they are
     }
 

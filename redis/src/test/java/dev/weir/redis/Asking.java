@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** An ask that a test makes and waits for. It may be asked again once it was answered. */
@@ -102,13 +103,6 @@ public final class Asking extends Ask {
 
     /** Waits until {@code store} serves. */
     public static void awaitServing(RedisStore store) {
-        org.awaitility.Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(5))
-                .until(() -> new Asking()
-                                .on("ready", limit(1_000_000), 0)
-                                .now(store, Duration.ofMillis(500))
-                                .failure()
-                        == null);
+        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(store::serves);
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.server;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Whether this server takes requests: the one place that gRPC health, its watchers and {@code /healthcheck} speak from. */
 public final class Health {
@@ -14,6 +15,7 @@ public final class Health {
 
     private final Set<Consumer<State>> listeners = ConcurrentHashMap.newKeySet();
     private volatile State state = State.NOT_SERVING;
+    private volatile Supplier<String> degraded = () -> "";
 
     public State state() {
         return state;
@@ -21,6 +23,16 @@ public final class Health {
 
     public boolean serving() {
         return state == State.SERVING;
+    }
+
+    /** Which stores are away and why, for people; empty while all are there. It serves all the same. */
+    public String degraded() {
+        return degraded.get();
+    }
+
+    /** Where that is known from. */
+    public void degradedBy(Supplier<String> stores) {
+        degraded = stores;
     }
 
     /** Changes the state and tells the listeners, on this thread; the same state again tells nobody. */

@@ -43,7 +43,10 @@ final class RuleFeed implements AutoCloseable {
             loaded = RuleLoader.example();
         } else {
             source = path.toString();
-            watcher = new RuleWatcher(path, new LoadOptions(settings.mergeDomains()), this::changed);
+            watcher = new RuleWatcher(
+                    path,
+                    new LoadOptions(settings.mergeDomains(), settings.stores().keySet()),
+                    this::changed);
             loaded = watcher.load();
         }
         RuleSet rules = loaded.rules();

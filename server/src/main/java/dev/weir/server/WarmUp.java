@@ -2,8 +2,13 @@ package dev.weir.server;
 
 import dev.weir.limiter.Limiter;
 import dev.weir.limiter.LimiterSettings;
+import dev.weir.limiter.SharedStores;
 import dev.weir.match.RuleSet;
+import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
+import dev.weir.redis.NodeHealth;
+import dev.weir.redis.RedisSettings;
+import dev.weir.redis.RedisStore;
 import dev.weir.rules.RuleLoader;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcLane;
@@ -22,15 +27,19 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the JVM compile the decision path before anyone waits for it. A cold JVM answers its first requests in half a second,
  * and Envoy waits 20 ms. Calls come in over real sockets on loopback, through the same lane, codec, limiter and REST; but rules,
- * counters, health and metrics are throw-away ones, so that none of the user's is touched.
+ * counters, health and metrics are throw-away ones, so that none of the user's is touched. Where counters live in Redis the calls
+ * go through it, too: by a connection of their own that nobody's breaker listens to, to counters that are gone a second later.
  */
 final class WarmUp {
     private static final System.Logger LOG = System.getLogger(WarmUp.class.getName());
@@ -39,37 +48,80 @@ final class WarmUp {
     private static final int GRPC_CALLS = 30_000;
     private static final int HTTP_CALLS = 4_000;
     private static final long PATIENCE_SECONDS = 2;
+    private static final Duration CONNECTING = Duration.ofMillis(500);
+    /** So long may a cold JVM take for a script call that should take a millisecond. */
+    private static final Duration COLD = Duration.ofSeconds(2);
+
+    private static final String RULES = """
+            domain: %s
+            key_by: user_id
+            rules:
+              - { name: bucket, limit: { requests: 1000000, window: 1s } }
+              - { name: window, limit: { requests: 1000000, window: 1s, algorithm: fixed_window } }
+              - { name: tight, shadow: true, limit: { requests: 10, window: 1s, algorithm: sliding_window } }
+            """.formatted(WarmUpCalls.DOMAIN);
 
     private final Vertx vertx;
     private final EventLoopGroup group;
     private final TimeSource time = TimeSource.system();
     private final Health health = new Health();
     private final MemoryStore store = new MemoryStore(KEYS);
+    private final @Nullable RedisStore redis;
     private final Limiter limiter;
 
-    private WarmUp(Vertx vertx, EventLoopGroup group) {
+    private WarmUp(Vertx vertx, EventLoopGroup group, @Nullable RedisSettings settings) {
         this.vertx = vertx;
         this.group = group;
-        RuleSet rules = Objects.requireNonNull(RuleLoader.example().rules());
+        RuleSet rules =
+                Objects.requireNonNull(RuleLoader.parse("warm-up", RULES).rules());
         RuleMetrics metrics = new RuleMetrics(time, false);
         metrics.rules(rules);
-        limiter = new Limiter(rules, store, time, LimiterSettings.defaults(), metrics);
+        redis = settings == null ? null : RedisStore.open(settings.withDeadline(COLD), group);
+        limiter = new Limiter(
+                rules,
+                store,
+                redis != null && isThere(redis) ? SharedStores.of(redis) : SharedStores.none(),
+                time,
+                LimiterSettings.defaults().withDeadlineMicros(COLD.toNanos() / 1_000),
+                metrics);
         health.set(Health.State.SERVING);
     }
 
+    private static boolean isThere(RedisStore redis) {
+        long until = System.nanoTime() + CONNECTING.toNanos();
+        while (System.nanoTime() < until) {
+            if (!redis.health().isEmpty() && redis.health().stream().allMatch(NodeHealth::serves)) {
+                return true;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
+        }
+        return false;
+    }
+
     /** Warms for {@code atMost}; what goes wrong is no reason not to serve. */
-    static void run(Vertx vertx, EventLoopGroup group, Duration atMost) {
+    static void run(Vertx vertx, EventLoopGroup group, Map<String, RedisSettings> stores, Duration atMost) {
+        RedisSettings redis = stores.getOrDefault(
+                Rule.DEFAULT_STORE,
+                stores.isEmpty() ? null : stores.values().iterator().next());
+        WarmUp warmUp = new WarmUp(vertx, group, redis);
         long start = System.nanoTime();
         long half = start + atMost.toNanos() * 6 / 10;
         try {
-            WarmUp warmUp = new WarmUp(vertx, group);
             int grpc = warmUp.grpc(half);
             int http = warmUp.http(start + atMost.toNanos());
-            warmUp.store.close();
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
             LOG.log(Level.DEBUG, "warmed up with " + grpc + " gRPC and " + http + " HTTP calls in " + millis + " ms");
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.WARNING, "the decision path could not be warmed; the first requests will be slow: " + e);
+        } finally {
+            warmUp.close();
+        }
+    }
+
+    private void close() {
+        store.close();
+        if (redis != null) {
+            redis.close();
         }
     }
 

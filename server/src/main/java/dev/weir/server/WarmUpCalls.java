@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
  * the answers. Good for nothing but warming up.
  */
 final class WarmUpCalls implements AutoCloseable {
+    static final String DOMAIN = "weir.warm_up";
     private static final int BATCH = 32;
     private static final int PATIENCE_MILLIS = (int) TimeUnit.SECONDS.toMillis(2);
     private static final int USERS = 100;
@@ -113,7 +114,7 @@ final class WarmUpCalls implements AutoCloseable {
         field(descriptor, 1, entry("user_id", user));
         field(descriptor, 1, entry("endpoint", "POST /v1/charges"));
         ByteBuf request = Unpooled.buffer();
-        field(request, 1, Unpooled.copiedBuffer("api", StandardCharsets.UTF_8));
+        field(request, 1, Unpooled.copiedBuffer(DOMAIN, StandardCharsets.UTF_8));
         field(request, 2, descriptor);
         byte[] bytes = new byte[request.readableBytes()];
         request.readBytes(bytes);
@@ -137,11 +138,14 @@ final class WarmUpCalls implements AutoCloseable {
         int answered = 0;
         while (answered < LEAST || (answered < most && System.nanoTime() < until)) {
             String user = "u_" + answered % USERS;
-            post("/v1/ratelimit/check", "{\"user_id\":\"" + user + "\",\"endpoint\":\"/v1/charges\",\"cost\":1}");
+            post(
+                    "/v1/ratelimit/check",
+                    "{\"domain\":\"" + DOMAIN + "\",\"user_id\":\"" + user
+                            + "\",\"endpoint\":\"/v1/charges\",\"cost\":1}");
             post(
                     "/json",
-                    "{\"domain\":\"api\",\"descriptors\":[{\"entries\":[{\"key\":\"user_id\",\"value\":\"" + user
-                            + "\"}]}]}");
+                    "{\"domain\":\"" + DOMAIN + "\",\"descriptors\":[{\"entries\":[{\"key\":\"user_id\",\"value\":\""
+                            + user + "\"}]}]}");
             answered += 2;
         }
         return answered;

@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.limiter.Limiter;
+import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.LoopbackHost;
@@ -12,11 +13,11 @@ import dev.weir.server.metrics.KeyWatch;
 import dev.weir.server.metrics.LaneMetrics;
 import dev.weir.server.metrics.RuleMetrics;
 import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.metrics.StoreMetrics;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.rest.RestSettings;
 import dev.weir.server.settings.Address;
 import dev.weir.server.settings.Settings;
-import dev.weir.store.memory.MemoryStore;
 import io.netty.channel.EventLoopGroup;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -30,10 +31,8 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -48,7 +47,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
-    private static final Duration BIND_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration STORE_WATCH = Duration.ofSeconds(1);
+    private static final Duration CONNECTING = Duration.ofSeconds(1);
     private static final Duration KEY_WATCH = Duration.ofSeconds(10);
     private static final int WORKERS = 4;
 
@@ -57,7 +57,8 @@ public final class WeirServer implements AutoCloseable {
     private final TimeSource time = TimeSource.system();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final RuleFeed feed;
-    private final MemoryStore store;
+    private final Stores stores;
+    private final StoreWatch storeWatch;
     private final RuleMetrics ruleMetrics;
     private final ServerMetrics metrics;
     private final Limiter limiter;
@@ -77,11 +78,8 @@ public final class WeirServer implements AutoCloseable {
         requireLoopback(admin);
         LaneSettings laneSettings = laneSettings(settings);
         feed = new RuleFeed(settings);
-        store = new MemoryStore((int) settings.maxKeys());
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
         ruleMetrics.rules(feed.first());
-        limiter = new Limiter(feed.first(), store, time, settings.limiter(), ruleMetrics);
-        metrics = serverMetrics();
         vertx = Vertx.vertx(new VertxOptions()
                 .setPreferNativeTransport(true)
                 .setEventLoopPoolSize(settings.eventLoops())
@@ -91,6 +89,12 @@ public final class WeirServer implements AutoCloseable {
                         .setClassPathResolvingEnabled(false)
                         .setFileCachingEnabled(false)));
         group = ((VertxInternal) vertx).nettyEventLoopGroup();
+        stores = new Stores((int) settings.maxKeys(), settings.stores(), group);
+        storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);
+        health.degradedBy(stores::degraded);
+        limiter = new Limiter(feed.first(), stores.memory(), stores.shared(), time, settings.limiter(), ruleMetrics);
+        metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
+        new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
     }
@@ -109,10 +113,11 @@ public final class WeirServer implements AutoCloseable {
             throw e;
         }
         if (!settings.warmUp().isZero()) {
-            WarmUp.run(server.vertx, server.group, settings.warmUp());
+            WarmUp.run(server.vertx, server.group, settings.stores(), settings.warmUp());
         }
+        server.awaitStores();
         server.feed.follow(server::inForce);
-        server.watchKeys();
+        server.watch();
         server.health.set(Health.State.SERVING);
         var unused = server.vertx.executeBlocking(Executors.callable(server.metrics::open), false);
         return server;
@@ -166,20 +171,20 @@ public final class WeirServer implements AutoCloseable {
                 .setMaxHeaderSize(16 << 10)
                 .setIdleTimeout(30)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS);
-        grpc = bound(
+        grpc = Ports.bound(
                 "gRPC",
                 "grpc_port",
                 grpc,
                 lane.bind(group, grpc.host(), grpc.port())
                         .thenApply(channel -> ((InetSocketAddress) channel.localAddress()).getPort()));
-        http = bound(
+        http = Ports.bound(
                 "HTTP",
                 "http_port",
                 http,
                 surfaces.listen(http, RestApi.serverOptions(), settings.eventLoops(), () -> routes(api))
                         .map(Address::port)
                         .toCompletionStage());
-        admin = bound(
+        admin = Ports.bound(
                 "admin",
                 "admin_port",
                 admin,
@@ -203,71 +208,26 @@ public final class WeirServer implements AutoCloseable {
         return router;
     }
 
-    private static Address bound(String what, String setting, Address wanted, CompletionStage<Integer> binding)
-            throws StartException {
-        try {
-            int port = binding.toCompletableFuture()
-                    .orTimeout(BIND_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-                    .join();
-            return new Address(wanted.host(), port);
-        } catch (CompletionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new StartException(
-                    what + " cannot listen on " + wanted + ": " + whyUnbound(cause) + " (--"
-                            + setting.replace('_', '-') + " or WEIR_" + setting.toUpperCase(Locale.ROOT)
-                            + " names another)",
-                    cause);
+    /** What is asked first should find its store connected; but a store that is away holds nobody up. */
+    private void awaitStores() {
+        long until = System.nanoTime() + CONNECTING.toNanos();
+        while (!stores.allThere() && System.nanoTime() < until) {
+            pause(Duration.ofMillis(5));
         }
+        storeWatch.look();
     }
 
-    /** In words: the native transport knows a bind that failed only by its number and its text. */
-    private static String whyUnbound(Throwable cause) {
-        String text = String.valueOf(cause.getMessage());
-        if (text.contains("in use")) {
-            return "the port is in use";
-        }
-        if (text.contains("assign requested address")) {
-            return "the address is not of this machine";
-        }
-        return text.contains("ermission denied") ? "ports below 1024 take a right that this user lacks" : text;
-    }
-
-    private ServerMetrics serverMetrics() {
-        return new ServerMetrics(ruleMetrics)
-                .gauge("ratelimit.keys", "Counters in the memory store, expired ones among them.", store::size)
-                .gauge("ratelimit.keys.max", "Counters that fit before the least used make room.", settings::maxKeys)
-                .counter(
-                        "ratelimit.evictions",
-                        "Counters forgotten before they expired, for want of room.",
-                        store::evictions)
-                .gauge(
-                        "ratelimit.rules",
-                        "Rules in force.",
-                        () -> limiter.rules().rules().size())
-                .gauge("ratelimit.rules.age.seconds", "Since the rules in force were loaded.", feed::age)
-                .gauge(
-                        "ratelimit.rules.current",
-                        "1 if the rules in force are those in the files, 0 if those do not load.",
-                        () -> feed.isCurrent() ? 1 : 0)
-                .counter("ratelimit.rules.reloads", "Times that changed rules came into force.", feed::reloads)
-                .counter(
-                        "ratelimit.rules.reload.failures",
-                        "Times that changed rules did not load, and those of before stayed.",
-                        feed::failures)
-                .gauge(
-                        "ratelimit.serving",
-                        "1 while the server says that it is serving.",
-                        () -> health.serving() ? 1 : 0);
-    }
-
-    private void watchKeys() {
+    private void watch() {
+        vertx.setPeriodic(STORE_WATCH.toMillis(), timer -> {
+            var unused = vertx.executeBlocking(Executors.callable(storeWatch::look), false);
+        });
         KeyWatch watch = new KeyWatch(ruleMetrics);
         vertx.setPeriodic(KEY_WATCH.toMillis(), KEY_WATCH.toMillis(), timer -> {
             var unused = vertx.executeBlocking(Executors.callable(watch::look), false);
         });
     }
 
-    private void inForce(dev.weir.match.RuleSet next) {
+    private void inForce(RuleSet next) {
         ruleMetrics.rules(next);
         limiter.rules(next);
     }
@@ -297,6 +257,7 @@ public final class WeirServer implements AutoCloseable {
 
     private void stop() {
         feed.close();
+        stores.close();
         try {
             vertx.close()
                     .toCompletionStage()
@@ -307,7 +268,6 @@ public final class WeirServer implements AutoCloseable {
             LOG.log(Level.WARNING, "the event loops did not stop: " + e.getCause());
         }
         metrics.close();
-        store.close();
     }
 
     private static void pause(Duration time) {

@@ -58,13 +58,27 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheServerSeesTheNetwork() {
+    void onlyTheServerAndTheRedisStoreSeeTheNetwork() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage("dev.weir.server..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("io.netty..", "io.vertx..", "io.micrometer..", "picocli..")
+                .resideInAnyPackage("io.vertx..", "io.micrometer..", "picocli..")
+                .check(WEIR);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("dev.weir.server..", "dev.weir.redis..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.netty..")
+                .check(WEIR);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.weir.redis..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.lettuce..", "io.github.resilience4j..")
                 .check(WEIR);
     }
 

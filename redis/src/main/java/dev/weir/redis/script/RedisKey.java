@@ -14,6 +14,9 @@ public final class RedisKey {
     private static final int TAG = 11;
     private static final int NAME = PREFIX.length + TAG + 2;
 
+    private static final int SLOTS = 1 << 14;
+    private static final int[] CRC = crcTable();
+
     private RedisKey() {}
 
     public static byte[] of(CounterName name) {
@@ -23,11 +26,36 @@ public final class RedisKey {
         return key;
     }
 
+    /** The slot of Redis Cluster that the counters of {@code subject} live in: CRC16 (XMODEM) of the tag. */
+    public static int slot(long subject) {
+        int crc = 0;
+        for (int i = 0; i < TAG; i++) {
+            crc = (crc << 8 ^ CRC[(crc >>> 8 ^ digit(subject, i)) & 0xFF]) & 0xFFFF;
+        }
+        return crc & SLOTS - 1;
+    }
+
+    private static int[] crcTable() {
+        int[] table = new int[256];
+        for (int i = 0; i < table.length; i++) {
+            int crc = i << 8;
+            for (int bit = 0; bit < 8; bit++) {
+                crc = crc << 1 ^ ((crc & 0x8000) == 0 ? 0 : 0x1021);
+            }
+            table[i] = crc & 0xFFFF;
+        }
+        return table;
+    }
+
+    private static byte digit(long subject, int index) {
+        int shift = 58 - 6 * index; // the last digit has the four bits that are left
+        return DIGITS[(int) (shift >= 0 ? subject >>> shift : subject << -shift) & 63];
+    }
+
     private static void writeTag(long subject, byte[] key) {
         System.arraycopy(PREFIX, 0, key, 0, PREFIX.length);
         for (int i = 0; i < TAG; i++) {
-            int shift = 58 - 6 * i; // the last digit has the four bits that are left
-            key[PREFIX.length + i] = DIGITS[(int) (shift >= 0 ? subject >>> shift : subject << -shift) & 63];
+            key[PREFIX.length + i] = digit(subject, i);
         }
         key[NAME - 2] = '}';
         key[NAME - 1] = ':';

@@ -1,41 +1,46 @@
 -- Meters: their numbers, and what of their arithmetic is the same for every key.
 local meters = {}
-local floor, min = math.floor, math.min
+local floor = math.floor
 local at = 6
 for i = 1, program[3] do
-  local counting = program[at]
-  local m = {counts_denied = program[at + 1] == 1}
+  local counting, counts_denied = program[at], program[at + 1] == 1
+  local a, b, c, d = program[at + 2], program[at + 3], program[at + 4], program[at + 5]
   if counting == 1 then
-    m.load, m.apply = load_bucket, bucket
-    m.tick, m.n, m.d, m.burst = program[at + 2], program[at + 3], program[at + 4], program[at + 5]
-    m.full = m.burst * m.d
-    m.drains = floor((m.full + m.n - 1) / m.n)
-    m.tag = m.d % 251
-    m.time = floor(now / m.tick)
+    meters[i] = {
+      load = load_bucket, apply = bucket, counts_denied = counts_denied,
+      tick = a, n = b, d = c, burst = d,
+      full = d * c, drains = floor((d * c + b - 1) / b), tag = c % 251, time = floor(now / a),
+    }
     at = at + 6
   elseif counting == 2 then
-    m.load, m.apply = load_fixed_window, fixed_window
-    m.requests, m.window = program[at + 2], program[at + 3]
-    m.start = floor(now / m.window) * m.window
+    meters[i] = {
+      load = load_fixed_window, apply = fixed_window, counts_denied = counts_denied,
+      requests = a, window = b,
+      start = now - now % b,
+    }
     at = at + 4
   elseif counting == 3 then
-    m.load, m.apply = load_sliding_window, sliding_window
-    m.requests, m.window, m.tick, m.tag = program[at + 2], program[at + 3], program[at + 4], program[at + 5]
-    m.most = min(4294967295, floor(9007199254740991 / m.window) - 1)
-    m.time = floor(now / m.tick)
-    m.start = floor(m.time / m.window) * m.window
+    local time = floor(now / c)
+    meters[i] = {
+      load = load_sliding_window, apply = sliding_window, counts_denied = counts_denied,
+      requests = a, window = b, tick = c, tag = d,
+      most = math.min(4294967295, floor(9007199254740991 / b) - 1), time = time, start = time - time % b,
+    }
     at = at + 6
   elseif counting == 4 then
-    m.load, m.apply, m.block = load_sub_windows, sub_windows, true
-    m.requests, m.window, m.parts = program[at + 2], program[at + 3], program[at + 4]
-    m.part = m.window / m.parts
+    meters[i] = {
+      load = load_sub_windows, apply = sub_windows, counts_denied = counts_denied, block = true,
+      requests = a, window = b, parts = c,
+      part = b / c,
+    }
     at = at + 5
   else
-    m.load, m.apply, m.block = load_sliding_window_log, sliding_window_log, true
-    m.requests, m.window = program[at + 2], program[at + 3]
+    meters[i] = {
+      load = load_sliding_window_log, apply = sliding_window_log, counts_denied = counts_denied, block = true,
+      requests = a, window = b,
+    }
     at = at + 4
   end
-  meters[i] = m
 end
 
 -- For each entry on a block: granted, used after, retry-after, reset.

@@ -67,6 +67,9 @@ final class Serve implements Callable<Integer> {
                 .description("Settings file. Default: weir.yaml in the working directory, if there is one.")
                 .build());
         for (Setting<?> each : Catalogue.all()) {
+            if (each.isSecret()) {
+                continue;
+            }
             OptionSpec.Builder option = OptionSpec.builder(each.flag())
                     .paramLabel(each.parameter())
                     .type(String.class)

@@ -15,11 +15,7 @@ public interface Decider {
      */
     boolean decide(Request request, long nowMicros, Decision into, Later later);
 
-    /** Decides on the spot. */
     static Decider of(Limiter limiter) {
-        return (request, nowMicros, into, later) -> {
-            limiter.decide(request, nowMicros, into);
-            return true;
-        };
+        return limiter::decide;
     }
 }

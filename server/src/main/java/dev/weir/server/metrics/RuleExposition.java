@@ -46,6 +46,20 @@ final class RuleExposition {
             out.sample("ratelimit_denied_total", labels(each), count(each, Stripe.DENIED));
         }
         out.metric(
+                "ratelimit_degraded_total",
+                "counter",
+                "Checks that the rule's on_fail decided, because the store did not answer in time.");
+        for (Slots.Series each : series) {
+            out.sample("ratelimit_degraded_total", labels(each), count(each, Stripe.DEGRADED));
+        }
+        out.metric(
+                "ratelimit_failopen_total",
+                "counter",
+                "Those of them that passed uncounted, because the rule says on_fail: allow.");
+        for (Slots.Series each : series) {
+            out.sample("ratelimit_failopen_total", labels(each), count(each, Stripe.FAIL_OPEN));
+        }
+        out.metric(
                 "ratelimit_missing_key_total",
                 "counter",
                 "Requests that met the rule and lacked what it counts by: a client, or a proxy, that leaves it out.");

@@ -3,6 +3,7 @@ package dev.weir.server.metrics;
 import dev.weir.limiter.LimiterObserver;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
+import dev.weir.model.OnFail;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
@@ -67,7 +68,7 @@ public final class RuleMetrics implements LimiterObserver {
             return;
         }
         boolean timed = mine.sample();
-        long micros = timed ? time.micros() - decision.nowMicros() : 0;
+        long micros = timed ? time.micros() - decision.askedMicros() : 0;
         Generation generation = current;
         for (int i = 0; i < checks; i++) {
             Verdict verdict = decision.verdict(i);
@@ -76,12 +77,23 @@ public final class RuleMetrics implements LimiterObserver {
             int outcome =
                     verdict.allowed() ? Stripe.ALLOWED : shadow || verdict.shadowed() ? Stripe.SHADOWED : Stripe.DENIED;
             mine.add(slot, outcome);
+            if (verdict.degraded()) {
+                degraded(mine, slot, verdict);
+            }
             if (timed) {
                 mine.time(slot, verdict.allowed(), micros);
                 if (rule != null && rule.keyed() && slot != Slots.OTHERS && verdict.counter() != 0) {
                     mine.votes(generation).vote(slot, verdict.counter());
                 }
             }
+        }
+    }
+
+    private static void degraded(Stripe mine, int slot, Verdict verdict) {
+        mine.add(slot, Stripe.DEGRADED);
+        Rule rule = verdict.rule();
+        if (verdict.allowed() && (rule == null || rule.onFail() == OnFail.ALLOW)) {
+            mine.add(slot, Stripe.FAIL_OPEN);
         }
     }
 
@@ -120,6 +132,15 @@ public final class RuleMetrics implements LimiterObserver {
         long sum = 0;
         for (Stripe each : stripes) {
             sum += each.get(slot, field);
+        }
+        return sum;
+    }
+
+    /** Checks that a failure policy decided, over all rules. */
+    public long degraded() {
+        long sum = 0;
+        for (int slot = 0, size = slots.size(); slot < size; slot++) {
+            sum += total(slot, Stripe.DEGRADED);
         }
         return sum;
     }

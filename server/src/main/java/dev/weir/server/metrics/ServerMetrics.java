@@ -13,13 +13,14 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that {@code GET /metrics} shows: rules from {@link RuleMetrics}, the server and its JVM from Micrometer. Micrometer is
+ * All that {@code GET /metrics} shows: rules from {@link RuleMetrics}, stores from {@link StoreMetrics}, the server and its JVM from Micrometer. Micrometer is
  * loaded when it is first needed: it would take a tenth of a start, and nobody scrapes a server that is not up.
  */
 public final class ServerMetrics implements AutoCloseable {
@@ -27,6 +28,7 @@ public final class ServerMetrics implements AutoCloseable {
     public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final RuleMetrics rules;
+    private final StoreMetrics stores;
     /** Kept for good: Micrometer holds on to what it counts from only weakly, and goes on showing the last number of it. */
     private final List<Consumer<MeterRegistry>> meters = new CopyOnWriteArrayList<>();
 
@@ -34,7 +36,12 @@ public final class ServerMetrics implements AutoCloseable {
     private @Nullable JvmGcMetrics collections;
 
     public ServerMetrics(RuleMetrics rules) {
+        this(rules, new StoreMetrics(Map.of()));
+    }
+
+    public ServerMetrics(RuleMetrics rules, StoreMetrics stores) {
         this.rules = rules;
+        this.stores = stores;
     }
 
     /** A number that goes up and down; to be named before the first scrape. */
@@ -88,6 +95,7 @@ public final class ServerMetrics implements AutoCloseable {
     public String scrape() {
         Exposition out = new Exposition();
         rules.write(out);
+        stores.write(out);
         return out.append(registry().scrape()).toString();
     }
 

@@ -21,7 +21,7 @@ final class CheckAnswers {
         this.fields = new RateLimitFields(settings);
     }
 
-    /** 200, or 429 with the reason. */
+    /** 200, or 429 with the reason; 503 where no limit was found used up, but a store that must be asked does not answer. */
     Answer of(Decision decision, @Nullable Counter counter) {
         Told told = Told.binding(decision);
         List<String> headers = fields.of(decision, counter);
@@ -37,17 +37,22 @@ final class CheckAnswers {
                                 "delay_ms", ceilMillis(told.verdict().delayMicros()));
                     }
                 }
+                degraded(json, decision);
                 json.writeEndObject();
             });
             return new Answer(200, Answer.JSON, body, headers);
         }
-        if (told != null && told.passesLater()) {
+        if (told != null && (told.passesLater() || told.storeDown())) {
             headers = new ArrayList<>(headers);
             headers.add("Retry-After");
             headers.add(fields.retryAfter(told));
         }
+        int status = told != null && told.storeDown() ? 503 : 429;
         return new Answer(
-                429, Answer.PROBLEM, JsonOutput.bytes(json -> denial(json, decision, told, counter)), headers);
+                status,
+                Answer.PROBLEM,
+                JsonOutput.bytes(json -> denial(json, status, decision, told, counter)),
+                headers);
     }
 
     /** Always 200: for callers that read the body and never the status. */
@@ -58,13 +63,14 @@ final class CheckAnswers {
             json.writeBooleanField("allowed", decision.allowed());
             if (told != null) {
                 numbers(json, told);
-                if (!decision.allowed() && told.passesLater()) {
+                if (!decision.allowed() && (told.passesLater() || told.storeDown())) {
                     json.writeNumberField("retry_after", told.retryAfterSeconds());
                 }
                 if (told.verdict().delayMicros() > 0) {
                     json.writeNumberField("delay_ms", ceilMillis(told.verdict().delayMicros()));
                 }
             }
+            degraded(json, decision);
             json.writeEndObject();
         });
         return new Answer(200, Answer.JSON, body, fields.of(decision, counter));
@@ -86,6 +92,9 @@ final class CheckAnswers {
                     if (Told.isShadow(told.verdict())) {
                         json.writeBooleanField("shadow", true);
                     }
+                    if (told.verdict().degraded()) {
+                        json.writeBooleanField("degraded", true);
+                    }
                     json.writeEndObject();
                 }
             }
@@ -101,25 +110,38 @@ final class CheckAnswers {
         json.writeNumberField("reset_at", told.resetAt());
     }
 
-    private static void denial(JsonGenerator json, Decision decision, @Nullable Told told, @Nullable Counter counter)
+    private static void degraded(JsonGenerator json, Decision decision) throws IOException {
+        if (decision.degraded()) {
+            json.writeBooleanField("degraded", true);
+        }
+    }
+
+    private static void denial(
+            JsonGenerator json, int status, Decision decision, @Nullable Told told, @Nullable Counter counter)
             throws IOException {
+        boolean quota = status == 429;
         json.writeStartObject();
-        json.writeStringField("type", QUOTA_EXCEEDED);
-        json.writeStringField("title", "Request cannot be satisfied as assigned quota has been exceeded");
-        json.writeNumberField("status", 429);
+        json.writeStringField("type", quota ? QUOTA_EXCEEDED : "about:blank");
+        json.writeStringField(
+                "title",
+                quota ? "Request cannot be satisfied as assigned quota has been exceeded" : "Service Unavailable");
+        json.writeNumberField("status", status);
         json.writeBooleanField("allowed", false);
         if (told != null) {
             String whose = counter == null ? "" : counter.text();
             json.writeStringField("detail", detail(told, whose));
             numbers(json, told);
-            if (told.passesLater()) {
+            if (told.passesLater() || told.storeDown()) {
                 json.writeNumberField("retry_after", told.retryAfterSeconds());
+            }
+            if (told.passesLater()) {
                 json.writeStringField("passes_at", told.passesAt().toString());
             }
             json.writeStringField("rule", told.name());
             json.writeStringField("counter", whose);
             json.writeStringField("reason", told.verdict().reason().name().toLowerCase(Locale.ROOT));
         }
+        degraded(json, decision);
         json.writeArrayFieldStart("violated-policies");
         List<String> named = new ArrayList<>();
         for (int i = 0; i < decision.size(); i++) {
@@ -144,6 +166,7 @@ final class CheckAnswers {
         return switch (told.verdict().reason()) {
             case NEVER -> rule + " can never hold " + asked + " at once" + whose;
             case MISSING_KEY -> rule + " denies a request that lacks the attribute it counts by";
+            case STORE_DOWN -> "the store of " + rule + " does not answer, and without it the rule lets nothing pass";
             default ->
                 rule + " has no room for " + asked + whose
                         + (told.passesLater() ? "; it has again at " + told.passesAt() : "");

@@ -31,9 +31,9 @@ final class RateLimitFields {
     List<String> of(Decision decision, @Nullable Counter counter) {
         Told told = Told.binding(decision);
         if (told == null) {
-            return List.of();
+            return degraded(decision);
         }
-        List<String> fields = new ArrayList<>(14);
+        List<String> fields = new ArrayList<>(16);
         add(fields, "RateLimit-Policy", policies(decision, told));
         long t = settings.draft() == 10 ? told.resetSeconds() : told.effectiveWindowSeconds();
         add(fields, "RateLimit", string(told.name()) + ";r=" + clamp(told.remaining()) + ";t=" + clamp(t));
@@ -43,7 +43,13 @@ final class RateLimitFields {
         if (counter != null) {
             add(fields, "X-RateLimit-Bucket", counter.bucket());
         }
+        fields.addAll(degraded(decision));
         return fields;
+    }
+
+    /** The mark of a decision that a store had no part in. */
+    static List<String> degraded(Decision decision) {
+        return decision.degraded() ? List.of("X-RateLimit-Degraded", "true") : List.of();
     }
 
     /** Seconds that a caller turned away is asked to wait, with jitter on top. */

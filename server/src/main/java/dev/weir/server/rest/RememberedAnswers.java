@@ -1,10 +1,14 @@
 package dev.weir.server.rest;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers kept for callers that ask again with the same idempotency key, so that a retry charges nothing. Only what let a
@@ -13,8 +17,9 @@ import java.util.function.Supplier;
  * <p><b>Bounds.</b> It lives apart from the counters, so no flood of keys evicts one. A caller that exceeds its share pushes
  * out its own oldest answer; when all is full, the caller that asked least recently gives way.
  *
- * <p><b>Concurrency.</b> A caller's answers live in one segment, whose lock is held while its request is decided: two requests
- * with one key, at once on two threads, are one charge. Deciding is inline and takes well under a microsecond.
+ * <p><b>Concurrency.</b> A caller's answers live in one segment, whose lock is held to look and to keep, never while a request is
+ * decided, for that may take a store's time. Whoever asks while the first with its key is being decided waits for what comes of
+ * it, and so two requests with one key, at once on two threads, are one charge.
  */
 final class RememberedAnswers {
     private static final int SEGMENTS = 16;
@@ -22,12 +27,59 @@ final class RememberedAnswers {
     /** Whose key it is: a caller means nothing outside its domain. */
     record Caller(String domain, String id) {}
 
-    /** An answer, and whether it let the request pass. */
-    record Decided(Answer answer, boolean admitted) {}
+    /** Who asks; told once. */
+    interface Asking {
+        void answer(Answer answer);
+
+        void fail(RuntimeException failure);
+    }
 
     private record Kept(String fingerprint, long until, Answer answer) {}
 
+    private record Asked(Caller caller, String key) {}
+
+    /** A request that is being decided, for all who ask with its key meanwhile. */
+    final class UnderWay {
+        private final Segment segment;
+        private final Asked asked;
+        private final String fingerprint;
+        private final long now;
+        private final List<Asking> all = new ArrayList<>(1);
+
+        private UnderWay(Segment segment, Asked asked, String fingerprint, long now) {
+            this.segment = segment;
+            this.asked = asked;
+            this.fingerprint = fingerprint;
+            this.now = now;
+        }
+
+        /** What came of it, and whether the request passed; a denial is that of all who asked at once. */
+        void decided(Answer answer, boolean admitted) {
+            synchronized (segment) {
+                if (!segment.underWay.remove(asked, this)) {
+                    return;
+                }
+                if (admitted) {
+                    keep(segment, asked.caller, asked.key, new Kept(fingerprint, now + keepMicros, answer), now);
+                }
+            }
+            all.get(0).answer(answer);
+            Answer again = admitted ? replayed(answer) : answer;
+            all.subList(1, all.size()).forEach(each -> each.answer(again));
+        }
+
+        private void failed(RuntimeException failure) {
+            synchronized (segment) {
+                if (!segment.underWay.remove(asked, this)) {
+                    return;
+                }
+            }
+            all.forEach(each -> each.fail(failure));
+        }
+    }
+
     private static final class Segment {
+        private final Map<Asked, UnderWay> underWay = new HashMap<>();
         /** Those who asked least recently first; of each, its oldest answer first, which is also the first to expire. */
         private final Map<Caller, Map<String, Kept>> callers = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -48,25 +100,57 @@ final class RememberedAnswers {
         this.keepMicros = settings.keep().toNanos() / 1_000;
     }
 
-    /** The answer that {@code key} got before, marked as such; else what {@code decide} says now. */
-    Answer once(Caller caller, String key, String fingerprint, long now, Supplier<Decided> decide) {
+    /** Tells {@code asking} what {@code key} was answered before, marked as such; else what comes of {@code decide}. */
+    void once(Caller caller, String key, String fingerprint, long now, Asking asking, Consumer<UnderWay> decide) {
         Segment segment = segments[Math.floorMod(caller.hashCode(), segments.length)];
+        Asked asked = new Asked(caller, key);
+        UnderWay first = null;
+        Kept kept;
         synchronized (segment) {
-            Map<String, Kept> keys = segment.callers.get(caller);
-            Kept kept = keys == null ? null : keys.get(key);
-            if (kept != null && kept.until > now) {
-                if (!kept.fingerprint.equals(fingerprint)) {
-                    throw RestException.unprocessable("Idempotency-Key: " + Texts.shown(key)
-                            + " came before with another request (expected: a new key for a new request)");
+            kept = kept(segment, asked, now);
+            if (kept == null) {
+                UnderWay other = segment.underWay.get(asked);
+                if (other != null) {
+                    requireSame(key, fingerprint, other.fingerprint);
+                    other.all.add(asking);
+                    return;
                 }
-                return kept.answer.with("Idempotent-Replayed", "true");
+                first = new UnderWay(segment, asked, fingerprint, now);
+                first.all.add(asking);
+                segment.underWay.put(asked, first);
             }
-            Decided decided = decide.get();
-            if (decided.admitted) {
-                keep(segment, caller, key, new Kept(fingerprint, now + keepMicros, decided.answer), now);
-            }
-            return decided.answer;
         }
+        if (kept != null) {
+            requireSame(key, fingerprint, kept.fingerprint);
+            asking.answer(replayed(kept.answer));
+        } else if (first != null) {
+            begin(first, decide);
+        }
+    }
+
+    private static @Nullable Kept kept(Segment segment, Asked asked, long now) {
+        Map<String, Kept> keys = segment.callers.get(asked.caller);
+        Kept kept = keys == null ? null : keys.get(asked.key);
+        return kept == null || kept.until <= now ? null : kept;
+    }
+
+    private static void begin(UnderWay first, Consumer<UnderWay> decide) {
+        try {
+            decide.accept(first);
+        } catch (RuntimeException e) {
+            first.failed(e);
+        }
+    }
+
+    private static void requireSame(String key, String fingerprint, String before) {
+        if (!fingerprint.equals(before)) {
+            throw RestException.unprocessable("Idempotency-Key: " + Texts.shown(key)
+                    + " came before with another request (expected: a new key for a new request)");
+        }
+    }
+
+    private static Answer replayed(Answer answer) {
+        return answer.with("Idempotent-Replayed", "true");
     }
 
     /** How many answers are kept. */

@@ -9,7 +9,6 @@ import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.server.Health;
 import dev.weir.server.rest.RememberedAnswers.Caller;
-import dev.weir.server.rest.RememberedAnswers.Decided;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
@@ -26,11 +25,12 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
- * The data plane over HTTP. Every request is decided where it arrives, on its event loop; one of these serves them all.
+ * The data plane over HTTP. Every request is decided where it arrives, on its event loop, or comes back to it when a store has
+ * answered; one of these serves them all.
  */
 public final class RestApi {
     private static final System.Logger LOG = System.getLogger(RestApi.class.getName());
@@ -76,11 +76,11 @@ public final class RestApi {
     /** A router with these routes, to which others may be added. */
     public Router routes(Vertx vertx) {
         Router router = Router.router(vertx);
-        post(router, "/v1/ratelimit/check", request -> body -> check(request, body, false));
-        post(router, "/ratelimit/check", request -> body -> check(request, body, true));
-        post(router, "/json", request -> this::json);
+        post(router, "/v1/ratelimit/check", (exchange, body) -> check(exchange, body, false));
+        post(router, "/ratelimit/check", (exchange, body) -> check(exchange, body, true));
+        post(router, "/json", this::json);
         get(router, "/v1/ratelimit/status/:user_id", this::status);
-        get(router, "/healthcheck", context -> healthcheck());
+        get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
         router.route().last().handler(context -> {
             throw RestException.notFound(
                     "path: " + Texts.shown(context.request().path())
@@ -103,70 +103,92 @@ public final class RestApi {
                 .setIdleTimeoutUnit(TimeUnit.SECONDS);
     }
 
-    private Answer check(HttpServerRequest http, byte[] body, boolean alwaysOk) {
+    private void check(Exchange exchange, byte[] body, boolean alwaysOk) {
         Buffers own = buffers.get();
         Request request = own.request;
+        HttpServerRequest http = exchange.request();
         String key = IdempotencyKey.of(http.headers());
         checks.read(body, this::domains, request);
         long now = time.micros();
         if (key == null) {
-            return decide(own, now, alwaysOk).answer();
+            exchange.decide(
+                    limiter,
+                    request,
+                    now,
+                    own.decision,
+                    (asked, decision) -> exchange.answer(answer(asked, decision, alwaysOk)));
+            return;
         }
         Caller caller = new Caller(request.domain(), caller(request));
-        return remembered.once(caller, key, fingerprint(http, body), now, () -> decide(own, now, alwaysOk));
+        remembered.once(
+                caller,
+                key,
+                fingerprint(http, body),
+                now,
+                exchange,
+                first -> exchange.decide(
+                        limiter,
+                        request,
+                        now,
+                        own.decision,
+                        (asked, decision) -> first.decided(answer(asked, decision, alwaysOk), decision.allowed())));
     }
 
-    private Decided decide(Buffers own, long now, boolean alwaysOk) {
-        limiter.decide(own.request, now, own.decision);
-        Verdict binding = own.decision.binding();
-        Counter counter = binding == null ? null : limiter.rules().counter(own.request, binding);
-        Answer answer = alwaysOk ? answers.alwaysOk(own.decision, counter) : answers.of(own.decision, counter);
-        return new Decided(answer, own.decision.allowed());
+    private Answer answer(Request request, Decision decision, boolean alwaysOk) {
+        Verdict binding = decision.binding();
+        Counter counter = binding == null ? null : limiter.rules().counter(request, binding);
+        return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(decision, counter);
     }
 
     private List<String> domains() {
         return limiter.rules().domains();
     }
 
-    private Answer json(byte[] body) {
+    private void json(Exchange exchange, byte[] body) {
         Buffers own = buffers.get();
         long hitsAddend = rlsReader.read(body, own.request);
-        limiter.decide(own.request, time.micros(), own.decision);
-        own.answer.of(own.decision, own.request.descriptors());
-        Map<String, Object> metadata =
-                rls.dynamicMetadata() ? RlsMetadata.of(own.request, hitsAddend, own.decision) : null;
-        return new Answer(
-                own.decision.allowed() ? 200 : 429, Answer.JSON, RlsJsonWriter.bytes(own.answer, metadata), List.of());
-    }
-
-    private Answer status(RoutingContext context) {
-        Buffers own = buffers.get();
-        StatusQuery.read(context, settings.caps(), this::domains, own.request);
-        limiter.decide(own.request, time.micros(), own.decision);
-        return CheckAnswers.status(own.decision);
-    }
-
-    private Answer healthcheck() {
-        return health.serving()
-                ? new Answer(200, Answer.TEXT, "OK".getBytes(StandardCharsets.US_ASCII), List.of())
-                : new Answer(500, Answer.TEXT, "NOT SERVING".getBytes(StandardCharsets.US_ASCII), List.of());
-    }
-
-    private void post(Router router, String path, Function<HttpServerRequest, Function<byte[], Answer>> handler) {
-        router.post(path).handler(context -> {
-            HttpServerRequest request = context.request();
-            Body.read(
-                    request,
-                    settings.caps().body(),
-                    // The router's own failure handling ends where the body arrives later.
-                    body -> answer(context, () -> handler.apply(request).apply(body)),
-                    context::fail);
+        exchange.decide(limiter, own.request, time.micros(), own.decision, (request, decision) -> {
+            RlsAnswer answer = buffers.get().answer.of(decision, request.descriptors());
+            Map<String, Object> metadata = rls.dynamicMetadata() ? RlsMetadata.of(request, hitsAddend, decision) : null;
+            exchange.answer(new Answer(
+                    decision.allowed() ? 200 : 429,
+                    Answer.JSON,
+                    RlsJsonWriter.bytes(answer, metadata),
+                    RateLimitFields.degraded(decision)));
         });
+    }
+
+    private void status(Exchange exchange) {
+        Buffers own = buffers.get();
+        StatusQuery.read(exchange.context(), settings.caps(), this::domains, own.request);
+        exchange.decide(
+                limiter,
+                own.request,
+                time.micros(),
+                own.decision,
+                (request, decision) -> exchange.answer(CheckAnswers.status(decision)));
+    }
+
+    /** A store that is away is no reason to look away from this server: every rule says what holds without it. */
+    private Answer healthcheck() {
+        String degraded = health.degraded();
+        String text = !health.serving() ? "NOT SERVING" : degraded.isEmpty() ? "OK" : "OK, degraded: " + degraded;
+        return new Answer(health.serving() ? 200 : 500, Answer.TEXT, text.getBytes(StandardCharsets.UTF_8), List.of());
+    }
+
+    private void post(Router router, String path, BiConsumer<Exchange, byte[]> handler) {
+        router.post(path)
+                .handler(context -> Body.read(
+                        context.request(),
+                        settings.caps().body(),
+                        // The router's own failure handling ends where the body arrives later.
+                        body -> begin(context, exchange -> handler.accept(exchange, body)),
+                        context::fail));
         only(router, path, "POST");
     }
 
-    private static void get(Router router, String path, Function<RoutingContext, Answer> handler) {
-        router.get(path).handler(context -> answer(context, () -> handler.apply(context)));
+    private static void get(Router router, String path, Consumer<Exchange> handler) {
+        router.get(path).handler(context -> begin(context, handler));
         only(router, path, "GET");
     }
 
@@ -176,15 +198,12 @@ public final class RestApi {
         });
     }
 
-    private static void answer(RoutingContext context, Supplier<Answer> deciding) {
-        Answer answer;
+    private static void begin(RoutingContext context, Consumer<Exchange> handler) {
         try {
-            answer = deciding.get();
+            handler.accept(new Exchange(context));
         } catch (RuntimeException e) {
             context.fail(e);
-            return;
         }
-        answer.send(context.response());
     }
 
     private static void failed(RoutingContext context) {

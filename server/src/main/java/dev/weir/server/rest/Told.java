@@ -78,6 +78,11 @@ final class Told {
         return verdict.retryAfterMicros() != Verdict.NEVER && verdict.reason() == Verdict.Reason.OVER_LIMIT;
     }
 
+    /** Whether nobody could count, and the rule says to deny then. Nobody knows for how long: it is worth a try in a second. */
+    boolean storeDown() {
+        return verdict.reason() == Verdict.Reason.STORE_DOWN;
+    }
+
     long retryAfterSeconds() {
         return Math.max(1, ceil(verdict.retryAfterMicros()));
     }

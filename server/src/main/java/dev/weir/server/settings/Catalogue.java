@@ -34,8 +34,58 @@ public final class Catalogue {
     static final Setting<Integer> ADMIN_PORT =
             port("admin_port", "Port for operators on this machine.", "6070").as("DEBUG_PORT");
 
-    static final Setting<String> STORE =
-            Setting.of("store", "STORE", "Where counters live: memory.", "memory", "memory", Values.oneOf("memory"));
+    /** Read together with all that is said of stores: a message about it must not repeat a password. */
+    static final Setting<String> STORE = Setting.of(
+            "store",
+            "STORE",
+            "Where counters live: memory, redis://host:port[/database], redis-cluster://h1:p1,h2:p2 or"
+                    + " redis-sentinel://name@h1:p1,h2:p2; rediss… for TLS.",
+            "memory",
+            "a store",
+            text -> text);
+
+    static final Setting<String> STORE_USER =
+            Setting.of("store_user", "NAME", "Who we are to the store.", "", "a name", text -> text);
+    static final Setting<String> STORE_PASSWORD = Setting.of(
+            "store_password",
+            "SECRET",
+            "Password for the store; in weir.yaml or the environment only.",
+            "",
+            "",
+            text -> text);
+    static final Setting<Path> STORE_PASSWORD_FILE =
+            pem("store_password_file", "File that holds the password for the store; read anew at every connection.");
+    static final Setting<Path> STORE_TLS_CA = pem(
+                    "store_tls_ca", "Authorities in PEM that sign stores' certificates; without it, those of the JVM.")
+            .as("REDIS_TLS_CACERT");
+    static final Setting<Path> STORE_TLS_CERT =
+            pem("store_tls_cert", "Certificate to show to stores, in PEM.").as("REDIS_TLS_CLIENT_CERT");
+    static final Setting<Path> STORE_TLS_KEY = pem("store_tls_key", "Private key of that certificate, in PEM (PKCS#8).")
+            .as("REDIS_TLS_CLIENT_KEY");
+    static final Setting<Boolean> STORE_TLS_VERIFY_HOST = flag(
+                    "store_tls_verify_host", "A store's certificate must be for the host that was asked.", "true")
+            .asOpposite("REDIS_TLS_SKIP_HOSTNAME_VERIFICATION");
+    static final Setting<Duration> DEADLINE = Setting.of(
+            "deadline",
+            "DURATION",
+            "Longest that a decision waits for a store; then the rule's on_fail decides.",
+            "10ms",
+            "a duration from 1ms to 10s",
+            Values.duration(Duration.ofMillis(1), Duration.ofSeconds(10)));
+    static final Setting<Integer> REDIS_CONNECTIONS = Setting.of(
+            "redis_connections",
+            "N",
+            "Connections to each node of Redis: one queue coalesces best.",
+            "1",
+            "a number from 1 to 64",
+            Values.integer(1, 64));
+    static final Setting<Integer> REDIS_MAX_WAITING = Setting.of(
+            "redis_max_waiting",
+            "N",
+            "Decisions that may wait for one connection to Redis; the rules of more than that fail at once.",
+            "16384",
+            "a number from 1 to 1000000",
+            Values.integer(1, 1_000_000));
     static final Setting<Long> MAX_KEYS = Setting.of(
             "max_keys",
             "N",
@@ -111,6 +161,16 @@ public final class Catalogue {
             ADMIN_HOST,
             ADMIN_PORT,
             STORE,
+            STORE_USER,
+            STORE_PASSWORD,
+            STORE_PASSWORD_FILE,
+            STORE_TLS_CA,
+            STORE_TLS_CERT,
+            STORE_TLS_KEY,
+            STORE_TLS_VERIFY_HOST,
+            DEADLINE,
+            REDIS_CONNECTIONS,
+            REDIS_MAX_WAITING,
             MAX_KEYS,
             SHADOW_MODE,
             QUOTA_MODE,

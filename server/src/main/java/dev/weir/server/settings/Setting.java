@@ -55,6 +55,11 @@ public record Setting<T>(
         return parameter.startsWith("FILE");
     }
 
+    /** Whether it must not be seen: it has no flag, for command lines are read by everyone on a machine, and no message shows it. */
+    public boolean isSecret() {
+        return parameter.equals("SECRET");
+    }
+
     /** Whether the flag alone, without a value, means {@code true}. */
     public boolean isSwitch() {
         return parameter.equals("BOOL");

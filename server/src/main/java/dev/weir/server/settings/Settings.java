@@ -1,11 +1,13 @@
 package dev.weir.server.settings;
 
 import dev.weir.limiter.LimiterSettings;
+import dev.weir.redis.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param mergeDomains several files may add to one domain of Envoy's spelling
  * @param grpcTls null for clear text
  * @param maxKeys counters kept in memory
+ * @param stores the shared ones by the names that rules know them by; the default is among them unless it is memory
  * @param warmUp the longest that the decision path is warmed before the server is ready
  * @param warnings what somebody set and probably expects something of, in vain
  */
@@ -28,6 +31,7 @@ public record Settings(
         int eventLoops,
         long maxKeys,
         LimiterSettings limiter,
+        Map<String, RedisSettings> stores,
         RlsSettings rls,
         Logging logging,
         Duration warmUp,
@@ -36,6 +40,7 @@ public record Settings(
 
     public Settings {
         warnings = List.copyOf(warnings);
+        stores = Map.copyOf(stores);
     }
 
     /** How the server speaks. */

@@ -6,8 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.Mark;
@@ -18,8 +20,10 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/** Reads {@code weir.yaml}: one level of names and values, each with its place for the message about it. */
+/** Reads {@code weir.yaml}: names and values, each with its place for the message about it; only {@code stores} goes deeper. */
 final class SettingsFile {
+    private static final Pattern STORE_NAME = Pattern.compile("[A-Za-z0-9_-]{1,40}");
+
     private final Path file;
     private final List<String> problems;
     private final Map<String, Given> given = new LinkedHashMap<>();
@@ -60,13 +64,58 @@ final class SettingsFile {
 
     private void add(Node key, Node value) {
         String name = key instanceof ScalarNode scalar ? scalar.getValue() : "?";
-        if (Catalogue.all().stream().noneMatch(each -> each.name().equals(name))) {
+        if (name.equals("stores")) {
+            stores(value);
+        } else if (Catalogue.all().stream().noneMatch(each -> each.name().equals(name))) {
             problems.add(at(key.getStartMark()) + name + ": no such setting (" + Suggestion.among(name, names()) + ")");
         } else if (!(value instanceof ScalarNode scalar)) {
             problems.add(at(value.getStartMark()) + name + ": expected one value");
-        } else if (given.put(name, new Given(resolved(name, scalar.getValue()), at(value.getStartMark()) + name))
-                != null) {
-            problems.add(at(key.getStartMark()) + name + ": set twice");
+        } else {
+            put(name, resolved(name, scalar.getValue()), name, scalar);
+        }
+    }
+
+    private void put(String key, String text, String shown, Node at) {
+        if (given.put(key, new Given(text, at(at.getStartMark()) + shown)) != null) {
+            problems.add(at(at.getStartMark()) + shown + ": set twice");
+        }
+    }
+
+    /** {@code stores: { big: redis://…, other: { url: …, password_file: … } }}. */
+    private void stores(Node node) {
+        if (!(node instanceof MappingNode stores)) {
+            problems.add(at(node.getStartMark())
+                    + "stores: expected names and where they are, such as big: redis://host:port");
+            return;
+        }
+        for (NodeTuple each : stores.getValue()) {
+            String name = each.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "?";
+            if (!STORE_NAME.matcher(name).matches()) {
+                problems.add(at(each.getKeyNode().getStartMark()) + "stores: \"" + name
+                        + "\" (expected: up to 40 letters, digits, - and _)");
+            } else if (each.getValueNode() instanceof ScalarNode url) {
+                put(StoreEntries.URL.key(name), url.getValue(), "stores." + name, url);
+            } else if (each.getValueNode() instanceof MappingNode entries) {
+                entries.getValue().forEach(entry -> storeEntry(name, entry));
+            } else {
+                problems.add(at(each.getValueNode().getStartMark()) + "stores." + name
+                        + ": expected an address, or url, user, password and password_file");
+            }
+        }
+    }
+
+    private void storeEntry(String store, NodeTuple entry) {
+        String spelling = entry.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "?";
+        String shown = "stores." + store + "." + spelling;
+        if (!StoreEntries.spellings().contains(spelling)) {
+            String hint = Suggestion.among(spelling, StoreEntries.spellings());
+            problems.add(at(entry.getKeyNode().getStartMark()) + shown + ": no such setting (" + hint + ")");
+        } else if (!(entry.getValueNode() instanceof ScalarNode scalar)) {
+            problems.add(at(entry.getValueNode().getStartMark()) + shown + ": expected one value");
+        } else {
+            StoreEntries kind = StoreEntries.valueOf(spelling.toUpperCase(Locale.ROOT));
+            String text = scalar.getValue();
+            put(kind.key(store), kind == StoreEntries.PASSWORD_FILE ? fromHere(text) : text, shown, scalar);
         }
     }
 
@@ -74,9 +123,11 @@ final class SettingsFile {
     private String resolved(String name, String value) {
         boolean isPath = Catalogue.all().stream()
                 .anyMatch(each -> each.isPath() && each.name().equals(name));
-        return isPath && !value.isEmpty()
-                ? file.toAbsolutePath().resolveSibling(value).toString()
-                : value;
+        return isPath && !value.isEmpty() ? fromHere(value) : value;
+    }
+
+    private String fromHere(String path) {
+        return file.toAbsolutePath().resolveSibling(path).toString();
     }
 
     private static List<String> names() {

@@ -1,10 +1,13 @@
 package dev.weir.server.settings;
 
 import dev.weir.limiter.LimiterSettings;
+import dev.weir.redis.RedisSettings;
+import dev.weir.redis.TlsSettings;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.server.rls.RlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,7 +46,7 @@ public final class SettingsReader {
         reader.readEnvironment(environment);
         for (Setting<?> each : Catalogue.all()) {
             String text = flags.get(each.name());
-            if (text != null) {
+            if (text != null && !each.isSecret()) {
                 reader.given.put(each.name(), new Given(text, each.flag()));
             }
         }
@@ -68,6 +71,7 @@ public final class SettingsReader {
             given.put(Catalogue.RULES.name(), rules);
         }
         given.putAll(ReferenceVariables.tls(environment, problems));
+        given.putAll(ReferenceRedis.read(environment, problems));
         for (Setting<?> each : Catalogue.all()) {
             String variable = each.reference();
             if (variable != null) {
@@ -116,7 +120,7 @@ public final class SettingsReader {
     private Settings settings() {
         String host = value(Catalogue.HOST);
         Settings.Drain drain = new Settings.Drain(value(Catalogue.DRAIN_DELAY), value(Catalogue.DRAIN_TIMEOUT));
-        value(Catalogue.STORE);
+        Duration deadline = value(Catalogue.DEADLINE);
         boolean quota = value(Catalogue.QUOTA_MODE);
         return new Settings(
                 orNull(Catalogue.RULES),
@@ -127,7 +131,9 @@ public final class SettingsReader {
                 new Address(value(Catalogue.ADMIN_HOST), value(Catalogue.ADMIN_PORT)),
                 orElse(Catalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
                 orElse(Catalogue.MAX_KEYS, keysThatFit(Runtime.getRuntime().maxMemory())),
-                new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED)),
+                new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED))
+                        .withDeadlineMicros(deadline.toNanos() / 1_000),
+                stores(deadline),
                 new RlsSettings(
                         value(Catalogue.RESPONSE_HEADERS),
                         value(Catalogue.LIMIT_HEADER),
@@ -139,6 +145,24 @@ public final class SettingsReader {
                 value(Catalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    private Map<String, RedisSettings> stores(Duration deadline) {
+        int connections = value(Catalogue.REDIS_CONNECTIONS);
+        int waiting = value(Catalogue.REDIS_MAX_WAITING);
+        boolean verifyHost = value(Catalogue.STORE_TLS_VERIFY_HOST);
+        Path certificate = orNull(Catalogue.STORE_TLS_CERT);
+        Path key = orNull(Catalogue.STORE_TLS_KEY);
+        needs(Catalogue.STORE_TLS_CERT, Catalogue.STORE_TLS_KEY);
+        needs(Catalogue.STORE_TLS_KEY, Catalogue.STORE_TLS_CERT);
+        boolean both = certificate != null && key != null;
+        TlsSettings tls = new TlsSettings(
+                orNull(Catalogue.STORE_TLS_CA), both ? certificate : null, both ? key : null, verifyHost);
+        return new StoresReader(given, problems)
+                .read(store -> store.withDeadline(deadline)
+                        .withConnections(connections)
+                        .withMaxWaiting(waiting)
+                        .withTls(tls));
     }
 
     private Settings.@Nullable Tls grpcTls() {

@@ -6,7 +6,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -65,6 +64,13 @@ final class Values {
         }
     }
 
+    static Function<String, @Nullable Duration> duration(Duration least, Duration most) {
+        return text -> {
+            Duration value = duration(text);
+            return value == null || value.compareTo(least) < 0 || value.compareTo(most) > 0 ? null : value;
+        };
+    }
+
     static Function<String, @Nullable Integer> integer(int least, int most) {
         Function<String, @Nullable Long> number = number(least, most);
         return text -> {
@@ -82,10 +88,6 @@ final class Values {
                 return null;
             }
         };
-    }
-
-    static Function<String, @Nullable String> oneOf(String... words) {
-        return text -> Arrays.asList(words).contains(text) ? text : null;
     }
 
     static <E extends Enum<E>> Function<String, @Nullable E> constant(E[] constants) {

@@ -1,12 +1,13 @@
 package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.rest.RememberedAnswers.Caller;
-import dev.weir.server.rest.RememberedAnswers.Decided;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class RememberedAnswersTest {
+    private static final Answer ANSWER = new Answer(200, Answer.JSON, new byte[0], List.of());
+
     private final AtomicInteger decisions = new AtomicInteger();
 
     @Test
@@ -60,7 +63,8 @@ class RememberedAnswersTest {
         for (int i = 0; i < 50; i++) {
             ask(answers, "c" + i, "k");
         }
-        answers.once(new Caller("d", "late"), "k", "f", Duration.ofDays(2).toNanos() / 1_000, this::decide);
+        answers.once(
+                new Caller("d", "late"), "k", "f", Duration.ofDays(2).toNanos() / 1_000, new Heard(), this::decide);
         assertThat(answers.size()).isEqualTo(1);
     }
 
@@ -90,6 +94,56 @@ class RememberedAnswersTest {
         assertThat(decisions).hasValue(200);
     }
 
+    @Test
+    void whoever_asks_while_the_first_is_being_decided_hears_what_comes_of_it() {
+        RememberedAnswers answers = answers(10, 100);
+        List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
+        Heard first = new Heard();
+        Heard second = new Heard();
+        Caller caller = new Caller("d", "c");
+        answers.once(caller, "k", "f", 0, first, underWay::add);
+        answers.once(caller, "k", "f", 0, second, underWay::add);
+        assertThat(underWay).hasSize(1);
+        assertThatThrownBy(() -> answers.once(caller, "k", "other", 0, second, underWay::add))
+                .isInstanceOf(RestException.class)
+                .hasMessageContaining("came before with another request");
+        underWay.get(0).decided(ANSWER, true);
+        assertThat(first.answers).containsExactly(ANSWER);
+        assertThat(second.answers).singleElement().isNotSameAs(ANSWER);
+        underWay.get(0).decided(ANSWER, true);
+        assertThat(first.answers).hasSize(1);
+    }
+
+    @Test
+    void a_denial_is_that_of_all_who_asked_at_once_and_of_nobody_after() {
+        RememberedAnswers answers = answers(10, 100);
+        List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
+        Heard first = new Heard();
+        Heard second = new Heard();
+        Heard third = new Heard();
+        Caller caller = new Caller("d", "c");
+        answers.once(caller, "k", "f", 0, first, underWay::add);
+        answers.once(caller, "k", "f", 0, second, underWay::add);
+        underWay.get(0).decided(ANSWER, false);
+        assertThat(first.answers).containsExactly(ANSWER);
+        assertThat(second.answers).containsExactly(ANSWER);
+        answers.once(caller, "k", "f", 0, third, underWay::add);
+        assertThat(underWay).hasSize(2);
+        assertThat(answers.size()).isZero();
+    }
+
+    @Test
+    void a_decision_that_fails_fails_for_all_who_wait_and_the_next_is_decided_anew() {
+        RememberedAnswers answers = answers(10, 100);
+        Heard first = new Heard();
+        RuntimeException failure = new IllegalStateException("on purpose");
+        answers.once(new Caller("d", "c"), "k", "f", 0, first, underWay -> {
+            throw failure;
+        });
+        assertThat(first.failures).containsExactly(failure);
+        assertThat(charges(answers, "c", "k")).isTrue();
+    }
+
     private static RememberedAnswers answers(int perCaller, int total) {
         return new RememberedAnswers(new RestSettings.Idempotency(Duration.ofDays(1), perCaller, total));
     }
@@ -101,11 +155,28 @@ class RememberedAnswersTest {
     }
 
     private void ask(RememberedAnswers answers, String caller, String key) {
-        answers.once(new Caller("d", caller), key, "f", 0, this::decide);
+        Heard heard = new Heard();
+        answers.once(new Caller("d", caller), key, "f", 0, heard, this::decide);
     }
 
-    private Decided decide() {
+    private void decide(RememberedAnswers.UnderWay first) {
         decisions.incrementAndGet();
-        return new Decided(new Answer(200, Answer.JSON, new byte[0], List.of()), true);
+        first.decided(ANSWER, true);
+    }
+
+    /** What one who asks was told. */
+    private static final class Heard implements RememberedAnswers.Asking {
+        final List<Answer> answers = new CopyOnWriteArrayList<>();
+        final List<RuntimeException> failures = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void answer(Answer answer) {
+            answers.add(answer);
+        }
+
+        @Override
+        public void fail(RuntimeException failure) {
+            failures.add(failure);
+        }
     }
 }

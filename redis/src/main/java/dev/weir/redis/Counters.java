@@ -1,0 +1,58 @@
+package dev.weir.redis;
+
+import dev.weir.redis.script.RedisKey;
+import dev.weir.store.CounterName;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Looks into single counters and forgets them: for operators, not for decisions. */
+final class Counters {
+    private final Routes routes;
+
+    Counters(Routes routes) {
+        this.routes = routes;
+    }
+
+    CompletionStage<Optional<CounterState>> inspect(CounterName name) {
+        byte[] key = RedisKey.of(name);
+        Line line = line(name);
+        if (line == null) {
+            return unreachable();
+        }
+        return PlainCommand.run(line, CommandType.GET, key)
+                .thenCombine(PlainCommand.run(line, CommandType.PTTL, key), (value, ttl) -> state(key, value, ttl));
+    }
+
+    /** Whether there was anything to forget. */
+    CompletionStage<Boolean> reset(CounterName name) {
+        Line line = line(name);
+        if (line == null) {
+            return unreachable();
+        }
+        return PlainCommand.run(line, CommandType.DEL, RedisKey.of(name))
+                .thenApply(gone -> !gone.isEmpty() && gone.get(0) instanceof Long count && count > 0);
+    }
+
+    private static Optional<CounterState> state(byte[] key, List<Object> value, List<Object> ttl) {
+        Object state = value.isEmpty() ? null : value.get(0);
+        Object millis = ttl.isEmpty() ? null : ttl.get(0);
+        return state instanceof byte[] bytes && millis instanceof Long lasts
+                ? Optional.of(CounterState.of(key, bytes, lasts))
+                : Optional.empty();
+    }
+
+    private @Nullable Line line(CounterName name) {
+        Node node = routes.node(routes.bySlot() ? RedisKey.slot(name.subject()) : 0);
+        return node == null ? null : node.lane(name.subject()).line();
+    }
+
+    private static <T> CompletionStage<T> unreachable() {
+        return CompletableFuture.failedFuture(
+                new CompletionException("redis: nobody is known to serve this counter", null));
+    }
+}

@@ -1,0 +1,83 @@
+package dev.weir.redis;
+
+import dev.weir.redis.script.RedisKey;
+import dev.weir.redis.script.ToldTime;
+import dev.weir.redis.testkit.RespConnection;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.Store;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+
+/** A Redis store that waits for its answers, at the time it is told: for the contract that all stores keep. */
+final class BlockingStore implements Store {
+    private final RedisStore store;
+    private final IntFunction<RespConnection> ofSlot;
+    private final Map<Long, Long> clocks = new ConcurrentHashMap<>();
+
+    BlockingStore(RedisStore store, IntFunction<RespConnection> ofSlot) {
+        this.store = store;
+        this.ofSlot = ofSlot;
+    }
+
+    @Override
+    public boolean decide(Checks checks, long nowMicros) {
+        Asking ask = new Asking();
+        ask.checks.quotaPassed = checks.quotaPassed;
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            Check copy = ask.checks.add();
+            copy.key0 = check.key0;
+            copy.key1 = check.key1;
+            copy.meter = check.meter;
+            copy.hits = check.hits;
+            copy.countsDenied = check.countsDenied;
+            copy.role = check.role;
+            for (byte each : Long.toHexString(check.key1).getBytes(StandardCharsets.US_ASCII)) {
+                copy.name.append(each);
+            }
+            copy.name.subject(check.key0);
+            tell(check.key0, nowMicros);
+        }
+        ask.now(store);
+        if (ask.failure() != null) {
+            throw new AssertionError("failed: " + ask.failure());
+        }
+        for (int i = 0; i < checks.size(); i++) {
+            copy(ask.checks.get(i).outcome, checks.get(i).outcome);
+        }
+        return ask.checks.allowed();
+    }
+
+    private void tell(long subject, long nowMicros) {
+        clocks.compute(subject, (key, told) -> {
+            if (told == null || told != nowMicros) {
+                RespConnection redis = ofSlot.apply(RedisKey.slot(subject));
+                synchronized (redis) {
+                    try {
+                        redis.call("SET", ToldTime.key(subject), Long.toString(nowMicros));
+                    } catch (java.io.IOException e) {
+                        throw new java.io.UncheckedIOException(e);
+                    }
+                }
+            }
+            return nowMicros;
+        });
+    }
+
+    private static void copy(dev.weir.algorithm.Outcome from, dev.weir.algorithm.Outcome to) {
+        to.allowed = from.allowed;
+        to.remaining = from.remaining;
+        to.reset = from.reset;
+        to.retryAfter = from.retryAfter;
+        to.delay = from.delay;
+        to.used = from.used;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,58 @@
+package dev.weir.redis;
+
+import dev.weir.redis.script.ToldTime;
+import dev.weir.redis.testkit.RedisCluster;
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.redis.testkit.RespConnection;
+import dev.weir.store.Store;
+import dev.weir.store.StoreContract;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** What every store must do, done by a cluster: counters live in different slots, so most requests are decided in parts. */
+class ClusterContractTest extends StoreContract {
+    private static RedisCluster cluster;
+    private static final RespConnection[] OWNERS = new RespConnection[RedisCluster.SLOTS];
+    private static final Map<RedisProcess, RespConnection> CONNECTIONS = new HashMap<>();
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisCluster.start(true);
+        cluster.masters().forEach(each -> CONNECTIONS.put(each, connect(each)));
+    }
+
+    @AfterAll
+    static void stop() {
+        CONNECTIONS.values().forEach(RespConnection::close);
+        cluster.close();
+    }
+
+    @Override
+    protected Store newStore() {
+        cluster.masters().forEach(each -> each.cli("FLUSHALL"));
+        RedisStore store =
+                RedisStore.open(RedisSettings.of(cluster.uri()).withDeadline(Duration.ofSeconds(5)), ToldTime.script());
+        Asking.awaitServing(store);
+        return new BlockingStore(store, ClusterContractTest::owner);
+    }
+
+    private static synchronized RespConnection owner(int slot) {
+        if (OWNERS[slot] == null) {
+            OWNERS[slot] = CONNECTIONS.get(cluster.masterOf(slot));
+        }
+        return OWNERS[slot];
+    }
+
+    private static RespConnection connect(RedisProcess process) {
+        try {
+            return process.connect();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

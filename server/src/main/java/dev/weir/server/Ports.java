@@ -1,0 +1,44 @@
+package dev.weir.server;
+
+import dev.weir.server.settings.Address;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/** Waits for a port to be bound, and says in words why it cannot be. */
+final class Ports {
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private Ports() {}
+
+    /** Where it listens; {@code setting} is the one that would name another port. */
+    static Address bound(String what, String setting, Address wanted, CompletionStage<Integer> binding)
+            throws StartException {
+        try {
+            int port = binding.toCompletableFuture()
+                    .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+            return new Address(wanted.host(), port);
+        } catch (CompletionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new StartException(
+                    what + " cannot listen on " + wanted + ": " + why(cause) + " (--" + setting.replace('_', '-')
+                            + " or WEIR_" + setting.toUpperCase(Locale.ROOT) + " names another)",
+                    cause);
+        }
+    }
+
+    /** In words: the native transport knows a bind that failed only by its number and its text. */
+    private static String why(Throwable cause) {
+        String text = String.valueOf(cause.getMessage());
+        if (text.contains("in use")) {
+            return "the port is in use";
+        }
+        if (text.contains("assign requested address")) {
+            return "the address is not of this machine";
+        }
+        return text.contains("ermission denied") ? "ports below 1024 take a right that this user lacks" : text;
+    }
+}

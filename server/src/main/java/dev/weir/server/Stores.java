@@ -1,0 +1,73 @@
+package dev.weir.server;
+
+import dev.weir.limiter.SharedStores;
+import dev.weir.redis.NodeHealth;
+import dev.weir.redis.RedisSettings;
+import dev.weir.redis.RedisStore;
+import dev.weir.store.memory.MemoryStore;
+import io.netty.channel.EventLoopGroup;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Where the counters of this server live: in its memory, and in every store that the settings name. */
+final class Stores implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Stores.class.getName());
+
+    private final MemoryStore memory;
+    private final Map<String, RedisStore> redis = new TreeMap<>();
+
+    /** Opens all of them on {@code loops}; connections are made in the background. */
+    Stores(int maxKeys, Map<String, RedisSettings> named, EventLoopGroup loops) {
+        memory = new MemoryStore(maxKeys);
+        new TreeMap<>(named).forEach((name, settings) -> {
+            redis.put(name, RedisStore.open(settings, loops));
+            LOG.log(Level.INFO, "store " + name + ": " + settings.address());
+        });
+    }
+
+    MemoryStore memory() {
+        return memory;
+    }
+
+    Map<String, RedisStore> redis() {
+        return redis;
+    }
+
+    SharedStores shared() {
+        return redis.isEmpty() ? SharedStores.none() : SharedStores.of(redis);
+    }
+
+    /** Which stores have a server that is not asked, and why, for people; empty while all are there. */
+    String degraded() {
+        List<String> away = new ArrayList<>();
+        redis.forEach((name, store) -> {
+            List<NodeHealth> nodes = store.health();
+            if (nodes.isEmpty()) {
+                away.add("store " + name + ": unreachable");
+            }
+            nodes.stream().filter(node -> !node.serves()).forEach(node -> away.add(describe(name, node)));
+        });
+        return String.join("; ", away);
+    }
+
+    private static String describe(String store, NodeHealth node) {
+        String why = node.down() == null
+                ? "failed too often of late"
+                : node.down().label() + (node.reason().isEmpty() ? "" : " (" + node.reason() + ")");
+        return "store " + store + ", " + node.node() + ": " + why;
+    }
+
+    /** Whether every server of every store is connected and asked. */
+    boolean allThere() {
+        return degraded().isEmpty();
+    }
+
+    @Override
+    public void close() {
+        redis.values().forEach(RedisStore::close);
+        memory.close();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.weir.server.metrics;
+
+import dev.weir.redis.NodeHealth;
+import dev.weir.redis.RedisStats;
+import dev.weir.redis.RedisStore;
+import dev.weir.store.StoreFailure;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+
+/** Writes what the shared stores did and how each of their servers is. */
+public final class StoreMetrics {
+    /** Servers of a store that have series of their own; a cluster has at most a thousand. */
+    private static final int MOST_NODES = 1_000;
+
+    private final Map<String, RedisStore> stores;
+
+    public StoreMetrics(Map<String, RedisStore> stores) {
+        this.stores = new TreeMap<>(stores);
+    }
+
+    void write(Exposition out) {
+        counter(out, "asks", "Requests that had something to ask a store.", RedisStats::asks);
+        counter(out, "batches", "Script calls sent; asks over batches is how well they coalesce.", RedisStats::batches);
+        counter(out, "answered", "Asks that a script call decided.", RedisStats::answered);
+        counter(out, "expired", "Script calls that came too late and charged nothing.", RedisStats::expired);
+        counter(out, "late", "Replies that nobody waited for any more.", RedisStats::late);
+        counter(out, "noscript", "Script calls sent again with the text of the script.", RedisStats::noScript);
+        counter(out, "redirects", "Script calls that a cluster sent elsewhere.", RedisStats::redirects);
+        counter(out, "give_backs", "Parts of requests taken, and given back after a denial.", RedisStats::giveBacks);
+        counter(out, "mismatches", "Script calls that script and server count apart.", RedisStats::mismatches);
+        counter(out, "connects", "Connections made.", RedisStats::connects);
+        out.metric("ratelimit_redis_errors_total", "counter", "Asks without an answer from their store, by reason.");
+        stores.forEach((name, store) -> {
+            for (StoreFailure each : StoreFailure.values()) {
+                out.sample(
+                        "ratelimit_redis_errors_total",
+                        Exposition.labels("store", name, "reason", each.label()),
+                        store.stats().failures(each));
+            }
+        });
+        nodes(
+                out,
+                "ratelimit_redis_up",
+                "1 if there is a connection to the server.",
+                each -> each.down() == null ? 1 : 0);
+        nodes(
+                out,
+                "ratelimit_circuit_state",
+                "0 closed, 1 open: the server is not asked.",
+                each -> each.open() ? 1 : 0);
+        nodes(out, "ratelimit_redis_waiting", "Asks that wait for the server, or are under way.", NodeHealth::waiting);
+    }
+
+    private void counter(Exposition out, String what, String help, ToLongFunction<RedisStats> count) {
+        String metric = "ratelimit_redis_" + what + "_total";
+        out.metric(metric, "counter", help);
+        stores.forEach((name, store) ->
+                out.sample(metric, Exposition.labels("store", name), count.applyAsLong(store.stats())));
+    }
+
+    private void nodes(Exposition out, String metric, String help, ToIntFunction<NodeHealth> value) {
+        out.metric(metric, "gauge", help);
+        stores.forEach((name, store) -> {
+            List<NodeHealth> nodes = store.health();
+            for (NodeHealth each : nodes.subList(0, Math.min(MOST_NODES, nodes.size()))) {
+                out.sample(
+                        metric, Exposition.labels("store", name, "node", each.node()), (long) value.applyAsInt(each));
+            }
+        });
+    }
+}

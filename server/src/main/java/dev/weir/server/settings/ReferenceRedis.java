@@ -1,0 +1,113 @@
+package dev.weir.server.settings;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The variables by which envoyproxy/ratelimit is told of its Redis. They count only where {@code REDIS_URL} is set. */
+final class ReferenceRedis {
+    private static final String URL = "REDIS_URL";
+    private static final String TYPE = "REDIS_TYPE";
+    private static final String TLS = "REDIS_TLS";
+    private static final String AUTH = "REDIS_AUTH";
+    private static final String SOCKET = "REDIS_SOCKET_TYPE";
+    private static final String BACKEND = "BACKEND_TYPE";
+    private static final List<String> ALL = List.of(TYPE, TLS, AUTH, SOCKET);
+
+    private final Map<String, String> environment;
+    private final List<String> problems;
+
+    private ReferenceRedis(Map<String, String> environment, List<String> problems) {
+        this.environment = environment;
+        this.problems = problems;
+    }
+
+    /** What they say of the store, by the names of Weir's own settings. */
+    static Map<String, Given> read(Map<String, String> environment, List<String> problems) {
+        return new ReferenceRedis(environment, problems).read();
+    }
+
+    /** Names of those that are set and change nothing. */
+    static Set<String> withoutMeaning(Map<String, String> environment) {
+        Set<String> names = new TreeSet<>();
+        boolean used = !environment.getOrDefault(URL, "").isEmpty();
+        for (String each : ALL) {
+            if (!used && !environment.getOrDefault(each, "").isEmpty()) {
+                names.add(each);
+            }
+        }
+        String backend = environment.getOrDefault(BACKEND, "");
+        if (!backend.isEmpty() && !(used && backend.equals("redis"))) {
+            names.add(BACKEND);
+        }
+        return names;
+    }
+
+    private Map<String, Given> read() {
+        Map<String, Given> said = new HashMap<>();
+        String url = environment.getOrDefault(URL, "");
+        // Kubernetes links a service "redis" so; a Redis of the reference is never given that way.
+        if (url.isEmpty() || url.startsWith("tcp://")) {
+            return said;
+        }
+        if (url.startsWith("/") || "unix".equals(environment.get(SOCKET))) {
+            problems.add(URL + ": a Unix socket cannot be used (expected: host:port, and REDIS_SOCKET_TYPE tcp)");
+            return said;
+        }
+        String store = store(url);
+        if (store != null) {
+            said.put("store", new Given(store, URL));
+        }
+        String auth = environment.getOrDefault(AUTH, "");
+        if (!auth.isEmpty()) {
+            int colon = auth.indexOf(':');
+            if (colon > 0) {
+                said.put("store_user", new Given(auth.substring(0, colon), AUTH));
+            }
+            said.put("store_password", new Given(auth.substring(Math.max(0, colon + 1)), AUTH));
+        }
+        return said;
+    }
+
+    /** The reference writes {@code host:port}, {@code h1:p1,h2:p2} for a cluster, {@code name,h1:p1,h2:p2} with sentinels. */
+    private @Nullable String store(String url) {
+        String scheme = tls() ? "rediss" : "redis";
+        if (url.contains("://")) {
+            return url.startsWith("redis://") ? scheme + url.substring("redis".length()) : url;
+        }
+        String type = environment.getOrDefault(TYPE, "");
+        switch (type.toUpperCase(Locale.ROOT)) {
+            case "", "SINGLE" -> {
+                return scheme + "://" + url;
+            }
+            case "CLUSTER" -> {
+                return scheme + "-cluster://" + url;
+            }
+            case "SENTINEL" -> {
+                int comma = url.indexOf(',');
+                if (comma > 0) {
+                    return scheme + "-sentinel://" + url.substring(0, comma) + "@" + url.substring(comma + 1);
+                }
+                problems.add(URL + ": \"" + url + "\" (expected, with REDIS_TYPE SENTINEL: name,host:port,…)");
+                return null;
+            }
+            default -> {
+                problems.add(TYPE + ": \"" + type + "\" (expected: SINGLE, SENTINEL or CLUSTER)");
+                return null;
+            }
+        }
+    }
+
+    private boolean tls() {
+        String text = environment.getOrDefault(TLS, "");
+        Boolean uses = text.isEmpty() ? Boolean.FALSE : Values.bool(text);
+        if (uses == null) {
+            problems.add(TLS + ": \"" + text + "\" (expected: true or false)");
+        }
+        return Boolean.TRUE.equals(uses);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.weir.server.settings;
+
+import dev.weir.model.Rule;
+import dev.weir.redis.RedisAddress;
+import dev.weir.redis.RedisCredentials;
+import dev.weir.redis.RedisSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Makes stores of what was said about them: where each is, and who we are there. No message repeats a password. */
+final class StoresReader {
+    static final String MEMORY = "memory";
+    private static final String EXPECTED = "memory, redis://host:port, redis-cluster://h1:p1,h2:p2 or"
+            + " redis-sentinel://name@h1:p1,h2:p2; rediss… for TLS";
+
+    private final Map<String, Given> given;
+    private final List<String> problems;
+
+    StoresReader(Map<String, Given> given, List<String> problems) {
+        this.given = given;
+        this.problems = problems;
+    }
+
+    /** The shared stores by name, the default one among them unless it is memory; {@code rest} completes each. */
+    Map<String, RedisSettings> read(UnaryOperator<RedisSettings> rest) {
+        Map<String, RedisSettings> stores = new TreeMap<>();
+        add(Rule.DEFAULT_STORE, rest, stores);
+        TreeSet<String> names = new TreeSet<>();
+        for (String each : given.keySet()) {
+            if (each.startsWith(StoreEntries.PREFIX)) {
+                names.add(StoreEntries.nameIn(each));
+            }
+        }
+        names.forEach(name -> add(name, rest, stores));
+        return stores;
+    }
+
+    private void add(String name, UnaryOperator<RedisSettings> rest, Map<String, RedisSettings> stores) {
+        Given url = given.get(StoreEntries.URL.key(name));
+        if (url == null) {
+            unused(name);
+            return;
+        }
+        if (name.equals(Rule.DEFAULT_STORE) && url.text().equals(MEMORY)) {
+            return;
+        }
+        RedisSettings settings = settings(url, name);
+        Supplier<RedisCredentials> credentials = settings == null ? null : credentials(name, settings.address());
+        if (settings != null && credentials != null) {
+            stores.put(name, rest.apply(settings.withCredentials(credentials)));
+        }
+    }
+
+    /** Whoever gives a password expects it to be used. */
+    private void unused(String name) {
+        for (StoreEntries each : StoreEntries.values()) {
+            Given said = given.get(each.key(name));
+            if (said != null) {
+                problems.add(said.where() + ": without the address of its store (expected: "
+                        + (name.equals(Rule.DEFAULT_STORE) ? "store" : "url") + ", too)");
+            }
+        }
+    }
+
+    private @Nullable RedisSettings settings(Given url, String name) {
+        if (!url.text().contains("://")) {
+            String shown = url.text().indexOf('@') < 0 ? "\"" + url.text() + "\" " : "";
+            String expected = name.equals(Rule.DEFAULT_STORE) ? EXPECTED : EXPECTED.substring("memory, ".length());
+            problems.add(url.where() + ": " + shown + "(expected: " + expected + ")");
+            return null;
+        }
+        try {
+            return RedisSettings.of(url.text());
+        } catch (IllegalArgumentException e) {
+            String message = String.valueOf(e.getMessage());
+            problems.add(url.where() + ": "
+                    + (message.startsWith("store: ") ? message.substring("store: ".length()) : message));
+            return null;
+        }
+    }
+
+    private @Nullable Supplier<RedisCredentials> credentials(String name, RedisAddress address) {
+        Given user = given.get(StoreEntries.USER.key(name));
+        Given password = given.get(StoreEntries.PASSWORD.key(name));
+        Given file = given.get(StoreEntries.PASSWORD_FILE.key(name));
+        RedisCredentials said = address.credentials();
+        String whose = user == null ? said.user() : user.text();
+        if (password != null && file != null) {
+            problems.add(file.where() + ": beside " + password.where() + " (expected: one of them)");
+            return null;
+        }
+        if (file == null) {
+            RedisCredentials fixed = new RedisCredentials(whose, password == null ? said.password() : password.text());
+            return () -> fixed;
+        }
+        Path path = Values.path(file.text());
+        try {
+            if (path == null) {
+                throw new IOException("no path");
+            }
+            PasswordFile read = new PasswordFile(path);
+            return () -> new RedisCredentials(whose, read.get());
+        } catch (IOException e) {
+            problems.add(file.where() + ": \"" + file.text() + "\" cannot be read ("
+                    + e.getClass().getSimpleName() + ")");
+            return null;
+        }
+    }
+}
