@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Whoever was told that time is up is somebody else by the time the reply comes. */
 class LateReplyTest {
-    private static final Duration BACK = Duration.ofMillis(400);
+    private static final Duration BACK = Duration.ofMillis(600);
 
     private RedisProcess redis;
     private FaultProxy proxy;
@@ -43,11 +43,16 @@ class LateReplyTest {
     @Test
     void aReplyThatComesLateForSomeTouchesOnlyThoseWhoStillWait() throws Exception {
         Meter meter = Asking.limit(100);
+        new Asking().on("other", meter, 1).now(store); // so that Redis knows the script
         proxy.latency(Duration.ZERO, BACK);
+        long sent = store.stats().batches();
         CompletableFuture<Asking> first = new Asking().on("other", meter, 1).ask(store, Asking.PATIENCE);
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(2))
+                .until(() -> store.stats().batches() > sent);
         // While that is under way, these two gather for the next batch, in which one of them runs out of time.
         Asking hasty = new Asking().on("k", meter, 3);
-        CompletableFuture<Asking> hastyAnswer = hasty.ask(store, BACK.plusMillis(250));
+        CompletableFuture<Asking> hastyAnswer = hasty.ask(store, BACK.plus(BACK.dividedBy(2)));
         CompletableFuture<Asking> patient = new Asking().on("k", meter, 5).ask(store, Asking.PATIENCE);
         first.get(10, TimeUnit.SECONDS);
         hastyAnswer.get(10, TimeUnit.SECONDS);
