@@ -33,15 +33,18 @@ public record CounterState(
         Duration ttl = ttlMillis < 0 ? null : Duration.ofMillis(ttlMillis);
         int length = state.length;
         int format = length == 0 ? 0 : in.get();
-        if (format == 1 && length == 18) {
+        if (format == 1 && length == 24) {
+            number(in, 6); // when it is forgotten, which the time to live says too
             Instant at = moment(number(in, 7));
             long part = number(in, 5);
             in.get();
             return new CounterState(name, "bucket", number(in, 4) + (part == 0 ? 0 : 1), at, ttl, length);
-        } else if (format == 2 && length == 15) {
+        } else if (format == 2 && length == 21) {
+            number(in, 6);
             Instant start = moment(number(in, 7));
             return new CounterState(name, "fixed_window", number(in, 7), start, ttl, length);
-        } else if (format == 3 && length == 18) {
+        } else if (format == 3 && length == 24) {
+            number(in, 6);
             Instant start = moment(number(in, 7));
             number(in, 2);
             return new CounterState(name, "sliding_window", number(in, 4), start, ttl, length);
@@ -53,7 +56,8 @@ public record CounterState(
                 sum += number(in, 7);
             }
             return new CounterState(name, "sub_windows", sum, last, ttl, length);
-        } else if (format == 5 && length >= 10) {
+        } else if (format == 5 && length >= 16) {
+            number(in, 6);
             number(in, 3);
             number(in, 3);
             return new CounterState(name, "sliding_window_log", number(in, 3), null, ttl, length);

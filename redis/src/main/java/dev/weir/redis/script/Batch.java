@@ -3,6 +3,7 @@ package dev.weir.redis.script;
 import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Meter;
 import dev.weir.store.Check;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -28,6 +29,7 @@ public final class Batch {
     private static final long MAX_HITS = (1L << 53) - 1;
     private static final long QUOTA_PASSED = 1;
     private static final long ASK_ONLY = 2;
+    private static final long ONCE = 4;
     private static final int NO_RUN = -1;
     private static final int NO_ANSWER = -1;
 
@@ -50,6 +52,8 @@ public final class Batch {
     private int askedSize;
     private int answersSize;
     private boolean hasGroups;
+    /** Of the groups that are charged once, in their order. */
+    private final List<Idempotency> onces = new ArrayList<>();
     /** {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}. */
     private long[] entries = new long[256];
 
@@ -84,7 +88,7 @@ public final class Batch {
             groups = Arrays.copyOf(groups, size * 2);
         }
         groups[size++] = group;
-        if (group.size() == 1 && !group.askOnly) {
+        if (group.size() == 1 && !group.askOnly && group.idempotency == null) {
             addRun(group.get(0));
         } else if (group.size() > 0) {
             addTogether(group);
@@ -107,11 +111,16 @@ public final class Batch {
 
     /** What it will take to send, about. */
     public int bytes() {
-        return counters.bytes() + 16 * counters.size() + 4 * entriesSize;
+        return counters.bytes() + 16 * counters.size() + 4 * entriesSize + 100 * onces.size();
     }
 
     public byte[][] keys() {
-        return counters.names();
+        byte[][] names = counters.names();
+        byte[][] keys = Arrays.copyOf(names, names.length + onces.size());
+        for (int i = 0; i < onces.size(); i++) {
+            keys[names.length + i] = RedisKey.ofIdempotency(onces.get(i).subject);
+        }
+        return keys;
     }
 
     /** The program, which charges nothing after {@code expiryMicros} of Redis's clock. */
@@ -122,14 +131,20 @@ public final class Batch {
         packer.add(meters.size());
         packer.add(counters.hasBlocks() ? 1 : 0);
         packer.add(hasGroups ? 1 : 0);
+        packer.add(onces.isEmpty() ? 0 : 1);
         meters.write(packer);
         int at = 0;
+        int once = 0;
         while (at < entriesSize) {
             int checks = 1;
             if (entries[at] < 0) {
                 checks = (int) -entries[at];
                 packer.add(entries[at++]);
-                packer.add(entries[at++]);
+                long flags = entries[at++];
+                packer.add(flags);
+                if (flags >= ONCE) {
+                    writeOnce(once++);
+                }
             }
             for (int i = 0; i < checks; i++) {
                 packer.add(counters.place((int) entries[at++]) + 1);
@@ -138,7 +153,21 @@ public final class Batch {
                 packer.add(entries[at++]);
             }
         }
-        return new byte[][] {packer.toBytes()};
+        byte[][] args = new byte[1 + 2 * onces.size()][];
+        args[0] = packer.toBytes();
+        for (int i = 0; i < onces.size(); i++) {
+            args[1 + 2 * i] = onces.get(i).key;
+            args[2 + 2 * i] = onces.get(i).fingerprint;
+        }
+        return args;
+    }
+
+    private void writeOnce(int index) {
+        Idempotency once = onces.get(index);
+        packer.add(counters.size() + index + 1);
+        packer.add(2 + 2 * index);
+        packer.add(once.keepMicros);
+        packer.add(once.most);
     }
 
     /** Reads what the script replied, and if it is {@link Reply#DONE} writes every outcome. */
@@ -150,17 +179,23 @@ public final class Batch {
         if (passed < 0) {
             return Reply.EXPIRED;
         }
-        if (reply.size() < 4
+        if (reply.size() < 5
                 || !(reply.get(2) instanceof List<?> states)
                 || !(reply.get(3) instanceof List<?> answers)
+                || !(reply.get(4) instanceof List<?> known)
+                || known.size() != onces.size()
                 || !replay.begin(states, answers, answersSize)) {
             return Reply.BROKEN;
         }
         long expected = 0;
+        int once = 0;
         int from = 0;
         for (int i = 0; i < size; i++) {
             Group group = groups[i];
-            expected += replay.group(group, asked, answered, from, now);
+            Idempotency key = group.idempotency;
+            if (key == null || !Repeats.read(group, key.fingerprint.length, known.get(once++))) {
+                expected += replay.group(group, asked, answered, from, now);
+            }
             from += group.size();
         }
         return expected == passed ? Reply.DONE : Reply.BROKEN;
@@ -187,6 +222,7 @@ public final class Batch {
         askedSize = 0;
         answersSize = 0;
         hasGroups = false;
+        onces.clear();
         entriesSize = 0;
         counters.clear();
         meters.clear();
@@ -219,7 +255,12 @@ public final class Batch {
     private void addTogether(Group group) {
         hasGroups = true;
         writeEntry(-group.size());
-        writeEntry(group.askOnly ? ASK_ONLY : group.quotaPassed ? QUOTA_PASSED : 0);
+        long flags = group.askOnly ? ASK_ONLY : group.quotaPassed ? QUOTA_PASSED : 0;
+        if (group.idempotency != null) {
+            onces.add(group.idempotency);
+            flags += ONCE;
+        }
+        writeEntry(flags);
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             int counter = counter(check);

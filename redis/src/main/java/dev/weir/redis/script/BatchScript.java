@@ -11,7 +11,16 @@ import java.util.HexFormat;
 /** The script's text, put together from its parts, and the digest that Redis knows it by. */
 public final class BatchScript {
     private static final String[] PARTS = {
-        "begin", "bucket", "fixed_window", "sliding_window", "sub_windows", "sliding_window_log", "decide"
+        "begin",
+        "bucket",
+        "fixed_window",
+        "sliding_window",
+        "sub_windows",
+        "sliding_window_log",
+        "meters",
+        "groups",
+        "idempotency",
+        "decide"
     };
 
     private final byte[] text;

@@ -13,6 +13,12 @@ public final class Group {
     public boolean quotaPassed;
     /** Nothing is taken, as if the request had been denied elsewhere. */
     public boolean askOnly;
+    /** If set, the group is charged once, however often it is sent. */
+    public @Nullable Idempotency idempotency;
+    /** It was admitted before: nothing was charged now, and the outcomes are those of then. */
+    public boolean repeated;
+    /** Its idempotency key was admitted for something else: nothing was charged, and there are no outcomes. */
+    public boolean conflict;
     /** For whom it is asked; the batch does not look at it. */
     public @Nullable Object owner;
     /** Whether these checks let the request pass; {@code false} for what was only asked. */
@@ -24,6 +30,9 @@ public final class Group {
         quotaPassed = false;
         askOnly = false;
         owner = null;
+        idempotency = null;
+        repeated = false;
+        conflict = false;
         allowed = false;
     }
 

@@ -11,6 +11,7 @@ public final class RedisKey {
     private static final byte[] DIGITS =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] PREFIX = "weir:{".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] IDEMPOTENCY = "/idem".getBytes(StandardCharsets.US_ASCII);
     private static final int TAG = 11;
     private static final int NAME = PREFIX.length + TAG + 2;
 
@@ -50,6 +51,14 @@ public final class RedisKey {
     private static byte digit(long subject, int index) {
         int shift = 58 - 6 * index; // the last digit has the four bits that are left
         return DIGITS[(int) (shift >= 0 ? subject >>> shift : subject << -shift) & 63];
+    }
+
+    /** Where the idempotency keys of a subject are kept: in the slot of its counters, and called like none of them. */
+    static byte[] ofIdempotency(long subject) {
+        byte[] key = new byte[NAME + IDEMPOTENCY.length - 1];
+        writeTag(subject, key);
+        System.arraycopy(IDEMPOTENCY, 0, key, NAME - 1, IDEMPOTENCY.length);
+        return key;
     }
 
     private static void writeTag(long subject, byte[] key) {

@@ -48,7 +48,7 @@ final class Replay {
     /** Decides {@code group}, whose checks ask the counters from {@code asked[from]} on; returns how many passed, 0 or 1. */
     int group(Group group, int[] asked, int[] answered, int from, long now) {
         int size = group.size();
-        if (size == 1 && !group.askOnly) {
+        if (size == 1 && !group.askOnly && group.idempotency == null) {
             Check check = group.get(0);
             apply(check, asked[from], answered[from], check.countsDenied, now);
             group.allowed = group.passes();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The script on a real Redis at whatever time it is told, and nothing around it: one batch, one call, one reply. */
 final class ScriptStore implements Store {
     /** The time comes with the call; and as it need not be the time by which Redis forgets, nothing is forgotten. */
-    private static final String TOLD = "local now = tonumber(ARGV[2])\nlocal grace = " + ScriptStore.GRACE + "\n";
+    private static final String TOLD = "local now = tonumber(ARGV[#ARGV])\nlocal grace = " + ScriptStore.GRACE + "\n";
 
     static final long GRACE = 1_000_000_000;
     private static final long LAST_MOMENT = (1L << 52) - 1;

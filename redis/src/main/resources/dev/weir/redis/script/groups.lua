@@ -1,0 +1,61 @@
+-- For each entry on a block: granted, used after, retry-after, reset.
+local answers = {}
+
+-- Counters by key, and the keys in the order in which they were met.
+local counters, met, count = {}, {}, 0
+
+-- Several checks, all or nothing. They are applied one after the other, as if the request passed; if it does not, what they
+-- changed is undone, and only what counts when denied is applied again (the others with 0 hits, which sets clocks right).
+-- Roles: 0 denies, 1 watches, 2 is a quota, and quotas deny only together.
+local group
+if program[5] == 1 then
+  group = function(from, checks, flags)
+    local last = from + 4 * checks - 1
+    local denied, quota_over, quota_ok = flags >= 2, false, flags == 1
+    local undo, fits, pending, told = {}, {}, {}, #answers
+    for i = from, last, 4 do
+      local k, m, hits, role = program[i], meters[program[i + 1]], program[i + 2], program[i + 3]
+      local c = counters[k]
+      if not c then
+        c = m.load(values[k], k)
+        count = count + 1
+        counters[k], met[count] = c, k
+      end
+      undo[i] = {c[1], c[2], c[3], c[4], c[5]}
+      local before = pending[k] or 0
+      local granted, used, retry, reset = m.apply(c, m, now, hits, 1, before)
+      if m.block then
+        local n = #answers
+        answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = granted, used, retry, reset
+        pending[k] = before + math.max(0, granted * hits)
+      end
+      fits[i] = granted > 0
+      if granted > 0 then
+        quota_ok = quota_ok or role == 2
+      elseif role == 2 then
+        quota_over = true
+      elseif role == 0 then
+        denied = true
+      end
+    end
+    if not denied and (quota_ok or not quota_over) then
+      return 1, undo
+    end
+
+    for i = last - 3, from, -4 do
+      local c, was = counters[program[i]], undo[i]
+      c[1], c[2], c[3], c[4], c[5] = was[1], was[2], was[3], was[4], was[5]
+    end
+    for i = from, last, 4 do
+      local m = meters[program[i + 1]]
+      local counts = flags < 2 and m.counts_denied and (fits[i] or not m.block)
+      local _, used, _, reset = m.apply(counters[program[i]], m, now, counts and program[i + 2] or 0, 1, 0)
+      if m.block then
+        answers[told + 2], answers[told + 4] = used, reset
+        told = told + 4
+      end
+    end
+    return 0
+  end
+end
+

@@ -1,0 +1,53 @@
+-- A request that was sent again is charged once. Its subject has a hash of the keys that were admitted: key -> record, and a ring, so
+-- that the oldest goes when there are too many: '#' -> how many there were, '#i' -> the key at i.
+--   record   microsecond at which it was admitted, its fingerprint, and of each check four numbers: the state before it or, where that
+--            is a block, the answer. From these the same outcomes are told again.
+-- In `known` stands for each such request: 0 if it was decided now, 1 if its key was used for something else, or the record.
+-- A denial is not kept: who tries again when there is room gets through.
+local known = {}
+local once
+if program[6] == 1 then
+  once = function(from, checks, flags, hash, key, fingerprint, keep, most)
+    local record = redis.pcall('HGET', hash, key)
+    if type(record) == 'table' then
+      call('DEL', hash) -- of another type
+      record = false
+    end
+    if record and #record > 7 and struct.unpack('>I7', record) + keep > now then
+      known[#known + 1] = record:sub(8, 7 + #fingerprint) == fingerprint and record or 1
+      for i = from, from + 4 * checks - 1, 4 do
+        if meters[program[i + 1]].block then -- every block is answered, so that answers keep their places
+          local n = #answers
+          answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = 0, 0, 0, 0
+        end
+      end
+      return 0
+    end
+    known[#known + 1] = 0
+    local told = #answers
+    local granted, before = group(from, checks, flags)
+    if granted == 0 then
+      return 0
+    end
+    local parts = {struct.pack('>I7', now), fingerprint}
+    for i = from, from + 4 * checks - 1, 4 do
+      local a, b, c, d
+      if meters[program[i + 1]].block then
+        a, b, c, d = unpack(answers, told + 1, told + 4)
+        told = told + 4
+      else
+        a, b, c, d = unpack(before[i], 1, 4)
+      end
+      parts[#parts + 1] = struct.pack('>i7i7i7i7', a, b, c, d)
+    end
+    local place = '#' .. (call('HINCRBY', hash, '#', 1) % most)
+    local oldest = call('HGET', hash, place)
+    if oldest then
+      call('HDEL', hash, oldest)
+    end
+    call('HSET', hash, place, key, key, table.concat(parts))
+    call('PEXPIRE', hash, math.ceil(keep / 1000) + grace)
+    return 1
+  end
+end
+
