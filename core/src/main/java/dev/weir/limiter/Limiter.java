@@ -183,6 +183,13 @@ public final class Limiter {
         return counters;
     }
 
+    /** Forgets what is known without asking a shared store: for whoever has changed a counter there. */
+    public void forgetDenials() {
+        if (shared != null) {
+            shared.denials().clear();
+        }
+    }
+
     /** Why {@code verdict}, one of the decision on {@code request}, came out as it did, for people. */
     public Explanation explain(Request request, Verdict verdict) {
         return Explanation.of(verdict, rules.rules().counter(request, verdict));

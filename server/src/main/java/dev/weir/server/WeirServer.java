@@ -4,6 +4,7 @@ import dev.weir.limiter.Limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
 import dev.weir.server.admin.AdminApi;
+import dev.weir.server.admin.CounterAdmin;
 import dev.weir.server.admin.LoopbackHost;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcLane;
@@ -188,7 +189,12 @@ public final class WeirServer implements AutoCloseable {
                 "admin",
                 "admin_port",
                 admin,
-                surfaces.listen(admin, adminOptions, 1, () -> new AdminApi(limiter::rules))
+                surfaces.listen(
+                                admin,
+                                adminOptions,
+                                1,
+                                () -> new AdminApi(
+                                        limiter::rules, new CounterAdmin(limiter, stores.memory(), stores.redis())))
                         .map(Address::port)
                         .toCompletionStage());
     }

@@ -76,6 +76,17 @@ public final class MemoryStore implements Store {
         return check.outcome.allowed || checks.allowed();
     }
 
+    /** Forgets the counter of {@code check}; whether there was one. */
+    public boolean forget(Check check) {
+        Stripe stripe = stripe(check);
+        stripe.lock();
+        try {
+            return stripe.forget(check);
+        } finally {
+            stripe.unlock();
+        }
+    }
+
     /** Counters held, those included that have expired and were not met since. */
     public long size() {
         long sum = 0;

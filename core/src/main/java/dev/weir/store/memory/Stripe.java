@@ -77,6 +77,30 @@ final class Stripe extends SlotTable {
         return Arrays.copyOfRange(arena.memory(block), from, from + (int) state1(at));
     }
 
+    /** Makes the counter as good as new, and its slot one that has expired; whether there was one. */
+    boolean forget(Check check) {
+        long key0 = stored(check.key0);
+        if (meter(check) instanceof SlotMeter) {
+            long identity = check.key1 & TAG;
+            int at = find(key0, identity);
+            if (at >= 0) {
+                write(at, identity, 0, 1, 0, 0);
+            }
+            return at >= 0;
+        }
+        long identity = (check.key1 & TAG) | BLOCK;
+        int at = find(key0, identity);
+        if (at >= 0) {
+            long block = state0(at);
+            int words = (int) state1(at);
+            if (block != Arena.NONE) {
+                Arrays.fill(arena.memory(block), Arena.offset(block), Arena.offset(block) + words, 0);
+            }
+            write(at, identity, 0, 1, block, words);
+        }
+        return at >= 0;
+    }
+
     private void askSlot(Check check, SlotMeter meter, @Nullable Check earlier, long now) {
         Outcome out = check.outcome;
         if (earlier != null) {

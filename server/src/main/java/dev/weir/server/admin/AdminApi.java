@@ -2,27 +2,35 @@ package dev.weir.server.admin;
 
 import dev.weir.match.RuleSet;
 import dev.weir.server.settings.Version;
+import io.vertx.core.Context;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import java.util.function.Supplier;
 
-/** Answers on the admin port: what there is, the rules in force, the version. */
+/** Answers on the admin port: what there is, the rules in force, counters, the version. */
 public final class AdminApi implements Handler<HttpServerRequest> {
+    private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String INDEX = """
             Weir's admin port
 
-            GET /rlconfig   the rules in force, one a line
-            GET /version    which Weir this is
+            GET /rlconfig          the rules in force, one a line
+            GET /v1/counters       the counters that a request meets: ?domain=api&user_id=u_42&…
+            DELETE /v1/counters    forgets them
+            GET /version           which Weir this is
             """;
 
     private final Supplier<RuleSet> rules;
+    private final CounterAdmin counters;
 
-    public AdminApi(Supplier<RuleSet> rules) {
+    public AdminApi(Supplier<RuleSet> rules, CounterAdmin counters) {
         this.rules = rules;
+        this.counters = counters;
     }
 
     @Override
@@ -36,7 +44,9 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             return;
         }
         String path = String.valueOf(request.path());
-        if (!path.equals("/") && !path.equals("/rlconfig") && !path.equals("/version")) {
+        if (path.equals("/v1/counters")) {
+            counters(request);
+        } else if (!path.equals("/") && !path.equals("/rlconfig") && !path.equals("/version")) {
             end(response, 404, TEXT, "not here; see GET /\n");
         } else if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
             response.putHeader("Allow", "GET, HEAD");
@@ -44,10 +54,47 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         } else {
             switch (path) {
                 case "/rlconfig" -> end(response, 200, TEXT, RuleDump.of(rules.get()));
-                case "/version" -> end(response, 200, "application/json", version());
+                case "/version" -> end(response, 200, JSON, version());
                 default -> end(response, 200, TEXT, INDEX);
             }
         }
+    }
+
+    private void counters(HttpServerRequest request) {
+        HttpServerResponse response = request.response();
+        boolean reset = request.method().equals(HttpMethod.DELETE);
+        if (!reset && !request.method().equals(HttpMethod.GET)) {
+            response.putHeader("Allow", "GET, DELETE");
+            end(response, 405, TEXT, "expected: GET or DELETE\n");
+            return;
+        }
+        Context context = Vertx.currentContext();
+        try {
+            MultiMap query = request.params();
+            var unused = counters.answer(query, reset)
+                    .whenComplete((answer, failure) -> context.runOnContext(then -> {
+                        if (failure == null) {
+                            end(response, 200, JSON, answer.encode());
+                        } else {
+                            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+                            problem(response, 503, String.valueOf(cause.getMessage()));
+                        }
+                    }));
+        } catch (IllegalArgumentException e) {
+            problem(response, 400, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void problem(HttpServerResponse response, int status, String detail) {
+        end(
+                response,
+                status,
+                "application/problem+json",
+                new JsonObject()
+                        .put("type", "about:blank")
+                        .put("status", status)
+                        .put("detail", detail)
+                        .encode());
     }
 
     private static String version() {

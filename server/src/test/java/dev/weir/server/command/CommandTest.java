@@ -31,7 +31,7 @@ class CommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"serve", "check", "validate"})
+    @ValueSource(strings = {"serve", "check", "counter", "validate"})
     void everyCommandHasHelp(String command) {
         assertThat(run(command, "--help")).isZero();
         assertThat(out.toString()).startsWith("Usage: weir " + command);

@@ -1,0 +1,150 @@
+package dev.weir.server.admin;
+
+import dev.weir.limiter.Counted;
+import dev.weir.limiter.Limiter;
+import dev.weir.match.Counter;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import dev.weir.redis.CounterState;
+import dev.weir.redis.RedisStore;
+import dev.weir.store.Check;
+import dev.weir.store.memory.MemoryStore;
+import io.vertx.core.MultiMap;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows the counters that a request meets and forgets them. They are found as a decision finds them, by the rules in force and
+ * what is known of the request; nothing is taken by looking.
+ */
+public final class CounterAdmin {
+    private static final int MOST_ATTRIBUTES = 100;
+
+    private final Limiter limiter;
+    private final MemoryStore memory;
+    private final Map<String, ? extends RedisStore> redis;
+
+    public CounterAdmin(Limiter limiter, MemoryStore memory, Map<String, ? extends RedisStore> redis) {
+        this.limiter = limiter;
+        this.memory = memory;
+        this.redis = redis;
+    }
+
+    /**
+     * The counters of the request that {@code query} describes, after they were forgotten if they are to be.
+     *
+     * @throws IllegalArgumentException if it describes none
+     */
+    CompletionStage<JsonObject> answer(MultiMap query, boolean reset) {
+        Request request = request(query);
+        List<Counted> counters = limiter.counters(request);
+        JsonArray list = new JsonArray();
+        CompletableFuture<?>[] all = new CompletableFuture<?>[counters.size()];
+        JsonObject[] shown = new JsonObject[counters.size()];
+        for (int i = 0; i < shown.length; i++) {
+            int index = i;
+            Counted each = counters.get(i);
+            all[i] = (reset ? forget(each) : look(each))
+                    .thenAccept(found -> shown[index] = found)
+                    .toCompletableFuture();
+        }
+        return CompletableFuture.allOf(all)
+                .thenCompose(done -> {
+                    if (reset) {
+                        limiter.forgetDenials();
+                    }
+                    return limiter.decideAsync(request);
+                })
+                .thenApply(decision -> {
+                    for (int i = 0; i < shown.length; i++) {
+                        list.add(complete(shown[i], counters.get(i), request, decision));
+                    }
+                    return new JsonObject().put("domain", request.domain()).put("counters", list);
+                });
+    }
+
+    private Request request(MultiMap query) {
+        String domain = query.get("domain");
+        if (domain == null || !limiter.rules().domains().contains(domain)) {
+            throw new IllegalArgumentException("domain: " + (domain == null ? "missing" : "\"" + domain + "\"")
+                    + " (expected: one of " + String.join(", ", limiter.rules().domains()) + ")");
+        }
+        Request request = Request.to(domain).hits(0L);
+        request.descriptor();
+        int entries = 0;
+        for (Map.Entry<String, String> each : query) {
+            if (!each.getKey().equals("domain")) {
+                if (++entries > MOST_ATTRIBUTES) {
+                    throw new IllegalArgumentException("attributes: more than " + MOST_ATTRIBUTES);
+                }
+                request.with(each.getKey(), each.getValue());
+            }
+        }
+        return request;
+    }
+
+    private CompletionStage<JsonObject> look(Counted counted) {
+        Check check = counted.check();
+        RedisStore store = store(counted);
+        JsonObject shown = new JsonObject();
+        if (store == null) {
+            return CompletableFuture.completedFuture(shown);
+        }
+        return store.inspect(check.name).thenApply(found -> {
+            shown.put("name", check.name.toString());
+            found.ifPresent(state -> shown.put("key", state.key()));
+            found.map(CounterState::forgottenIn).ifPresent(left -> shown.put("expires_in", left.toMillis() / 1_000.0));
+            return shown;
+        });
+    }
+
+    private CompletionStage<JsonObject> forget(Counted counted) {
+        Check check = counted.check();
+        RedisStore store = store(counted);
+        if (store == null) {
+            return CompletableFuture.completedFuture(new JsonObject().put("existed", memory.forget(check)));
+        }
+        return store.reset(check.name)
+                .thenApply(existed ->
+                        new JsonObject().put("name", check.name.toString()).put("existed", existed));
+    }
+
+    private JsonObject complete(JsonObject shown, Counted counted, Request request, Decision decision) {
+        Rule rule = Objects.requireNonNull(counted.rule(), "rule");
+        JsonObject counter = new JsonObject().put("rule", rule.label());
+        for (int i = 0; i < decision.size(); i++) {
+            Verdict verdict = decision.verdict(i);
+            if (verdict.rule() == rule) {
+                Counter found = limiter.rules().counter(request, verdict);
+                Limit limit = rule.limit();
+                counter.put("counter", found == null ? "" : found.text());
+                counter.put("store", store(counted) == null ? "memory" : rule.store());
+                long capacity = limit == null ? 0 : limit.capacity();
+                counter.put("limit", capacity);
+                if (!verdict.degraded()) {
+                    counter.put("used", Math.max(0, capacity - verdict.remaining()));
+                    counter.put("remaining", verdict.remaining());
+                    counter.put("reset_in", verdict.resetMicros() / 1e6);
+                } else {
+                    counter.put("degraded", true);
+                }
+            }
+        }
+        return counter.mergeIn(shown);
+    }
+
+    /** The shared store of a counter; null if this process counts it. */
+    private @Nullable RedisStore store(Counted counted) {
+        Rule rule = counted.rule();
+        return rule == null || counted.check().store == Check.LOCAL ? null : redis.get(rule.store());
+    }
+}

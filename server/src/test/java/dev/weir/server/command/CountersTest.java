@@ -1,0 +1,134 @@
+package dev.weir.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.server.RunningServer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code weir counter} against whole servers, with counters in memory and in Redis. */
+class CountersTest {
+    private static final String RULES = """
+            domain: api
+            key_by: id
+            rules:
+              - { name: bucket, limit: { requests: 2, window: 1h } }
+              - { name: sliding, limit: { requests: 100, window: 1h, algorithm: sliding_window } }
+              - { name: log, limit: { requests: 100, window: 1h, algorithm: sliding_window_log } }
+              - { name: here, consistency: local, limit: { requests: 50, window: 1h, algorithm: fixed_window } }
+            """;
+
+    @TempDir
+    Path folder;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @SuppressWarnings("NullAway.Init") // every test starts one
+    private RunningServer server;
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void counters_in_memory_are_shown_and_reset() throws Exception {
+        server = RunningServer.with(rules());
+        showsAndResets("memory");
+    }
+
+    @Test
+    void counters_in_redis_are_shown_and_reset() throws Exception {
+        try (RedisProcess redis = RedisProcess.start()) {
+            server = RunningServer.with(rules(), "store", redis.uri(), "deadline", "2s");
+            showsAndResets("default");
+            // What was counted in Redis is gone there.
+            assertThat(redis.cli("DBSIZE")).isEqualTo(0L);
+            run("get", "api", "id=a");
+            assertThat(out.toString()).contains("api").contains("bucket");
+        }
+    }
+
+    private void showsAndResets(String store) throws Exception {
+        assertThat(check()).isEqualTo(200);
+        assertThat(check()).isEqualTo(200);
+        assertThat(check()).isEqualTo(429);
+        assertThat(run("get", "api", "id=a", "--json")).isZero();
+        JsonArray counters = new JsonObject(out.toString()).getJsonArray("counters");
+        assertThat(counters).hasSize(4);
+        assertThat(counters.getJsonObject(0).getString("rule")).isEqualTo("bucket");
+        assertThat(counters.getJsonObject(0).getString("counter")).isEqualTo("id=a");
+        assertThat(counters.getJsonObject(0).getString("store")).isEqualTo(store);
+        assertThat(counters.getJsonObject(0).getLong("used")).isEqualTo(2);
+        for (int i = 1; i < 4; i++) {
+            assertThat(counters.getJsonObject(i).getLong("used")).isEqualTo(2);
+        }
+        assertThat(counters.getJsonObject(3).getString("store")).isEqualTo("memory");
+        assertThat(check()).isEqualTo(429);
+
+        assertThat(run("reset", "api", "id=a", "--json")).isZero();
+        JsonArray reset = new JsonObject(out.toString()).getJsonArray("counters");
+        for (int i = 0; i < 4; i++) {
+            assertThat(reset.getJsonObject(i).getBoolean("existed")).isTrue();
+            assertThat(reset.getJsonObject(i).getLong("used")).isZero();
+        }
+        assertThat(run("get", "api", "id=a")).isZero();
+        assertThat(out.toString().lines().findFirst())
+                .hasValueSatisfying(line -> assertThat(line).startsWith("RULE     COUNTER  STORE"));
+        assertThat(out.toString().lines()).hasSize(5);
+        assertThat(run("reset", "api", "id=a", "--json")).isZero();
+        assertThat(check()).isEqualTo(200);
+        run("reset", "api", "id=a");
+        out.getBuffer().setLength(0);
+    }
+
+    @Test
+    void what_cannot_be_found_is_said() throws Exception {
+        server = RunningServer.with(rules());
+        assertThat(run("get", "nowhere", "id=a")).isEqualTo(2);
+        assertThat(err.toString()).contains("domain: \"nowhere\" (expected: one of api)");
+        assertThat(run("get", "api", "other=a")).isZero();
+        assertThat(out.toString()).contains("no rule counts such a request");
+        assertThat(run("get", "api", "nonsense")).isEqualTo(2);
+        assertThat(err.toString()).contains("\"nonsense\" (expected: key=value)");
+        assertThat(run()).isEqualTo(2);
+        assertThat(err.toString()).contains("get or reset?");
+    }
+
+    private int check() throws Exception {
+        HttpResponse<String> answer = server.http.check(new JsonObject().put("id", "a"));
+        return answer.statusCode();
+    }
+
+    private Path rules() throws Exception {
+        return Files.writeString(folder.resolve("rules.yaml"), RULES);
+    }
+
+    private int run(String... arguments) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        String[] all = new String[arguments.length + (arguments.length == 0 ? 1 : 3)];
+        all[0] = "counter";
+        System.arraycopy(arguments, 0, all, 1, arguments.length);
+        if (arguments.length > 0) {
+            all[all.length - 2] = "--url";
+            all[all.length - 1] = "http://" + server.server.admin();
+        }
+        CommandLine weir = Weir.commandLine(Map.of());
+        weir.setOut(new PrintWriter(out, true));
+        weir.setErr(new PrintWriter(err, true));
+        return weir.execute(all);
+    }
+}
