@@ -2,6 +2,10 @@ package dev.weir.benchmarks;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,16 +18,32 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * MAIN=RedisServers benchmarks/run --h2gen PATH [--ratelimit PATH] [--keys 1,100000] [--rounds 5] [--seconds 5]
- *     [--redis HOST:PORT]
+ *     [--deadline 10ms] [--redis HOST:PORT]
  * }</pre>
  */
 public final class RedisServers {
 
-    /** A server that runs, by where it listens and who it is. */
-    private record Server(String name, int port, long pid) {}
+    /** A server that runs, by where it listens and who it is; its metrics are at a port of their own, 0 if it has none. */
+    private record Server(String name, int port, long pid, int metricsPort) {
+        /** Decisions so far that a failure policy made, for Redis did not answer in time: they are not what is measured. */
+        double degraded() throws IOException {
+            if (metricsPort == 0) {
+                return 0;
+            }
+            URL metrics =
+                    URI.create("http://127.0.0.1:" + metricsPort + "/metrics").toURL();
+            try (InputStream in = metrics.openStream()) {
+                return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .filter(line -> line.startsWith("ratelimit_degraded_total"))
+                        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                        .sum();
+            }
+        }
+    }
 
     /** One load of one server, and what Redis did meanwhile. */
-    private record Run(JsonObject line, double commands, double redisMicros) {
+    private record Run(JsonObject line, double degraded, double commands, double redisMicros) {
         double get(String field) {
             return line.getDouble(field);
         }
@@ -48,12 +68,18 @@ public final class RedisServers {
             return;
         }
         Path ratelimit = RateLimitProcess.find(options);
+        int metricsPort = ServerProcess.freePort();
+        String deadline = options.text("--deadline", "10ms");
         try (RedisUnderLoad redis = RedisUnderLoad.start(options);
-                ServerProcess weir = ServerProcess.start("weir", "store=redis://" + redis.address());
+                ServerProcess weir = ServerProcess.start(
+                        "weir",
+                        "store=redis://" + redis.address(),
+                        "http_port=" + metricsPort,
+                        "deadline=" + deadline);
                 RateLimitProcess reference = start(ratelimit, redis)) {
-            List<Server> servers = new ArrayList<>(List.of(new Server("weir", weir.port(), weir.pid())));
+            List<Server> servers = new ArrayList<>(List.of(new Server("weir", weir.port(), weir.pid(), metricsPort)));
             if (reference != null) {
-                servers.add(new Server("ratelimit", reference.port(), reference.pid()));
+                servers.add(new Server("ratelimit", reference.port(), reference.pid(), 0));
             }
             System.out.println(redis.conditions());
             new RedisServers(redis, h2gen, options).run(servers);
@@ -66,7 +92,7 @@ public final class RedisServers {
 
     private void run(List<Server> servers) throws IOException, InterruptedException {
         System.out.println("server         keys  decisions/s    per CPU s  cores  p50 ms  p99 ms  commands/decision"
-                + "  Redis us/decision  weir is times, per CPU s");
+                + "  Redis us/decision  degraded  weir is times, per CPU s");
         for (String keys : options.text("--keys", "1,100000").split(",", -1)) {
             for (Server server : servers) {
                 h2gen.warmUp(server.name(), server.port(), server.pid(), keys);
@@ -85,18 +111,23 @@ public final class RedisServers {
     }
 
     private Run load(Server server, String keys) throws IOException, InterruptedException {
+        double degraded = server.degraded();
         RedisStats before = RedisStats.of(redis.commands());
         JsonObject line = h2gen.load(server.name(), server.port(), server.pid(), keys, seconds, 0);
         RedisStats spent = RedisStats.of(redis.commands()).since(before);
         double decisions = H2gen.decisions(line, seconds);
-        return new Run(line, spent.commands() / decisions, spent.cpuSeconds() * 1e6 / decisions);
+        return new Run(
+                line,
+                (server.degraded() - degraded) / decisions,
+                spent.commands() / decisions,
+                spent.cpuSeconds() * 1e6 / decisions);
     }
 
     private static void report(Server server, String keys, List<Run> runs, List<Run> weir) {
         boolean clean = runs.stream().allMatch(run -> run.get("other") + run.get("over") == 0);
         System.out.printf(
                 Locale.ROOT,
-                "%-10s %8s %12.0f %12.0f %6.2f %7.2f %7.2f %18.4f %18.2f %12.1f%s%n",
+                "%-10s %8s %12.0f %12.0f %6.2f %7.2f %7.2f %18.4f %18.2f %8.2f%% %12.1f%s%n",
                 server.name(),
                 keys,
                 Median.of(runs, run -> run.get("per_s")),
@@ -106,6 +137,7 @@ public final class RedisServers {
                 Median.of(runs, run -> run.get("p99_ms")),
                 Median.of(runs, Run::commands),
                 Median.of(runs, Run::redisMicros),
+                100 * Median.of(runs, Run::degraded),
                 Median.ofRatios(weir, runs, run -> run.get("per_cpu_s")),
                 clean ? "" : "   OTHER ANSWERS");
     }

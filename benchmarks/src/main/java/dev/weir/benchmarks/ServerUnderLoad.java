@@ -28,11 +28,11 @@ public final class ServerUnderLoad {
     private ServerUnderLoad() {}
 
     public static void main(String[] args) throws Exception {
-        int port = Integer.parseInt(args[1]);
-        switch (args[0]) {
-            case "vertx" -> VertxConstantServer.start(port);
-            case "weir" -> startWeir(port, List.of(args).subList(2, args.length));
-            default -> throw new IllegalArgumentException("server: " + args[0] + " (expected: vertx, weir)");
+        try {
+            start(args[0], Integer.parseInt(args[1]), List.of(args).subList(2, args.length));
+        } catch (Exception e) {
+            e.printStackTrace();
+            System.exit(1); // whatever threads it has started by then
         }
         System.out.println("up");
         BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -40,6 +40,14 @@ public final class ServerUnderLoad {
             System.out.println("allocated " + allocatedBytes());
         }
         System.exit(0); // whoever asked has gone
+    }
+
+    private static void start(String name, int port, List<String> settings) throws Exception {
+        switch (name) {
+            case "vertx" -> VertxConstantServer.start(port);
+            case "weir" -> startWeir(port, settings);
+            default -> throw new IllegalArgumentException("server: " + name + " (expected: vertx, weir)");
+        }
     }
 
     /** All of it: rules, metrics, the other ports; only where it listens and what it enforces is not the default. */

@@ -219,7 +219,12 @@ final class ClusterRoutes implements Routes, Node.Neighbours {
                     if (table == null) {
                         complain(asked, failed == null ? "an answer that cannot be read" : Failures.reason(failed));
                     }
-                    again(table == null || table.isEmpty() || !apply(table));
+                    boolean trouble = true;
+                    try {
+                        trouble = table == null || table.isEmpty() || !apply(table);
+                    } finally {
+                        again(trouble); // whatever happens: who stops looking never finds it again
+                    }
                 }));
     }
 

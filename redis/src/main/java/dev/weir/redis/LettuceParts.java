@@ -47,7 +47,14 @@ final class LettuceParts {
 
     /** The same with all channels in one event loop. */
     static ClientResources inLoop(ClientResources resources, EventLoop loop) {
-        return resources.mutate().eventLoopGroupProvider(new Lent(loop)).build();
+        return resources
+                .mutate()
+                .eventLoopGroupProvider(new Lent(loop))
+                // Named, they are shared; else this copy would take them for its own, and end them for all others when
+                // it is closed.
+                .eventExecutorGroup(resources.eventExecutorGroup())
+                .timer(resources.timer())
+                .build();
     }
 
     static EventLoopGroup ownLoops() {

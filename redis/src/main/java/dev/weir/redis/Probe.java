@@ -75,9 +75,15 @@ final class Probe implements Call.Sender {
         });
     }
 
-    /** There is news: no need to wait. */
+    /**
+     * There is news: no need to wait. It may be early (the nodes of a cluster hear of a failover one after the other), so if this
+     * fails it is tried again soon.
+     */
     void now() {
-        loop.execute(this::tryIt);
+        loop.execute(() -> {
+            waitNanos = Math.min(waitNanos, settings.firstProbe().toNanos() / 8);
+            tryIt();
+        });
     }
 
     void stop() {

@@ -70,8 +70,14 @@ public final class Asking extends Ask {
     }
 
     public Asking now(SharedStore store, Duration deadline) {
+        var unused = ask(store, deadline);
+        return await();
+    }
+
+    /** Waits for what was asked last. */
+    public Asking await() {
         try {
-            return ask(store, deadline).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (Exception e) {
             throw new AssertionError("never answered", e);
         }

@@ -8,6 +8,7 @@ import dev.weir.algorithm.Meters;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.redis.script.RedisKey;
+import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.Check;
 import dev.weir.store.SharedStore;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,8 @@ final class Faults {
 
     /** A limit that is never reached, and counts every hit. */
     static final Meter PLENTY = limit(1_000_000_000);
+
+    private static boolean warm;
 
     private Faults() {}
 
@@ -42,7 +45,23 @@ final class Faults {
     }
 
     static RedisStore open(RedisSettings settings) {
+        warmUp();
         return RedisStore.open(settings);
+    }
+
+    /** Cold, a JVM takes longer to find its classes than anybody here waits. So does a server, and warms up before it is ready. */
+    private static synchronized void warmUp() {
+        if (warm) {
+            return;
+        }
+        warm = true;
+        try (RedisProcess redis = RedisProcess.start();
+                RedisStore store = RedisStore.open(settings(redis.uri()))) {
+            awaitServed(store, "warm");
+            try (Load load = Load.on(store, PLENTY, Duration.ofSeconds(20), "warm")) {
+                load.awaitAnswers(1_000);
+            }
+        }
     }
 
     /** Hits that were taken from a counter, by whomever, as the store says. */
@@ -56,14 +75,14 @@ final class Faults {
     static Check ask(SharedStore store, String key, Meter meter, long hits) {
         return new Asking()
                 .on(key, meter, hits)
-                .now(store, Duration.ofSeconds(2))
+                .now(store, Duration.ofSeconds(5))
                 .checks
                 .get(0);
     }
 
     /** Waits until a single ask is answered without failure. */
     static void awaitServed(SharedStore store, String key) {
-        await().atMost(Duration.ofSeconds(10))
+        await().atMost(Duration.ofSeconds(30))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> ask(store, key, PLENTY, 0).failure == null);

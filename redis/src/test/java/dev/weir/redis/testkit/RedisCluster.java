@@ -100,6 +100,18 @@ public final class RedisCluster implements AutoCloseable {
                 }));
     }
 
+    /** Waits until every other node sees all slots served, none of them by {@code gone}. */
+    public void awaitFailover(RedisProcess gone) {
+        await(
+                "another serves what " + gone + " served",
+                () -> nodes.stream()
+                        .filter(node -> node != gone && node.isRunning())
+                        .allMatch(node -> nodeSays(node, "cluster_slots_ok:" + SLOTS)
+                                && nodeSays(node, "cluster_state:ok")
+                                && nodesSeenBy(node).stream()
+                                        .noneMatch(seen -> seen.port == gone.port() && !seen.slots.isEmpty())));
+    }
+
     private Stream<RedisProcess> running() {
         return nodes.stream().filter(RedisProcess::isRunning);
     }

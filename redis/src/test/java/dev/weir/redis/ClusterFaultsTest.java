@@ -1,0 +1,189 @@
+package dev.weir.redis;
+
+import static dev.weir.redis.Faults.PLENTY;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.redis.testkit.RedisCluster;
+import dev.weir.redis.testkit.RedisProcess;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Masters of a cluster are killed and stopped, and slots move. */
+class ClusterFaultsTest {
+    private static final Duration DEADLINE = Duration.ofMillis(250);
+    /** From when the cluster is whole again; failover takes node-timeout and about a second. */
+    private static final Duration BACK = Duration.ofSeconds(2);
+
+    private static RedisCluster cluster;
+
+    private RedisStore store;
+    private RedisProcess victim;
+    private String[] keys;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = RedisCluster.start(false);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void open() {
+        cluster.masters().forEach(master -> master.cli("FLUSHALL"));
+        // With probes as seldom as by default: news of the cluster brings it back, not luck.
+        store = Faults.open(RedisSettings.of(cluster.uri()).withDeadline(DEADLINE));
+        victim = cluster.masterOf(0);
+        List<String> some = new ArrayList<>();
+        for (RedisProcess master : cluster.masters()) {
+            keysOf(master).limit(3).forEach(some::add);
+        }
+        some.forEach(key -> Faults.awaitServed(store, key));
+        keys = some.toArray(String[]::new);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        requireFullCoverage("no");
+    }
+
+    private static int slotOf(String key) {
+        return SlotHash.getSlot(Faults.redisKey(key));
+    }
+
+    private static Stream<String> keysOf(RedisProcess master) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "key" + i)
+                .filter(key -> cluster.masterOf(slotOf(key)) == master);
+    }
+
+    private static void requireFullCoverage(String yesOrNo) {
+        cluster.nodes().stream()
+                .filter(RedisProcess::isRunning)
+                .forEach(node -> node.cli("CONFIG", "SET", "cluster-require-full-coverage", yesOrNo));
+    }
+
+    private Load load() {
+        return Load.on(store, PLENTY, DEADLINE, keys);
+    }
+
+    private static long failed(Tally tally, List<String> keys) {
+        return keys.stream().mapToLong(tally::failed).sum();
+    }
+
+    private static void assertNotMoreTakenThanAsked(RedisStore store, Tally all, String... keys) {
+        for (String key : keys) {
+            assertThat(Faults.taken(store, key, PLENTY))
+                    .as("taken from %s: %s", key, all)
+                    .isLessThanOrEqualTo(all.admitted(key) + all.failed(key));
+        }
+    }
+
+    @Test
+    void aKilledMasterFailsItsOwnKeysOnlyAndItsReplicaTakesOver() {
+        assertOnlyItsOwnKeysFail(victim::kill, victim::restart);
+    }
+
+    @Test
+    void aStoppedMasterFailsItsOwnKeysOnlyAndItsReplicaTakesOver() {
+        assertOnlyItsOwnKeysFail(victim::pause, victim::resume);
+    }
+
+    private void assertOnlyItsOwnKeysFail(Runnable fault, Runnable cure) {
+        List<String> its = Stream.of(keys)
+                .filter(key -> cluster.masterOf(slotOf(key)) == victim)
+                .toList();
+        List<String> others = Stream.of(keys).filter(key -> !its.contains(key)).toList();
+        assertThat(its).hasSize(3);
+        try (Load load = load()) {
+            load.awaitServing(Duration.ofSeconds(10));
+            load.next();
+            fault.run();
+            load.awaitFailures(100);
+            Tally first = load.next();
+            assertThat(failed(first, its)).as("%s", first).isPositive();
+            cluster.awaitFailover(victim);
+            load.awaitServing(BACK);
+            Tally all = load.end();
+            assertThat(failed(all, others)).as("of the other shards: %s", all).isZero();
+            assertNotMoreTakenThanAsked(store, all, keys);
+        } finally {
+            cure.run();
+            cluster.awaitWhole();
+        }
+    }
+
+    @Test
+    void withFullCoverageAllKeysFailForAMomentAndComeBack() {
+        requireFullCoverage("yes");
+        try (Load load = load()) {
+            load.awaitServing(Duration.ofSeconds(10));
+            load.next();
+            victim.kill();
+            load.awaitFailures(100);
+            cluster.awaitFailover(victim);
+            load.awaitServing(BACK);
+            assertNotMoreTakenThanAsked(store, load.end(), keys);
+        } finally {
+            victim.restart();
+            cluster.awaitWhole();
+        }
+    }
+
+    /** Those who know the cluster by one node that is gone know the others as well. */
+    @Test
+    void aMasterThatIsDownAtTheStartFailsItsOwnKeysOnly() {
+        requireFullCoverage("no");
+        String its = keysOf(victim).findFirst().orElseThrow();
+        String other = Stream.of(keys)
+                .filter(key -> cluster.masterOf(slotOf(key)) != victim)
+                .findFirst()
+                .orElseThrow();
+        victim.pause();
+        try (RedisStore late = Faults.open(cluster.uri())) {
+            Faults.awaitServed(late, other);
+            cluster.awaitFailover(victim);
+            await().atMost(BACK).until(() -> Faults.ask(late, its, PLENTY, 0).failure == null);
+        } finally {
+            victim.resume();
+            cluster.awaitWhole();
+        }
+    }
+
+    @Test
+    void aSlotThatMovesUnderLoadLosesNothingAndCountsNothingTwice() {
+        String moving = keysOf(victim).findFirst().orElseThrow();
+        int slot = slotOf(moving);
+        RedisProcess other = cluster.masters().stream()
+                .filter(master -> master != victim)
+                .findFirst()
+                .orElseThrow();
+        try (Load load = Load.on(store, PLENTY, Duration.ofSeconds(2), keys)) {
+            load.awaitServing(Duration.ofSeconds(10));
+            for (int i = 0; i < 6; i++) {
+                cluster.moveSlot(slot, i % 2 == 0 ? other : victim);
+                load.awaitAnswers(50);
+                load.next();
+            }
+            Tally all = load.end();
+            assertThat(all.failed()).as("%s", all).isZero();
+            for (String key : keys) {
+                assertThat(Faults.taken(store, key, PLENTY)).as(key).isEqualTo(all.admitted(key));
+            }
+            assertThat(all.admitted(moving)).isPositive();
+        }
+    }
+}

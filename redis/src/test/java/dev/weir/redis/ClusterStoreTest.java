@@ -1,0 +1,128 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.redis.script.RedisKey;
+import dev.weir.redis.testkit.RedisCluster;
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.store.Check;
+import dev.weir.store.CounterName;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A cluster of three masters, one store. */
+class ClusterStoreTest {
+    private static RedisCluster cluster;
+    private RedisStore store;
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisCluster.start(true);
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void open() {
+        store = RedisStore.open(RedisSettings.of(cluster.uri()).withDeadline(Duration.ofSeconds(5)));
+        Asking.awaitServing(store);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Test
+    void slotsAreThoseThatRedisSays() {
+        CounterName name = new CounterName();
+        for (long subject = 1; subject != 0 && subject < 1L << 62; subject = subject * 31 + 7) {
+            name.subject(subject);
+            String key = new String(RedisKey.of(name), StandardCharsets.US_ASCII);
+            assertThat(cluster.nodes().get(0).cli("CLUSTER", "KEYSLOT", key)).isEqualTo((long) RedisKey.slot(subject));
+            if (subject > 1L << 56) {
+                break;
+            }
+        }
+    }
+
+    @Test
+    void whatATightCheckDeniesTookNothingFromTheOthersWhereverTheyLive() throws Exception {
+        Meter roomy = Asking.limit(1_000_000);
+        Meter tight = Asking.limit(100);
+        int threads = 16;
+        AtomicInteger admitted = new AtomicInteger();
+        CountDownLatch done = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) {
+            new Thread(() -> {
+                        for (int n = 0; n < 50; n++) {
+                            Asking ask = new Asking()
+                                    .on("roomy 1", roomy, 1)
+                                    .on("tight", tight, 1)
+                                    .on("roomy 2", roomy, 1);
+                            admitted.addAndGet(ask.now(store).allowed() ? 1 : 0);
+                        }
+                        done.countDown();
+                    })
+                    .start();
+        }
+        assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(admitted).hasValue(100);
+        assertThat(store.stats().giveBacks()).isPositive();
+        Awaitility.await().untilAsserted(() -> {
+            Asking left = new Asking().on("roomy 1", roomy, 0).on("roomy 2", roomy, 0);
+            left.now(store);
+            assertThat(left.remaining(0)).isEqualTo(999_900);
+            assertThat(left.remaining(1)).isEqualTo(999_900);
+        });
+    }
+
+    @Test
+    void aSlotThatMovesUnderLoadLosesNothingAndCountsNothingTwice() throws Exception {
+        Meter meter = Asking.limit(1_000_000);
+        Check moving = new Asking().check("moving", "moving", meter, 1);
+        int slot = RedisKey.slot(moving.name.subject());
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicInteger taken = new AtomicInteger();
+        AtomicInteger failed = new AtomicInteger();
+        CountDownLatch done = new CountDownLatch(4);
+        for (int i = 0; i < 4; i++) {
+            new Thread(() -> {
+                        Asking ask = new Asking().on("moving", meter, 1);
+                        while (!stop.get()) {
+                            ask.now(store);
+                            (ask.allowed() ? taken : failed).incrementAndGet();
+                        }
+                        done.countDown();
+                    })
+                    .start();
+        }
+        RedisProcess from = cluster.masterOf(slot);
+        RedisProcess to = cluster.masters().stream()
+                .filter(each -> each != from)
+                .findFirst()
+                .orElseThrow();
+        cluster.moveSlot(slot, to);
+        int before = taken.get();
+        Awaitility.await().until(() -> taken.get() > before + 50);
+        stop.set(true);
+        assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(failed).hasValue(0);
+        assertThat(store.stats().redirects()).isPositive();
+        assertThat(new Asking().on("moving", meter, 0).now(store).remaining(0)).isEqualTo(1_000_000 - taken.get());
+    }
+}

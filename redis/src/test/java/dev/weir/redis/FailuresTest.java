@@ -1,0 +1,56 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.store.StoreFailure;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import java.net.ConnectException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FailuresTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "OOM command not allowed when used memory > 'maxmemory'. script: 1, on @user_script:1. | UNAVAILABLE",
+                "ERR Error running script (call to f_1): @user_script:3: @user_script: 3: -OOM command not allowed | UNAVAILABLE",
+                "READONLY You can't write against a read only replica. | UNAVAILABLE",
+                "LOADING Redis is loading the dataset in memory | UNAVAILABLE",
+                "CLUSTERDOWN The cluster is down | UNAVAILABLE",
+                "BUSY Redis is busy running a script. | UNAVAILABLE",
+                "MISCONF Redis is configured to save RDB snapshots | UNAVAILABLE",
+                "NOREPLICAS Not enough good replicas to write. | UNAVAILABLE",
+                "ERR max number of clients reached | UNAVAILABLE",
+                "NOAUTH Authentication required. | REFUSED",
+                "WRONGPASS invalid username-password pair or user is disabled. | REFUSED",
+                "NOPERM this user has no permissions to run the 'evalsha' command | REFUSED",
+                "CROSSSLOT Keys in request don't hash to the same slot | BROKEN",
+                "ERR user_script:1: attempt to index a nil value | BROKEN"
+            })
+    void anErrorIsKnownByItsFirstWord(String error, StoreFailure failure) {
+        assertThat(Failures.ofError(error)).isEqualTo(failure);
+    }
+
+    @Test
+    void aConnectionThatCouldNotBeHadSaysWhy() {
+        Throwable refused = new RedisConnectionException(
+                "Unable to connect", new RedisCommandExecutionException("WRONGPASS invalid username-password pair"));
+        assertThat(Failures.of(refused)).isEqualTo(StoreFailure.REFUSED);
+        assertThat(Failures.of(new RedisConnectionException("x", new ConnectException("refused"))))
+                .isEqualTo(StoreFailure.UNREACHABLE);
+        assertThat(Failures.reason(new RedisConnectionException("x", new ConnectException("refused"))))
+                .isEqualTo("refused");
+    }
+
+    @Test
+    void redirectsAreRead() {
+        assertThat(Redirect.of("MOVED 3999 127.0.0.1:6381")).isEqualTo(new Redirect(false, 3999, "127.0.0.1", 6381));
+        assertThat(Redirect.of("ASK 1 ::1:6381")).isEqualTo(new Redirect(true, 1, "::1", 6381));
+        assertThat(Redirect.of("MOVED 1 :6381")).isEqualTo(new Redirect(false, 1, "", 6381));
+        assertThat(Redirect.of("MOVED nonsense")).isNull();
+        assertThat(Redirect.of("ERR no")).isNull();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.redis.testkit.SentinelSet;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** A master that the sentinels replace. */
+class SentinelStoreTest {
+    @Test
+    void aNewMasterIsFoundByItself() {
+        Meter meter = Asking.limit(100);
+        try (SentinelSet set = SentinelSet.start();
+                RedisStore store = RedisStore.open(RedisSettings.of(set.uri()).withDeadline(Duration.ofSeconds(1)))) {
+            Asking.awaitServing(store);
+            assertThat(new Asking().on("k", meter, 1).now(store).remaining(0)).isEqualTo(99);
+            RedisProcess old = set.master();
+            old.kill();
+            Awaitility.await().atMost(Asking.PATIENCE).until(() -> !store.serves());
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> new Asking().on("k", meter, 1).now(store).failure() == null);
+            assertThat(set.master()).isNotSameAs(old);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class StoreWatchTest {
+    private final List<String> log = new ArrayList<>();
+    private String away = "";
+    private long checks;
+    private long seconds;
+    private final StoreWatch watch = new StoreWatch(
+            () -> away,
+            () -> checks,
+            () -> TimeUnit.SECONDS.toNanos(seconds),
+            (level, text) -> log.add(level + " " + text));
+
+    @Test
+    void an_outage_is_two_lines_however_long_it_is() {
+        look(3);
+        assertThat(log).isEmpty();
+        away = "store default, h:1: unreachable";
+        for (int i = 0; i < 20; i++) {
+            checks += 100;
+            look(1);
+        }
+        assertThat(watch.isDegraded()).isTrue();
+        away = "";
+        look(5);
+        assertThat(watch.isDegraded()).isFalse();
+        assertThat(log)
+                .containsExactly(
+                        "WARNING degraded: store default, h:1: unreachable; rules follow their on_fail",
+                        "INFO no longer degraded, after 22 s; on_fail decided 2000 checks");
+    }
+
+    @Test
+    void a_store_that_comes_and_goes_is_one_outage() {
+        for (int i = 0; i < 10; i++) {
+            away = i % 2 == 0 ? "store default: unreachable" : "";
+            look(1);
+        }
+        look(3);
+        assertThat(log).hasSize(2);
+    }
+
+    @Test
+    void answers_that_come_too_late_are_noticed_though_the_store_is_there() {
+        look(1);
+        checks = 7;
+        look(1);
+        assertThat(log)
+                .containsExactly(
+                        "WARNING degraded: a store did not answer inside the deadline; rules follow their on_fail");
+        look(3);
+        assertThat(log).last().isEqualTo("INFO no longer degraded, after 3 s; on_fail decided 7 checks");
+    }
+
+    private void look(int times) {
+        for (int i = 0; i < times; i++) {
+            seconds++;
+            watch.look();
+        }
+    }
+}
