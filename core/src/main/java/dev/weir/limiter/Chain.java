@@ -9,11 +9,21 @@ import dev.weir.store.Checks;
  * fit and nothing denied the request before; once something has, the others are asked without taking, so that every check has
  * its verdict. What was taken of a request that is denied in the end is {@linkplain GiveBack given back}: for the moment in
  * between the others see less room than there is, never more.
+ *
+ * <h2>Idempotency</h2>
+ *
+ * The store of the last check is asked last, when all else is decided and taken, and keeps the key: so what it keeps was admitted as a
+ * whole, and nobody who sends the request again is told of an admission that is taken back. It is asked for the key also if others
+ * deny: who sends an admitted request again is told so whatever room there is now. Then what was taken this time goes back.
  */
 final class Chain extends Ask {
     private final Pending pending;
     private int[] indices = new int[4];
     private int place;
+    /** Who keeps the idempotency key, by its place; without a key, nobody in particular. */
+    private int keeper;
+
+    private boolean failed;
 
     Chain(Pending pending) {
         this.pending = pending;
@@ -23,19 +33,50 @@ final class Chain extends Ask {
         home = pending.home;
         deadlineNanos = pending.deadlineNanos;
         place = -1;
+        keeper = pending.idempotency == null ? Check.LOCAL : keeper();
+        idempotency = null;
+        lookOnly = false;
+        repeated = false;
+        conflict = false;
+        failed = false;
         next();
     }
 
     private void next() {
         SharedPath path = pending.path();
         for (place++; place < path.stores().size(); place++) {
-            if (fill() > 0) {
-                denied = pending.progress.denied();
-                path.stores().at(place).decide(this);
+            if (place != keeper && fill() > 0) {
+                ask();
                 return;
             }
         }
+        if (keeper != Check.LOCAL && idempotency == null) {
+            path.settlement().takeLocal(pending);
+            idempotency = pending.idempotency;
+            lookOnly = failed;
+            place = keeper;
+            fill();
+            ask();
+            return;
+        }
+        pending.repeated = repeated;
+        pending.conflict = conflict;
         path.settlement().finish(pending);
+    }
+
+    private void ask() {
+        denied = pending.progress.denied();
+        pending.path().stores().at(place).decide(this);
+    }
+
+    /** The store of the last check that is shared: whatever else happens, it is the same when the request is sent again. */
+    private int keeper() {
+        int last = Check.LOCAL;
+        for (int i = 0; i < pending.checks.size(); i++) {
+            int store = pending.checks.get(i).store;
+            last = store == Check.LOCAL ? last : store;
+        }
+        return last;
     }
 
     private int fill() {
@@ -59,10 +100,14 @@ final class Chain extends Ask {
         for (int i = 0; i < checks.size(); i++) {
             Check from = checks.get(i);
             Check to = pending.checks.get(indices[i]);
+            failed |= from.failure != null;
             to.failure = from.failure;
             to.outcome.set(from.outcome);
         }
         pending.path().settlement().settle(pending, this, indices);
+        if (idempotency != null) {
+            place = pending.path().stores().size(); // the last has spoken
+        }
         next();
     }
 }

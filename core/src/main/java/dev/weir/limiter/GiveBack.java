@@ -11,32 +11,29 @@ import dev.weir.store.Check;
  */
 final class GiveBack extends Ask {
 
-    /** Returns what {@code pending} took, at {@code now}; how many checks that were. */
-    static int of(Pending pending, long now) {
+    /** Returns what {@code pending} took or, if so, also {@code counted}, at {@code now}; how many checks that were. */
+    static int of(Pending pending, long now, boolean counted) {
         SharedPath path = pending.path();
         int sent = 0;
         for (int place = 0; place < path.stores().size(); place++) {
-            sent += send(pending, place, now);
+            sent += send(pending, place, now, counted);
         }
         return sent;
     }
 
-    private static int send(Pending pending, int place, long now) {
+    private static int send(Pending pending, int place, long now, boolean counted) {
         SharedPath path = pending.path();
         GiveBack giveBack = null;
         for (int i = 0; i < pending.checks.size(); i++) {
             Check check = pending.checks.get(i);
             if (check.store == place
-                    && pending.progress.isTaken(i)
+                    && pending.progress.isOwed(i, counted)
                     && isInTime(check, pending.askedMicros, now, path)) {
                 if (giveBack == null) {
                     giveBack = PendingPool.ofThread().giveBack();
                     giveBack.checks.clear();
                 }
-                Check back = giveBack.checks.add();
-                back.set(check);
-                back.hits = -check.hits;
-                back.role = Check.Role.SHADOW;
+                write(giveBack.checks.add(), check);
             }
         }
         if (giveBack == null) {
@@ -49,11 +46,18 @@ final class GiveBack extends Ask {
         return checks;
     }
 
+    /** Fills {@code back} with what returns what {@code check} took. */
+    static void write(Check back, Check check) {
+        back.set(check);
+        back.hits = -check.hits;
+        back.role = Check.Role.SHADOW;
+    }
+
     /**
      * Whether the window that the hits were taken from is still the current one when this arrives, at the latest: given back
      * to the next one, they would let more pass there than its limit.
      */
-    private static boolean isInTime(Check check, long asked, long now, SharedPath path) {
+    static boolean isInTime(Check check, long asked, long now, SharedPath path) {
         if (check.meter == null) {
             return false;
         }

@@ -10,6 +10,7 @@ import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import dev.weir.store.Idempotency;
 import dev.weir.store.Store;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,7 +125,7 @@ public final class Limiter {
         if (shared == null) {
             decideHere(request, nowMicros, into);
         } else {
-            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter);
+            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter, null);
         }
     }
 
@@ -134,11 +135,20 @@ public final class Limiter {
      * this returns. The request is the caller's again as soon as this returns.
      */
     public boolean decide(Request request, long nowMicros, Decision into, Later later) {
+        return decide(request, nowMicros, into, later, null);
+    }
+
+    /**
+     * The same, and with {@code idempotency} charged once, however often it is sent to whichever process. What no shared store
+     * counts is charged every time: whoever decides it is the only one to know, and may remember.
+     */
+    public boolean decide(
+            Request request, long nowMicros, Decision into, Later later, @Nullable Idempotency idempotency) {
         if (shared == null) {
             decideHere(request, nowMicros, into);
             return true;
         }
-        return shared.decide(rules, request, nowMicros, into, later);
+        return shared.decide(rules, request, nowMicros, into, later, idempotency);
     }
 
     /**

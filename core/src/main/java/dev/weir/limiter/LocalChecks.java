@@ -7,8 +7,9 @@ import dev.weir.store.Store;
 
 /**
  * The checks of a request that this process counts by itself. They are asked before the shared ones, taking nothing, for what
- * they deny no store has to be asked; and taken after them, when it is known whether the request passes otherwise. So only
- * shared stores ever have something to give back, and only if this process ran out of room in between.
+ * they deny no store has to be asked; and taken after them, when it is known whether the request passes otherwise. So there is
+ * something to give back only if this process ran out of room in between; or with an idempotency key, for then the last shared
+ * store has the last word.
  */
 final class LocalChecks {
     private final Checks group = new Checks();
@@ -46,12 +47,44 @@ final class LocalChecks {
         int size = fill(pending);
         if (size > 0) {
             group.quotaPassed = pending.progress.quotaPassed(Check.LOCAL);
+            boolean passed = false;
             if (pending.progress.denied()) {
                 decideDenied(store, now);
             } else {
-                store.decide(group, now);
+                passed = store.decide(group, now);
             }
             settle(pending, size);
+            for (int i = 0; i < size; i++) {
+                pending.progress.decided(indices[i], group.get(i), passed);
+            }
+        }
+    }
+
+    /** Asks the local checks of {@code pending} that are still open, and takes and counts nothing. */
+    void ask(Pending pending, Store store, long now) {
+        int size = fill(pending);
+        for (int i = 0; i < size; i++) {
+            group.get(i).countsDenied = false;
+        }
+        if (size > 0) {
+            decideDenied(store, now);
+            settle(pending, size);
+        }
+    }
+
+    /** Returns what was taken of a request that was denied after that or, if so, also what was {@code counted}. */
+    void giveBack(Pending pending, Store store, long now, boolean counted) {
+        group.clear();
+        for (int i = 0; i < pending.checks.size(); i++) {
+            Check check = pending.checks.get(i);
+            if (check.store == Check.LOCAL
+                    && pending.progress.isOwed(i, counted)
+                    && GiveBack.isInTime(check, pending.askedMicros, now, pending.path())) {
+                GiveBack.write(group.add(), check);
+            }
+        }
+        if (group.size() > 0) {
+            store.decide(group, now);
         }
     }
 

@@ -29,6 +29,9 @@ final class Pending extends Ask {
         this.rules = rules;
         this.askedMicros = nowMicros;
         denied = false;
+        lookOnly = false;
+        repeated = false;
+        conflict = false;
     }
 
     /** Who gets the decision on {@code request}. */
@@ -59,6 +62,8 @@ final class Pending extends Ask {
         path = null;
         rules = null;
         waiter = null;
+        idempotency = null;
+        chain.idempotency = null;
         home = Runnable::run;
         request.clear("");
     }

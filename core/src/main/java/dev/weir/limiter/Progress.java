@@ -10,6 +10,8 @@ final class Progress {
     private static final byte SETTLED = 1;
     /** Settled, and its hits were taken: they go back if the request is denied after all. */
     private static final byte TAKEN = 2;
+    /** Settled, and its hits count even if the request is denied: they go back only if it should not have been charged again. */
+    private static final byte COUNTED = 3;
 
     private final Checks checks;
     private byte[] states = new byte[4];
@@ -34,17 +36,25 @@ final class Progress {
         states[index] = SETTLED;
     }
 
-    void taken(int index) {
-        states[index] = TAKEN;
-        anyTaken = true;
+    /** Notes what became of {@code check}, the one at {@code index}, whose group passed or not. */
+    void decided(int index, Check check, boolean passed) {
+        if (check.hits > 0 && check.countsDenied) {
+            states[index] = COUNTED;
+        } else if (check.hits > 0 && passed && check.outcome.allowed) {
+            states[index] = TAKEN;
+            anyTaken = true;
+        } else {
+            settled(index);
+        }
     }
 
     boolean isOpen(int index) {
         return states[index] == OPEN;
     }
 
-    boolean isTaken(int index) {
-        return states[index] == TAKEN;
+    /** Whether its hits go back: they were taken or, if that should not be either, {@code counted}. */
+    boolean isOwed(int index, boolean counted) {
+        return states[index] == TAKEN || (counted && states[index] == COUNTED);
     }
 
     boolean anyTaken() {

@@ -6,6 +6,7 @@ import dev.weir.model.TimeSource;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import dev.weir.store.Idempotency;
 import dev.weir.store.Store;
 import dev.weir.store.StoreFailure;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ final class Settlement {
     private final LimiterSettings settings;
     private final LimiterObserver observer;
     private final DenyCache denials;
+    private final NewKeys newKeys;
     private final VerdictWriter verdictWriter;
     private final FailurePolicy policy;
 
@@ -29,12 +31,14 @@ final class Settlement {
             LimiterSettings settings,
             LimiterObserver observer,
             DenyCache denials,
+            NewKeys newKeys,
             VerdictWriter verdictWriter) {
         this.local = local;
         this.time = time;
         this.settings = settings;
         this.observer = observer;
         this.denials = denials;
+        this.newKeys = newKeys;
         this.verdictWriter = verdictWriter;
         this.policy = new FailurePolicy(settings, observer, denials);
     }
@@ -42,6 +46,12 @@ final class Settlement {
     /** Takes in what a store answered to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
     void settle(Pending pending, Ask ask, int @Nullable [] indices) {
         Checks checks = ask.checks;
+        if (ask.repeated || ask.conflict) {
+            for (int i = 0; i < checks.size(); i++) {
+                pending.progress.settled(indices == null ? i : indices[i]);
+            }
+            return; // nothing was charged, and what is told is of then
+        }
         long now = pending.askedMicros;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
@@ -58,10 +68,8 @@ final class Settlement {
             StoreFailure failure = check.failure;
             if (failure != null) {
                 policy.apply(pending, index, failure, time.micros());
-            } else if (passed && check.outcome.allowed && check.hits > 0 && !check.countsDenied) {
-                pending.progress.taken(index);
             } else {
-                pending.progress.settled(index);
+                pending.progress.decided(index, check, passed);
             }
         }
     }
@@ -80,36 +88,89 @@ final class Settlement {
         return true;
     }
 
+    /** Takes what this process counts, before the last store is asked. */
+    void takeLocal(Pending pending) {
+        pending.local.take(pending, local, time.micros());
+    }
+
     /** Every store has answered or failed. */
     void finish(Pending pending) {
         long now = time.micros();
-        pending.local.take(pending, local, now);
-        boolean allowed = pending.checks.allowed();
-        if (!allowed && pending.progress.anyTaken()) {
-            giveBack(pending, now);
+        boolean again = pending.repeated || pending.conflict;
+        if (again) {
+            pending.local.ask(pending, local, now);
+        } else {
+            pending.local.take(pending, local, now);
         }
+        boolean allowed = pending.repeated || pending.checks.allowed();
+        if (again || (!allowed && pending.progress.anyTaken())) {
+            giveBack(pending, now, again);
+        }
+        if (pending.repeated) {
+            admit(pending.checks);
+        }
+        remember(pending, allowed || again);
         Decision decision = pending.decision;
         Request request = pending.request;
         decision.begin(now);
         decision.asked(pending.askedMicros);
-        verdictWriter.write(request, pending.matches, pending.checks, decision);
-        decision.end(allowed || settings.shadow());
+        if (pending.conflict) {
+            decision.markConflict();
+            decision.end(false);
+        } else {
+            verdictWriter.write(request, pending.matches, pending.checks, decision);
+            decision.end(allowed || settings.shadow());
+        }
         try {
-            observer.decided(request, decision);
+            if (pending.repeated) {
+                decision.markRepeated();
+            } else if (!pending.conflict) {
+                observer.decided(request, decision);
+            }
             pending.waiter().decided(request, decision);
         } finally {
             PendingPool.ofThread().release(pending);
         }
     }
 
-    private void giveBack(Pending pending, long now) {
-        int sent = GiveBack.of(pending, now);
+    /** It passed before; where that is all that is known of a check, the rest is how things stand. */
+    private static void admit(Checks checks) {
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.role != Check.Role.SHADOW) {
+                check.outcome.allowed = true;
+                check.outcome.retryAfter = 0;
+            }
+        }
+    }
+
+    /** Whether the store knows the key now, if that is known. */
+    private void remember(Pending pending, boolean known) {
+        Idempotency idempotency = pending.idempotency;
+        if (idempotency == null) {
+            return;
+        }
+        if (known) {
+            newKeys.remove(idempotency);
+            return;
+        }
+        for (int i = 0; i < pending.checks.size(); i++) {
+            if (pending.checks.get(i).failure != null) {
+                return;
+            }
+        }
+        newKeys.add(idempotency, pending.askedMicros);
+    }
+
+    private void giveBack(Pending pending, long now, boolean counted) {
+        int sent = GiveBack.of(pending, now, counted);
         if (sent > 0) {
             observer.gaveBack(sent);
         }
+        pending.local.giveBack(pending, local, now, counted);
         Checks checks = pending.checks;
         for (int i = 0; i < checks.size(); i++) {
-            if (pending.progress.isTaken(i)) {
+            if (pending.progress.isOwed(i, counted)) {
                 Check check = checks.get(i);
                 long remaining = check.outcome.remaining + check.hits;
                 check.outcome.remaining = remaining < 0 ? Long.MAX_VALUE : remaining;

@@ -7,7 +7,9 @@ import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import dev.weir.store.Idempotency;
 import dev.weir.store.Store;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; the rest
@@ -26,6 +28,7 @@ final class SharedPath {
     private final CheckWriter checkWriter;
     private final VerdictWriter verdictWriter;
     private final DenyCache denials = new DenyCache();
+    private final NewKeys newKeys = new NewKeys();
     private final Settlement settlement;
 
     SharedPath(
@@ -42,7 +45,7 @@ final class SharedPath {
         this.observer = observer;
         this.checkWriter = checkWriter;
         this.verdictWriter = verdictWriter;
-        this.settlement = new Settlement(local, time, settings, observer, denials, verdictWriter);
+        this.settlement = new Settlement(local, time, settings, observer, denials, newKeys, verdictWriter);
     }
 
     DenyCache denials() {
@@ -71,10 +74,17 @@ final class SharedPath {
         settlement.finish(pending);
     }
 
-    /** As {@link Limiter#decide(Request, long, Decision, Later)}. */
-    boolean decide(MeteredRules rules, Request request, long now, Decision into, Later later) {
+    /** As {@link Limiter#decide(Request, long, Decision, Later, Idempotency)}. */
+    boolean decide(
+            MeteredRules rules,
+            Request request,
+            long now,
+            Decision into,
+            Later later,
+            @Nullable Idempotency idempotency) {
         Pending pending = PendingPool.ofThread().request();
         pending.begin(this, rules, now);
+        pending.idempotency = idempotency;
         rules.rules().match(request, pending.matches);
         checkWriter.write(rules, request, pending.matches, pending.checks);
         pending.progress.begin();
@@ -130,25 +140,30 @@ final class SharedPath {
      * Whether the request is denied whatever the stores say: a denial is remembered, or this process has no room. Then no
      * store is asked, and the checks that did not deny have no verdict. What counts when denied is not charged for a
      * remembered denial, as in the reference with its local cache, but is for one of this process.
+     *
+     * <p>Who sends an admitted request again is told so, also when there is no room any more: so with an idempotency key the store is
+     * asked, unless it did not know the key a moment ago.
      */
     private boolean isDenied(Pending pending, int route, long now) {
         Checks checks = pending.checks;
+        Idempotency idempotency = pending.idempotency;
+        boolean isNew = idempotency == null || newKeys.contains(idempotency, now);
         boolean countsDenied = false;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
             if (check.store != Check.LOCAL) {
                 countsDenied |= check.countsDenied;
                 check.outcome.allowed = true;
-                if (check.role == Check.Role.ENFORCE && check.hits > 0 && denials.denies(check, now)) {
+                if (check.role == Check.Role.ENFORCE && check.hits > 0 && isNew && denials.denies(check, now)) {
                     allowBut(checks, i);
                     return true;
                 }
             }
         }
-        if (route == SEVERAL) {
+        if (route == SEVERAL && isNew) {
             pending.local.deny(pending, local, now);
         }
-        return !countsDenied && pending.progress.denied();
+        return isNew && !countsDenied && pending.progress.denied();
     }
 
     private static void allowBut(Checks checks, int index) {

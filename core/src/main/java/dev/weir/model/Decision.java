@@ -14,6 +14,8 @@ public final class Decision {
     private int binding = -1;
     private long nowMicros;
     private long askedMicros;
+    private boolean repeated;
+    private boolean conflict;
 
     /** Starts over for a request decided at {@code nowMicros}. */
     public void begin(long nowMicros) {
@@ -22,6 +24,8 @@ public final class Decision {
         size = 0;
         allowed = true;
         binding = -1;
+        repeated = false;
+        conflict = false;
     }
 
     /** The next verdict to fill. */
@@ -67,10 +71,32 @@ public final class Decision {
         return false;
     }
 
+    /** Whether this is the answer to an earlier request with the same idempotency key: nothing was charged now. */
+    public boolean repeated() {
+        return repeated;
+    }
+
+    /** Notes that the request was admitted before. */
+    public void markRepeated() {
+        repeated = true;
+    }
+
+    /** Whether the request's idempotency key was admitted for another request: nothing was charged, and there is no verdict. */
+    public boolean conflict() {
+        return conflict;
+    }
+
+    /** Notes that the key belongs to another request. */
+    public void markConflict() {
+        conflict = true;
+    }
+
     /** Takes over everything that {@code other} says. */
     public void set(Decision other) {
         begin(other.nowMicros);
         askedMicros = other.askedMicros;
+        repeated = other.repeated;
+        conflict = other.conflict;
         for (int i = 0; i < other.size; i++) {
             add().set(other.verdicts[i]);
         }

@@ -23,6 +23,18 @@ public abstract class Ask {
     public boolean denied;
 
     /**
+     * If set, the request is charged once, however often it is sent; the store keeps its key if these checks admit it. So of a
+     * request that asks several stores, the last one gets this, and it alone.
+     */
+    public @Nullable Idempotency idempotency;
+    /** The key is looked up, and not kept whatever comes of it: the checks elsewhere were not all decided by their stores. */
+    public boolean lookOnly;
+    /** The answer: it was admitted before. Nothing is charged now, and the outcomes are those of then where they are known. */
+    public boolean repeated;
+    /** The answer: its key was admitted for something else. Nothing is charged, and the outcomes mean nothing. */
+    public boolean conflict;
+
+    /**
      * Every check of it has been decided or has {@linkplain Check#failure failed}; called once, in {@link #home}. What was taken
      * follows {@link Store#decide}; a check that failed stops nobody, and whether its own hits were taken is unknown.
      */

@@ -81,6 +81,8 @@ final class Pending {
         for (int i = 0; i < group.size(); i++) {
             group.get(i).failure = failure;
         }
+        group.repeated = false;
+        group.conflict = false;
     }
 
     /**
@@ -111,6 +113,8 @@ final class Pending {
         ask = null;
         parts = null;
         if (whole != null) {
+            whole.repeated = group.repeated;
+            whole.conflict = group.conflict;
             whole.answered();
         } else if (owner != null) {
             owner.decided(this);

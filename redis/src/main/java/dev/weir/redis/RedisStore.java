@@ -151,6 +151,8 @@ public final class RedisStore implements SharedStore {
         }
         pending.group.quotaPassed = checks.quotaPassed;
         pending.group.askOnly = ask.denied;
+        pending.group.idempotency = ask.idempotency;
+        pending.group.lookOnly = ask.lookOnly;
         pending.slot = slot;
         send(pending);
     }

@@ -1,12 +1,13 @@
 package dev.weir.redis;
 
 import dev.weir.algorithm.SlotMeter;
+import dev.weir.redis.script.Group;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
-import dev.weir.store.Checks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An ask whose checks do not fit one script call, decided part by part: its counters live in different slots, or some of them count
@@ -18,6 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * denies, those before it are given back, and those after it are asked without taking, so that every check has its outcome. So what
  * is admitted never exceeds a limit; what is taken and given back is missing to others for as long as that takes. A part that fails
  * stops nobody: what its failure means is for the asker to say.
+ *
+ * <h2>Idempotency</h2>
+ *
+ * The part of the last check goes last of all, when the others are decided, and keeps the key: so what is kept was admitted as a whole.
+ * It looks the key up also if others denied; if the request was admitted before, what the others took or counted this time goes back.
  *
  * <h2>Concurrency</h2>
  *
@@ -40,11 +46,17 @@ final class SplitAsk implements Parts {
     private final Way way;
     private final List<Part> counting = new ArrayList<>(2);
     private final List<Part> taking = new ArrayList<>(4);
+    private @Nullable Part keeper;
     private final AtomicInteger underWay = new AtomicInteger();
     private int taken;
     private boolean begun;
     private boolean denied;
     private boolean asked;
+    /** The keeper was sent, and with it everything. */
+    private boolean kept;
+
+    private boolean repeated;
+    private boolean conflict;
 
     SplitAsk(Ask ask, Way way) {
         this.ask = ask;
@@ -61,7 +73,7 @@ final class SplitAsk implements Parts {
             part = each.pending.slot == slot ? each : part;
         }
         if (part == null) {
-            part = new Part(Pending.of(this, ask.deadlineNanos));
+            part = new Part(Pending.of(this, ask.deadlineNanos), counts);
             part.pending.slot = slot;
             parts.add(part);
         }
@@ -70,6 +82,10 @@ final class SplitAsk implements Parts {
     }
 
     void start() {
+        if (ask.idempotency != null) {
+            keeper = takeOut(ask.checks.get(ask.checks.size() - 1));
+            keeper.pending.group.idempotency = ask.idempotency;
+        }
         // Quotas deny only together, so those of one part cannot deny while others may have passed elsewhere.
         boolean quotaPassed = ask.checks.quotaPassed || quotasApart();
         for (Part each : counting) {
@@ -83,6 +99,10 @@ final class SplitAsk implements Parts {
 
     @Override
     public void decided(Pending part) {
+        if (kept) {
+            repeated = part.group.repeated;
+            conflict = part.group.conflict;
+        }
         if (underWay.decrementAndGet() == 0) {
             goOn();
         }
@@ -109,9 +129,48 @@ final class SplitAsk implements Parts {
                 taking.get(i).pending.group.askOnly = true;
             }
             send(taking, taken);
+        } else if (keeper != null && !kept) {
+            kept = true;
+            keep(keeper);
         } else {
-            Delivery.now(Pending.of(ask));
+            end();
         }
+    }
+
+    private void keep(Part last) {
+        Group group = last.pending.group;
+        group.askOnly = denied && !last.counts;
+        // An answer that a failure policy has a part in is not kept.
+        group.lookOnly = ask.lookOnly || denied || anyFailed();
+        group.quotaPassed = ask.checks.quotaPassed || anyQuotaPassed();
+        underWay.set(1);
+        way.send(last.pending);
+    }
+
+    private void end() {
+        Pending whole = Pending.of(ask);
+        whole.group.repeated = repeated;
+        whole.group.conflict = conflict;
+        if (repeated || conflict) {
+            if (!denied) {
+                giveBack();
+            }
+            counting.forEach(this::giveBack);
+        }
+        Delivery.now(whole);
+    }
+
+    /** Takes the part that {@code check} is in from those that go before. */
+    private Part takeOut(Check check) {
+        for (List<Part> parts : List.of(counting, taking)) {
+            for (Part each : parts) {
+                if (each.checks.contains(check)) {
+                    parts.remove(each);
+                    return each;
+                }
+            }
+        }
+        throw new IllegalStateException("a check that was not added");
     }
 
     private void send(List<Part> parts, int from) {
@@ -124,51 +183,91 @@ final class SplitAsk implements Parts {
 
     /** Whether what is decided so far denies the request; quotas only say so once all of them are. */
     private boolean denies() {
-        Checks checks = ask.checks;
         boolean quotaOver = false;
-        boolean quotaOk = checks.quotaPassed || taken < taking.size();
-        for (int part = 0; part < counting.size() + taken; part++) {
-            Part each = part < counting.size() ? counting.get(part) : taking.get(part - counting.size());
-            for (Check check : each.checks) {
-                boolean over = check.failure == null && !check.outcome.allowed;
-                if (check.role == Check.Role.QUOTA) {
-                    quotaOver |= over;
-                    quotaOk |= !over;
-                } else if (check.role == Check.Role.ENFORCE && over) {
+        for (Part part : decided()) {
+            for (Check check : part.checks) {
+                boolean over = isOver(check);
+                quotaOver |= over && check.role == Check.Role.QUOTA;
+                if (over && check.role == Check.Role.ENFORCE) {
                     return true;
                 }
             }
         }
-        return quotaOver && !quotaOk;
+        return quotaOver && !ask.checks.quotaPassed && !anyQuotaPassed() && !anyQuotaOpen();
+    }
+
+    private boolean anyQuotaPassed() {
+        for (Part part : decided()) {
+            for (Check check : part.checks) {
+                if (check.role == Check.Role.QUOTA && !isOver(check)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean anyQuotaOpen() {
+        return taking.subList(taken, taking.size()).stream().anyMatch(Part::hasQuota)
+                || (keeper != null && !kept && keeper.hasQuota());
+    }
+
+    private boolean anyFailed() {
+        for (Part part : decided()) {
+            for (Check check : part.checks) {
+                if (check.failure != null) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOver(Check check) {
+        return check.failure == null && !check.outcome.allowed;
+    }
+
+    /** What was sent by now, all of which is decided when this looks; what is only asked for came too late to matter. */
+    private List<Part> decided() {
+        List<Part> decided = new ArrayList<>(counting);
+        decided.addAll(taking.subList(0, taken));
+        if (keeper != null && kept) {
+            decided.add(keeper);
+        }
+        return decided;
     }
 
     private void giveBack() {
         for (int i = 0; i < taken; i++) {
             Part each = taking.get(i);
-            if (!each.pending.group.allowed) {
-                continue; // it denied, and took nothing
-            }
-            Pending back = Pending.of(NOBODY, System.nanoTime() + GIVE_BACK_NANOS);
-            back.slot = each.pending.slot;
-            for (Check check : each.checks) {
-                // Of a check that failed nobody knows: what may have been taken stays taken.
-                if (check.failure == null && check.outcome.allowed && check.hits > 0) {
-                    Check negative = Pending.copy(check);
-                    negative.hits = -check.hits;
-                    back.group.add(negative);
-                    check.outcome.remaining += check.hits; // as things stand
-                }
-            }
-            if (back.group.size() > 0) {
-                way.giveBack(back);
+            if (each.pending.group.allowed) { // else it denied, and took nothing
+                giveBack(each);
             }
         }
     }
 
+    private void giveBack(Part part) {
+        Pending back = Pending.of(NOBODY, System.nanoTime() + GIVE_BACK_NANOS);
+        back.slot = part.pending.slot;
+        for (Check check : part.checks) {
+            // Of a check that failed nobody knows: what may have been taken stays taken.
+            if (check.failure == null && check.hits > 0 && (part.counts || check.outcome.allowed)) {
+                Check negative = Pending.copy(check);
+                negative.hits = -check.hits;
+                back.group.add(negative);
+                check.outcome.remaining += check.outcome.allowed ? check.hits : 0; // as things stand
+            }
+        }
+        if (back.group.size() > 0) {
+            way.giveBack(back);
+        }
+    }
+
     private boolean quotasApart() {
-        return counting.stream().filter(Part::hasQuota).count()
-                        + taking.stream().filter(Part::hasQuota).count()
-                > 1;
+        long parts = counting.stream().filter(Part::hasQuota).count()
+                + taking.stream().filter(Part::hasQuota).count()
+                + (keeper != null && keeper.hasQuota() ? 1 : 0);
+        return parts > 1;
     }
 
     /** The checks of one script call. They stay known here when what carries them has left its batch. */
@@ -176,8 +275,12 @@ final class SplitAsk implements Parts {
         final Pending pending;
         final List<Check> checks = new ArrayList<>(2);
 
-        Part(Pending pending) {
+        /** It counts in any case. */
+        final boolean counts;
+
+        Part(Pending pending, boolean counts) {
             this.pending = pending;
+            this.counts = counts;
         }
 
         boolean hasQuota() {

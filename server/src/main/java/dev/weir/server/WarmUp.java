@@ -48,7 +48,7 @@ final class WarmUp {
     private static final int GRPC_CALLS = 30_000;
     private static final int HTTP_CALLS = 4_000;
     private static final long PATIENCE_SECONDS = 2;
-    private static final Duration CONNECTING = Duration.ofMillis(500);
+    private static final Duration CONNECTING = Duration.ofSeconds(2);
     /** So long may a cold JVM take for a script call that should take a millisecond. */
     private static final Duration COLD = Duration.ofSeconds(2);
 

@@ -3,9 +3,11 @@ package dev.weir.redis.script;
 import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Meter;
 import dev.weir.store.Check;
+import dev.weir.store.Idempotency;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Requests on their way to Redis in one call of the {@link BatchScript}, in the order in which they came. A buffer that is filled,
@@ -53,7 +55,7 @@ public final class Batch {
     private int answersSize;
     private boolean hasGroups;
     /** Of the groups that are charged once, in their order. */
-    private final List<Idempotency> onces = new ArrayList<>();
+    private final List<Group> onces = new ArrayList<>();
     /** {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}. */
     private long[] entries = new long[256];
 
@@ -118,7 +120,8 @@ public final class Batch {
         byte[][] names = counters.names();
         byte[][] keys = Arrays.copyOf(names, names.length + onces.size());
         for (int i = 0; i < onces.size(); i++) {
-            keys[names.length + i] = RedisKey.ofIdempotency(onces.get(i).subject);
+            keys[names.length + i] = RedisKey.ofIdempotency(
+                    onces.get(i).keptUnder(), idempotency(i).caller());
         }
         return keys;
     }
@@ -156,18 +159,22 @@ public final class Batch {
         byte[][] args = new byte[1 + 2 * onces.size()][];
         args[0] = packer.toBytes();
         for (int i = 0; i < onces.size(); i++) {
-            args[1 + 2 * i] = onces.get(i).key;
-            args[2 + 2 * i] = onces.get(i).fingerprint;
+            args[1 + 2 * i] = idempotency(i).key();
+            args[2 + 2 * i] = idempotency(i).fingerprint();
         }
         return args;
     }
 
     private void writeOnce(int index) {
-        Idempotency once = onces.get(index);
+        Idempotency once = idempotency(index);
         packer.add(counters.size() + index + 1);
         packer.add(2 + 2 * index);
-        packer.add(once.keepMicros);
-        packer.add(once.most);
+        packer.add(once.keepMicros());
+        packer.add(onces.get(index).lookOnly ? 0 : once.most());
+    }
+
+    private Idempotency idempotency(int index) {
+        return Objects.requireNonNull(onces.get(index).idempotency);
     }
 
     /** Reads what the script replied, and if it is {@link Reply#DONE} writes every outcome. */
@@ -193,7 +200,7 @@ public final class Batch {
         for (int i = 0; i < size; i++) {
             Group group = groups[i];
             Idempotency key = group.idempotency;
-            if (key == null || !Repeats.read(group, key.fingerprint.length, known.get(once++))) {
+            if (key == null || !Repeats.read(group, key.fingerprint().length, known.get(once++))) {
                 expected += replay.group(group, asked, answered, from, now);
             }
             from += group.size();
@@ -257,7 +264,7 @@ public final class Batch {
         writeEntry(-group.size());
         long flags = group.askOnly ? ASK_ONLY : group.quotaPassed ? QUOTA_PASSED : 0;
         if (group.idempotency != null) {
-            onces.add(group.idempotency);
+            onces.add(group);
             flags += ONCE;
         }
         writeEntry(flags);

@@ -1,6 +1,7 @@
 package dev.weir.redis.script;
 
 import dev.weir.store.Check;
+import dev.weir.store.Idempotency;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,10 @@ public final class Group {
     public boolean quotaPassed;
     /** Nothing is taken, as if the request had been denied elsewhere. */
     public boolean askOnly;
-    /** If set, the group is charged once, however often it is sent. */
+    /** If set, the group is charged once, however often it is sent; the key is kept beside the counter of its last check. */
     public @Nullable Idempotency idempotency;
+    /** The idempotency key is looked up, and not kept even if the group passes. */
+    public boolean lookOnly;
     /** It was admitted before: nothing was charged now, and the outcomes are those of then. */
     public boolean repeated;
     /** Its idempotency key was admitted for something else: nothing was charged, and there are no outcomes. */
@@ -31,6 +34,7 @@ public final class Group {
         askOnly = false;
         owner = null;
         idempotency = null;
+        lookOnly = false;
         repeated = false;
         conflict = false;
         allowed = false;
@@ -51,6 +55,11 @@ public final class Group {
 
     public Check get(int index) {
         return checks[index];
+    }
+
+    /** The subject whose slot has the idempotency key. */
+    long keptUnder() {
+        return checks[size - 1].name.subject();
     }
 
     /** Goes on with {@code copy}, which asks the same, and leaves the check that was there to its owner. */

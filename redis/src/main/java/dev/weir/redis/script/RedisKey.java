@@ -2,6 +2,7 @@ package dev.weir.redis.script;
 
 import dev.weir.store.CounterName;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 
 /**
  * What a counter is called in Redis: {@code weir:{TAG}:NAME}. The tag, from which Redis Cluster takes the slot, is the subject in 11
@@ -11,7 +12,7 @@ public final class RedisKey {
     private static final byte[] DIGITS =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] PREFIX = "weir:{".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] IDEMPOTENCY = "/idem".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] IDEMPOTENCY = "/idem:".getBytes(StandardCharsets.US_ASCII);
     private static final int TAG = 11;
     private static final int NAME = PREFIX.length + TAG + 2;
 
@@ -53,11 +54,13 @@ public final class RedisKey {
         return DIGITS[(int) (shift >= 0 ? subject >>> shift : subject << -shift) & 63];
     }
 
-    /** Where the idempotency keys of a subject are kept: in the slot of its counters, and called like none of them. */
-    static byte[] ofIdempotency(long subject) {
-        byte[] key = new byte[NAME + IDEMPOTENCY.length - 1];
+    /** Where the idempotency keys of a caller are kept: in the slot of the subject's counters, and called like none of them. */
+    public static byte[] ofIdempotency(long subject, byte[] caller) {
+        byte[] text = Base64.getUrlEncoder().withoutPadding().encode(caller);
+        byte[] key = new byte[NAME - 1 + IDEMPOTENCY.length + text.length];
         writeTag(subject, key);
         System.arraycopy(IDEMPOTENCY, 0, key, NAME - 1, IDEMPOTENCY.length);
+        System.arraycopy(text, 0, key, key.length - text.length, text.length);
         return key;
     }
 

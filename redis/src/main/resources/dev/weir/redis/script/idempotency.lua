@@ -1,9 +1,9 @@
--- A request that was sent again is charged once. Its subject has a hash of the keys that were admitted: key -> record, and a ring, so
+-- A request that was sent again is charged once. Its caller has a hash of the keys that were admitted: key -> record, and a ring, so
 -- that the oldest goes when there are too many: '#' -> how many there were, '#i' -> the key at i.
 --   record   microsecond at which it was admitted, its fingerprint, and of each check four numbers: the state before it or, where that
 --            is a block, the answer. From these the same outcomes are told again.
 -- In `known` stands for each such request: 0 if it was decided now, 1 if its key was used for something else, or the record.
--- A denial is not kept: who tries again when there is room gets through.
+-- A denial is not kept: who tries again when there is room gets through. With `most` 0 the key is looked up only.
 local known = {}
 local once
 if program[6] == 1 then
@@ -26,8 +26,8 @@ if program[6] == 1 then
     known[#known + 1] = 0
     local told = #answers
     local granted, before = group(from, checks, flags)
-    if granted == 0 then
-      return 0
+    if granted == 0 or most == 0 then
+      return granted
     end
     local parts = {struct.pack('>I7', now), fingerprint}
     for i = from, from + 4 * checks - 1, 4 do

@@ -2,7 +2,6 @@ package dev.weir.redis.script;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Meters;
@@ -10,6 +9,7 @@ import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.Check;
+import dev.weir.store.Idempotency;
 import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterAll;
@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 class IdempotencyTest {
     private static final long T0 = 1_700_000_000_000_000L;
     private static final long HOUR = 3_600_000_000L;
-    private static final long SUBJECT = 42;
+    private static final byte[] CALLER = hash("caller");
+    /** Keys are kept beside the counter of the last check: one of each algorithm, and one more. */
+    private static final byte[] KEPT = RedisKey.ofIdempotency(Algorithm.values().length + 1, CALLER);
 
     private static RedisProcess redis;
     private static ScriptStore script;
@@ -55,7 +57,7 @@ class IdempotencyTest {
         Limit parts =
                 Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1)).withSubWindows(6);
         group.add(check(++number, Meters.of(parts), hits));
-        group.idempotency = new Idempotency(SUBJECT, hash(key), hash(body), HOUR, 3);
+        group.idempotency = new Idempotency(CALLER, hash(key), hash(body), HOUR, 3);
         return group;
     }
 
@@ -152,13 +154,13 @@ class IdempotencyTest {
         assertThat(send("k49", "a", 0, T0).repeated).isTrue();
         assertThat(send("k47", "a", 0, T0).repeated).isTrue();
         assertThat(send("k46", "a", 0, T0).repeated).isFalse();
-        assertThat(script.redis().hlen(RedisKey.ofIdempotency(SUBJECT))).isEqualTo(7);
-        assertThat(script.redis().pttl(RedisKey.ofIdempotency(SUBJECT))).isPositive();
+        assertThat(script.redis().hlen(KEPT)).isEqualTo(7);
+        assertThat(script.redis().pttl(KEPT)).isPositive();
     }
 
     @Test
     void aKeyOfAnotherTypeStartsAnew() {
-        script.redis().set(RedisKey.ofIdempotency(SUBJECT), hash("x"));
+        script.redis().set(KEPT, hash("x"));
         assertThat(send("k", "a", 1, T0).repeated).isFalse();
         assertThat(send("k", "a", 1, T0).repeated).isTrue();
     }
@@ -166,21 +168,68 @@ class IdempotencyTest {
     @Test
     void underRulesThatChangedSinceItStillPassesAndChargesNothing() {
         send("k", "a", 3, T0);
-        Group more = request("k", "a", 3).add(check(99, Meters.of(Limit.tokenBucket(10, Duration.ofHours(1))), 3));
+        Group asked = request("k", "a", 3);
+        Group more = new Group().add(check(99, Meters.of(Limit.tokenBucket(10, Duration.ofHours(1))), 3));
+        for (int i = 0; i < asked.size(); i++) {
+            more.add(asked.get(i));
+        }
+        more.idempotency = asked.idempotency;
         batch.clear();
         batch.add(more);
         assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
         assertThat(more.repeated).isTrue();
         assertThat(more.allowed).isTrue();
-        assertThat(more.get(more.size() - 1).outcome.remaining).isEqualTo(7);
+        assertThat(more.get(0).outcome.remaining).isEqualTo(7);
         assertRemaining(send("next", "a", 1, T0), 6);
     }
 
     @Test
-    void keysThatAreNoHashesAreRefused() {
-        assertThatThrownBy(() -> new Idempotency(1, new byte[2], new byte[16], 1, 1))
-                .hasMessageContaining("2 and 16 bytes");
-        assertThatThrownBy(() -> new Idempotency(1, new byte[16], new byte[16], 0, 1))
-                .hasMessageContaining("keepMicros and most: 0 and 1");
+    void lookedUpOnlyItIsChargedAndNotKept() {
+        for (int i = 0; i < 2; i++) {
+            Group group = request("k", "a", 3);
+            group.lookOnly = true;
+            batch.clear();
+            batch.add(group);
+            assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+            assertThat(group.repeated).isFalse();
+            assertThat(group.allowed).isTrue();
+        }
+        assertRemaining(send("k", "a", 1, T0), 3);
+        Group known = request("k", "a", 1);
+        known.lookOnly = true;
+        batch.clear();
+        batch.add(known);
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(known.repeated).isTrue();
+    }
+
+    @Test
+    void askedOnlyItIsToldOfWhatWasAdmittedAndElseKeepsNothing() {
+        Group unknown = request("k", "a", 3);
+        unknown.askOnly = true;
+        batch.add(unknown);
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(unknown.repeated).isFalse();
+        assertRemaining(send("k", "a", 3, T0), 7);
+        batch.clear();
+        Group known = request("k", "a", 3);
+        known.askOnly = true;
+        batch.add(known);
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(known.repeated).isTrue();
+        assertThat(known.allowed).isTrue();
+        assertRemaining(known, 7);
+    }
+
+    @Test
+    void callersDoNotShareKeys() {
+        send("k", "a", 3, T0);
+        Group other = request("k", "b", 3);
+        other.idempotency = new Idempotency(hash("other"), hash("k"), hash("b"), HOUR, 3);
+        batch.clear();
+        batch.add(other);
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(other.conflict).isFalse();
+        assertRemaining(other, 4);
     }
 }

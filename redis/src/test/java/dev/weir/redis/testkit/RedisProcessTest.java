@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class RedisProcessTest {
 
@@ -78,9 +79,11 @@ class RedisProcessTest {
 
     /** Also if the JVM is killed, and also a server that is paused. */
     @Test
-    void nothingIsLeftBehindByAJvmThatDies() throws Exception {
+    void nothingIsLeftBehindByAJvmThatDies(@TempDir Path temporary) throws Exception {
         Process jvm = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        // The executable that it unpacks is all that stays.
+                        "-Djava.io.tmpdir=" + temporary,
                         "-cp",
                         System.getProperty("java.class.path"),
                         Orphaned.class.getName())

@@ -1,0 +1,56 @@
+package dev.weir.limiter;
+
+import dev.weir.store.Idempotency;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Idempotency keys that a store did not know a moment ago, because it denied them: for as long as a denial is believed, one that
+ * is remembered holds for them too. So clients that retry a denial at once reach no store, with a key or without.
+ *
+ * <p>A fixed table, a word for each key: 40 bits of its hash, and the tenth of a second. A key that finds its place taken takes it;
+ * the other one asks its store once more.
+ */
+final class NewKeys {
+    private static final int PLACES = 1 << 14;
+    private static final int TIME_BITS = 24;
+    private static final long TIME = (1L << TIME_BITS) - 1;
+    private static final long TENTH = 100_000;
+    private static final long BELIEVED = DenyCache.BELIEVED / TENTH;
+
+    private final AtomicLongArray words = new AtomicLongArray(PLACES);
+
+    /** The store did not know it when it was asked, which was not before {@code asked}. */
+    void add(Idempotency idempotency, long asked) {
+        long hash = hash(idempotency);
+        words.set(place(hash), word(hash, asked));
+    }
+
+    /** It is known from now on. */
+    void remove(Idempotency idempotency) {
+        long hash = hash(idempotency);
+        int place = place(hash);
+        if ((words.get(place) | TIME) == (hash | TIME)) {
+            words.set(place, 0);
+        }
+    }
+
+    boolean contains(Idempotency idempotency, long now) {
+        long hash = hash(idempotency);
+        long word = words.get(place(hash));
+        return word != 0 && (word | TIME) == (hash | TIME) && ((word(hash, now) - word) & TIME) < BELIEVED;
+    }
+
+    private static long word(long hash, long micros) {
+        return (hash & ~TIME) | ((micros / TENTH) & TIME);
+    }
+
+    private static int place(long hash) {
+        return (int) hash & PLACES - 1;
+    }
+
+    private static long hash(Idempotency idempotency) {
+        long key = ByteBuffer.wrap(idempotency.key()).getLong();
+        return key ^ ByteBuffer.wrap(idempotency.caller()).getLong();
+    }
+}
