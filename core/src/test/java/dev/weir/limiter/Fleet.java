@@ -3,6 +3,7 @@ package dev.weir.limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
+import dev.weir.store.Idempotency;
 import dev.weir.store.StoreFailure;
 import dev.weir.store.memory.MemoryStore;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** A limiter on virtual time whose shared stores answer when the test says so. */
 final class Fleet implements LimiterObserver {
@@ -55,9 +57,13 @@ final class Fleet implements LimiterObserver {
     }
 
     Answer ask(Request request, long patienceMicros) {
+        return ask(request, patienceMicros, null);
+    }
+
+    Answer ask(Request request, long patienceMicros, @Nullable Idempotency idempotency) {
         Answer answer = new Answer(patienceMicros);
         Decision into = new Decision();
-        if (limiter.decide(request, now, into, () -> answer)) {
+        if (limiter.decide(request, now, into, () -> answer, idempotency)) {
             answer.atOnce = true;
             answer.decided(request, into);
         }
@@ -66,7 +72,11 @@ final class Fleet implements LimiterObserver {
 
     /** Asks, has every store answer, and says what came of it as {@link Decisions#text} does. */
     String decide(Request request) {
-        Answer answer = ask(request);
+        return decide(request, null);
+    }
+
+    String decide(Request request, @Nullable Idempotency idempotency) {
+        Answer answer = ask(request, Long.MAX_VALUE, idempotency);
         for (boolean more = true; more; ) {
             more = false;
             for (ScriptedStore each : stores.values()) {
@@ -118,7 +128,10 @@ final class Fleet implements LimiterObserver {
         public void decided(Request request, Decision buffer) {
             told++;
             decision.set(buffer);
-            text = Decisions.text(decision) + (decision.degraded() ? " degraded" : "");
+            text = Decisions.text(decision)
+                    + (decision.degraded() ? " degraded" : "")
+                    + (decision.repeated() ? " again" : "")
+                    + (decision.conflict() ? " conflict" : "");
         }
     }
 }

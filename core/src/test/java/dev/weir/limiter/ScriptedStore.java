@@ -1,16 +1,21 @@
 package dev.weir.limiter;
 
 import dev.weir.algorithm.Meters;
+import dev.weir.algorithm.Outcome;
 import dev.weir.model.Limit;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import dev.weir.store.Idempotency;
 import dev.weir.store.SharedStore;
 import dev.weir.store.StoreFailure;
 import dev.weir.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A shared store in one thread that answers when the test says so, from a memory store of its own, or fails. */
@@ -20,6 +25,7 @@ final class ScriptedStore implements SharedStore {
     /** The hits of every check that was asked, by the counter's name: {@code tb:d:r 1}. */
     final List<String> asked = new ArrayList<>();
 
+    private final Map<String, Kept> kept = new HashMap<>();
     private final Fleet fleet;
     private @Nullable StoreFailure failure;
     private boolean atOnce;
@@ -66,8 +72,10 @@ final class ScriptedStore implements SharedStore {
     private void answer(Ask ask) {
         Checks checks = ask.checks;
         int size = checks.size();
+        ask.repeated = false;
+        ask.conflict = false;
         if (failure == null) {
-            decide(checks, ask.denied);
+            decideOnce(ask);
         }
         for (int i = 0; i < size; i++) {
             checks.get(i).failure = failure;
@@ -75,7 +83,34 @@ final class ScriptedStore implements SharedStore {
         ask.home.execute(ask::answered);
     }
 
-    private void decide(Checks checks, boolean denied) {
+    /** What was admitted under an idempotency key. */
+    private record Kept(Idempotency by, List<Outcome> outcomes) {}
+
+    private void decideOnce(Ask ask) {
+        Idempotency idempotency = ask.idempotency;
+        String key =
+                idempotency == null ? "" : Arrays.toString(idempotency.caller()) + Arrays.toString(idempotency.key());
+        Kept known = idempotency == null ? null : kept.get(key);
+        if (idempotency != null && known != null) {
+            ask.repeated = Arrays.equals(known.by.fingerprint(), idempotency.fingerprint());
+            ask.conflict = !ask.repeated;
+            for (int i = 0; i < ask.checks.size(); i++) {
+                ask.checks.get(i).outcome.set(known.outcomes.get(i));
+            }
+            return;
+        }
+        boolean passed = decide(ask.checks, ask.denied);
+        if (idempotency != null && passed && !ask.lookOnly) {
+            List<Outcome> outcomes = new ArrayList<>();
+            for (int i = 0; i < ask.checks.size(); i++) {
+                outcomes.add(new Outcome());
+                outcomes.get(i).set(ask.checks.get(i).outcome);
+            }
+            kept.put(key, new Kept(idempotency, outcomes));
+        }
+    }
+
+    private boolean decide(Checks checks, boolean denied) {
         Checks copy = new Checks();
         copy.quotaPassed = checks.quotaPassed;
         for (int i = 0; i < checks.size(); i++) {
@@ -86,10 +121,11 @@ final class ScriptedStore implements SharedStore {
             over.meter = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
             over.hits = 1;
         }
-        counters.decide(copy, fleet.now);
+        boolean passed = counters.decide(copy, fleet.now);
         for (int i = 0; i < checks.size(); i++) {
             checks.get(i).outcome.set(copy.get(i).outcome);
         }
+        return passed;
     }
 
     @Override
