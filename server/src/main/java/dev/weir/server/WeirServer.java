@@ -166,8 +166,13 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
+    private static RestSettings restSettings(Settings settings) {
+        Settings.Idempotency set = settings.idempotency();
+        return RestSettings.defaults().withIdempotency(set.keep(), set.perCaller());
+    }
+
     private void bind() throws StartException {
-        RestApi api = new RestApi(limiter, time, health, RestSettings.defaults(), settings.rls());
+        RestApi api = new RestApi(limiter, time, health, restSettings(settings), settings.rls());
         HttpServerOptions adminOptions = new HttpServerOptions()
                 .setMaxHeaderSize(16 << 10)
                 .setIdleTimeout(30)

@@ -4,11 +4,13 @@ import dev.weir.limiter.Limiter;
 import dev.weir.limiter.Waiter;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
+import dev.weir.store.Idempotency;
 import io.netty.channel.EventLoop;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One HTTP request on its way to its answer, which may come later: its caller may be gone by then, and only the first answer
@@ -40,7 +42,18 @@ final class Exchange implements RememberedAnswers.Asking {
 
     /** Has {@code request} decided, at once or later, and makes of it what {@code then} says, here or on this event loop again. */
     void decide(Limiter limiter, Request request, long nowMicros, Decision into, Then then) {
-        if (limiter.decide(request, nowMicros, into, () -> new Waiting(then))) {
+        decide(limiter, request, nowMicros, into, null, then);
+    }
+
+    /** The same, charged once if {@code idempotency} says so and a shared store counts it. */
+    void decide(
+            Limiter limiter,
+            Request request,
+            long nowMicros,
+            Decision into,
+            @Nullable Idempotency idempotency,
+            Then then) {
+        if (limiter.decide(request, nowMicros, into, () -> new Waiting(then), idempotency)) {
             then.decided(request, into);
         }
     }

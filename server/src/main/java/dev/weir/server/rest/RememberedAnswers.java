@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Bounds.</b> It lives apart from the counters, so no flood of keys evicts one. A caller that exceeds its share pushes
  * out its own oldest answer; when all is full, the caller that asked least recently gives way.
  *
+ * <p><b>Fleets.</b> Here is what this process answered itself. Where a shared store counts, that store knows what every process
+ * admitted, and is asked for what is not found here.
+ *
  * <p><b>Concurrency.</b> A caller's answers live in one segment, whose lock is held to look and to keep, never while a request is
  * decided, for that may take a store's time. Whoever asks while the first with its key is being decided waits for what comes of
  * it, and so two requests with one key, at once on two threads, are one charge.
@@ -68,13 +71,29 @@ final class RememberedAnswers {
             all.subList(1, all.size()).forEach(each -> each.answer(again));
         }
 
-        private void failed(RuntimeException failure) {
-            synchronized (segment) {
-                if (!segment.underWay.remove(asked, this)) {
-                    return;
-                }
+        /** Another process answered it before: its store remembers, and this one need not. */
+        void repeated(Answer answer) {
+            if (end()) {
+                all.forEach(each -> each.answer(replayed(answer)));
             }
-            all.forEach(each -> each.fail(failure));
+        }
+
+        /** Another process answered another request with this key. */
+        void conflict() {
+            failed(otherRequest(asked.key));
+        }
+
+        private void failed(RuntimeException failure) {
+            if (end()) {
+                all.forEach(each -> each.fail(failure));
+            }
+        }
+
+        /** Whether it had not ended before; nobody joins it any more. */
+        private boolean end() {
+            synchronized (segment) {
+                return segment.underWay.remove(asked, this);
+            }
         }
     }
 
@@ -144,9 +163,13 @@ final class RememberedAnswers {
 
     private static void requireSame(String key, String fingerprint, String before) {
         if (!fingerprint.equals(before)) {
-            throw RestException.unprocessable("Idempotency-Key: " + Texts.shown(key)
-                    + " came before with another request (expected: a new key for a new request)");
+            throw otherRequest(key);
         }
+    }
+
+    private static RestException otherRequest(String key) {
+        return RestException.unprocessable("Idempotency-Key: " + Texts.shown(key)
+                + " came before with another request (expected: a new key for a new request)");
     }
 
     private static Answer replayed(Answer answer) {

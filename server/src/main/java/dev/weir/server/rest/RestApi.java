@@ -12,6 +12,7 @@ import dev.weir.server.rest.RememberedAnswers.Caller;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
+import dev.weir.store.Idempotency;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -19,9 +20,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +45,7 @@ public final class RestApi {
     private final RlsJsonReader rlsReader;
     private final CheckAnswers answers;
     private final RememberedAnswers remembered;
+    private final IdempotencyHashes hashes;
     private final ThreadLocal<Buffers> buffers;
 
     /** What a thread fills again for each request. */
@@ -70,6 +70,7 @@ public final class RestApi {
         this.rlsReader = new RlsJsonReader(factory, settings.caps());
         this.answers = new CheckAnswers(settings);
         this.remembered = new RememberedAnswers(settings.idempotency());
+        this.hashes = new IdempotencyHashes(settings.idempotency());
         this.buffers = ThreadLocal.withInitial(() -> new Buffers(rls));
     }
 
@@ -120,18 +121,23 @@ public final class RestApi {
             return;
         }
         Caller caller = new Caller(request.domain(), caller(request));
+        Idempotency once = hashes.of(caller, key, http.path(), body);
+        String fingerprint = HexFormat.of().formatHex(once.fingerprint());
         remembered.once(
                 caller,
                 key,
-                fingerprint(http, body),
+                fingerprint,
                 now,
                 exchange,
-                first -> exchange.decide(
-                        limiter,
-                        request,
-                        now,
-                        own.decision,
-                        (asked, decision) -> first.decided(answer(asked, decision, alwaysOk), decision.allowed())));
+                first -> exchange.decide(limiter, request, now, own.decision, once, (asked, decision) -> {
+                    if (decision.conflict()) {
+                        first.conflict();
+                    } else if (decision.repeated()) {
+                        first.repeated(answer(asked, decision, alwaysOk));
+                    } else {
+                        first.decided(answer(asked, decision, alwaysOk), decision.allowed());
+                    }
+                }));
     }
 
     private Answer answer(Request request, Decision decision, boolean alwaysOk) {
@@ -239,16 +245,5 @@ public final class RestApi {
             }
         }
         return "";
-    }
-
-    private static String fingerprint(HttpServerRequest request, byte[] body) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(request.path().getBytes(StandardCharsets.UTF_8));
-            digest.update((byte) 0);
-            return Base64.getEncoder().encodeToString(digest.digest(body));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

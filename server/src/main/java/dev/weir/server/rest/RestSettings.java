@@ -20,6 +20,11 @@ public record RestSettings(Caps caps, int draft, Duration retryJitter, Idempoten
         return new RestSettings(Caps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults());
     }
 
+    /** These settings with other bounds on what is remembered of one caller. */
+    public RestSettings withIdempotency(Duration keep, int perCaller) {
+        return new RestSettings(caps, draft, retryJitter, new Idempotency(keep, perCaller, idempotency.total()));
+    }
+
     /**
      * What a request may hold; past it the caller is told which cap and its number.
      *

@@ -95,6 +95,21 @@ public final class Catalogue {
             "a number from 1024 to 1000000000",
             Values.number(1024, 1_000_000_000));
 
+    static final Setting<Duration> IDEMPOTENCY_KEEP = Setting.of(
+            "idempotency_keep",
+            "DURATION",
+            "How long a request that was admitted with an Idempotency-Key is known.",
+            "24h",
+            "a duration from 1s to 30d",
+            Values.duration(Duration.ofSeconds(1), Duration.ofDays(30)));
+    static final Setting<Integer> IDEMPOTENCY_KEYS = Setting.of(
+            "idempotency_keys",
+            "N",
+            "Idempotency keys that are known of one caller; beyond that its oldest go.",
+            "1024",
+            "a number from 1 to 100000",
+            Values.integer(1, 100_000));
+
     static final Setting<Boolean> SHADOW_MODE =
             flag("shadow_mode", "Deny nobody: count and report only.", "false").as("SHADOW_MODE");
     static final Setting<Boolean> QUOTA_MODE =
@@ -172,6 +187,8 @@ public final class Catalogue {
             REDIS_CONNECTIONS,
             REDIS_MAX_WAITING,
             MAX_KEYS,
+            IDEMPOTENCY_KEEP,
+            IDEMPOTENCY_KEYS,
             SHADOW_MODE,
             QUOTA_MODE,
             CHARGE_DENIED,

@@ -34,6 +34,7 @@ public record Settings(
         Map<String, RedisSettings> stores,
         RlsSettings rls,
         Logging logging,
+        Idempotency idempotency,
         Duration warmUp,
         Drain drain,
         List<String> warnings) {
@@ -42,6 +43,13 @@ public record Settings(
         warnings = List.copyOf(warnings);
         stores = Map.copyOf(stores);
     }
+
+    /**
+     * What is known of requests that were admitted with an idempotency key.
+     *
+     * @param perCaller keys; beyond that the oldest go
+     */
+    public record Idempotency(Duration keep, int perCaller) {}
 
     /** How the server speaks. */
     public record Logging(LogFormat format, Level level) {}

@@ -142,6 +142,7 @@ public final class SettingsReader {
                         value(Catalogue.RESPONSE_METADATA),
                         quota),
                 new Settings.Logging(value(Catalogue.LOG_FORMAT), value(Catalogue.LOG_LEVEL)),
+                new Settings.Idempotency(value(Catalogue.IDEMPOTENCY_KEEP), value(Catalogue.IDEMPOTENCY_KEYS)),
                 value(Catalogue.WARM_UP),
                 drain,
                 warnings);

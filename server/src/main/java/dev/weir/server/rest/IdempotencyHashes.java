@@ -1,0 +1,43 @@
+package dev.weir.server.rest;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.server.rest.RememberedAnswers.Caller;
+import dev.weir.store.Idempotency;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+
+/**
+ * What a shared store is told of an idempotency key: SHA-256 of whose it is, of itself and of what was sent, each cut to 128 bits. So
+ * every process says the same, nothing a caller sends is long, and neither keys nor bodies are stored.
+ */
+final class IdempotencyHashes {
+    private final RestSettings.Idempotency settings;
+
+    IdempotencyHashes(RestSettings.Idempotency settings) {
+        this.settings = settings;
+    }
+
+    Idempotency of(Caller caller, String key, String path, byte[] body) {
+        return new Idempotency(
+                hash(caller.domain(), caller.id().getBytes(UTF_8)),
+                hash("", key.getBytes(UTF_8)),
+                hash(path, body),
+                settings.keep().toNanos() / 1_000,
+                settings.perCaller());
+    }
+
+    /** No two pairs are hashed alike: the first is told from the second by its length. */
+    private static byte[] hash(String first, byte[] second) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            byte[] bytes = first.getBytes(UTF_8);
+            digest.update((bytes.length + ":").getBytes(UTF_8));
+            digest.update(bytes);
+            return Arrays.copyOf(digest.digest(second), Idempotency.HASH);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
