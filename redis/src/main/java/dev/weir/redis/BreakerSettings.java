@@ -26,9 +26,12 @@ public record BreakerSettings(
         RedisSettings.positive("breaker.last_probe", lastProbe);
     }
 
-    /** For answers that are waited for as long as {@code deadline}. */
+    /**
+     * For answers that are waited for as long as {@code deadline}. Nobody waits longer for a breaker that opens later, and one that
+     * opens at a hiccup of a few deadlines makes a whole second of failures of it: so it takes some twenty-five deadlines.
+     */
     public static BreakerSettings of(Duration deadline) {
-        return new BreakerSettings(20, 10, 50, deadline, Duration.ofSeconds(1), Duration.ofSeconds(30));
+        return new BreakerSettings(50, 25, 50, deadline, Duration.ofSeconds(1), Duration.ofSeconds(30));
     }
 
     private static void atLeastOne(String name, int value) {
