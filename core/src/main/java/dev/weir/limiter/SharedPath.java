@@ -29,6 +29,7 @@ final class SharedPath {
     private final VerdictWriter verdictWriter;
     private final DenyCache denials = new DenyCache();
     private final NewKeys newKeys = new NewKeys();
+    private final KeyLookups keyLookups = new KeyLookups();
     private final Settlement settlement;
 
     SharedPath(
@@ -142,7 +143,7 @@ final class SharedPath {
      * remembered denial, as in the reference with its local cache, but is for one of this process.
      *
      * <p>Who sends an admitted request again is told so, also when there is no room any more: so with an idempotency key the store is
-     * asked, unless it did not know the key a moment ago.
+     * asked, unless it did not know the key a moment ago or was asked for too many.
      */
     private boolean isDenied(Pending pending, int route, long now) {
         Checks checks = pending.checks;
@@ -154,7 +155,8 @@ final class SharedPath {
             if (check.store != Check.LOCAL) {
                 countsDenied |= check.countsDenied;
                 check.outcome.allowed = true;
-                if (check.role == Check.Role.ENFORCE && check.hits > 0 && isNew && denials.denies(check, now)) {
+                boolean known = check.role == Check.Role.ENFORCE && check.hits > 0 && denials.denies(check, now);
+                if (known && (idempotency == null || isNew || !keyLookups.take(idempotency, now))) {
                     allowBut(checks, i);
                     return true;
                 }

@@ -121,6 +121,23 @@ class RepeatedRequestsTest {
     }
 
     @Test
+    void freshKeysDoNotGetAFloodPastTheDenyCache() {
+        Fleet fleet = new Fleet(ONE);
+        fleet.decide(ask("a", "1").hits(5));
+        fleet.decide(ask("a", "1"));
+        int asked = fleet.store().asked.size();
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(fleet.decide(ask("a", "1"), key("k" + i))).isEqualTo("no [a OVER_LIMIT 0]");
+        }
+        assertThat(fleet.store().asked).hasSize(asked + KeyLookups.MOST);
+        fleet.now += Decisions.SECOND / 2;
+        Idempotency other = new Idempotency(hash("other"), hash("k"), hash("body"), HOUR, 10);
+        assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, other).atOnce)
+                .as("whoever else meets that limit has lookups of its own")
+                .isFalse();
+    }
+
+    @Test
     void aDenialIsNotKept() {
         Fleet fleet = new Fleet(ONE);
         fleet.decide(ask("a", "1").hits(5));
