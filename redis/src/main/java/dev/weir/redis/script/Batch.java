@@ -200,7 +200,7 @@ public final class Batch {
         for (int i = 0; i < size; i++) {
             Group group = groups[i];
             Idempotency key = group.idempotency;
-            if (key == null || !Repeats.read(group, key.fingerprint().length, known.get(once++))) {
+            if (key == null || !Repeats.read(group, key.fingerprint().length, known.get(once++), now)) {
                 expected += replay.group(group, asked, answered, from, now);
             }
             from += group.size();

@@ -2,6 +2,7 @@ package dev.weir.redis.script;
 
 import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Counting;
+import dev.weir.algorithm.Outcome;
 import dev.weir.algorithm.SlotMeter;
 import dev.weir.algorithm.SlotWords;
 import dev.weir.store.Check;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the outcomes of a request that was admitted before from the record of it: the microsecond (7 bytes), the fingerprint, then of
- * each check four numbers of 7 bytes, which are its state before or, where that is a block, the script's answer.
+ * each check four numbers of 7 bytes, which are its state before or, where that is a block, the script's answer. What is told in
+ * time from now, like the reset, is nearer by the time that has passed since.
  */
 final class Repeats {
     private static final long CONFLICT = 1;
@@ -19,8 +21,8 @@ final class Repeats {
 
     private Repeats() {}
 
-    /** Whether the script knew the key; {@code known} is what it said of it. */
-    static boolean read(Group group, int fingerprintLength, @Nullable Object known) {
+    /** Whether the script knew the key; {@code known} is what it said of it at {@code now}. */
+    static boolean read(Group group, int fingerprintLength, @Nullable Object known, long now) {
         group.repeated = known instanceof byte[];
         group.conflict = known instanceof Long code && code == CONFLICT;
         if (known instanceof byte[] record) {
@@ -32,9 +34,12 @@ final class Repeats {
             if (!same) {
                 Arrays.fill(numbers, from, numbers.length, (byte) 0);
             }
-            long now = number(numbers, 0);
+            long then = number(numbers, 0);
             for (int i = 0; i < group.size(); i++) {
-                tell(group.get(i), numbers, from + i * CHECK, now);
+                tell(group.get(i), numbers, from + i * CHECK, then);
+                Outcome outcome = group.get(i).outcome;
+                outcome.reset = Math.max(0, outcome.reset - (now - then));
+                outcome.delay = Math.max(0, outcome.delay - (now - then));
             }
         } else if (group.conflict) {
             group.allowed = false;
