@@ -85,15 +85,17 @@ final class CheckWriter {
     private @Nullable Meter meterOf(MeteredRules rules, Match match) {
         Limit override = match.override();
         Rule rule = match.rule();
-        if (override != null || rule == null) {
-            return override == null ? null : overrides.of(override);
+        if (isKeyDenied(match)) {
+            return MeteredRules.DENY;
         }
-        return isKeyDenied(match) ? MeteredRules.DENY : rules.meter(rule);
+        Meter given = override == null ? null : overrides.of(override);
+        // Numbers that were agreed for one algorithm, and that the rule's cannot count, leave the rule as it is.
+        return given != null || rule == null ? given : rules.meter(rule);
     }
 
     private int placeOf(MeteredRules rules, Match match) {
         Rule rule = match.rule();
-        if (rule == null) {
+        if (rule == null || rule.limit() == null) {
             return overridePlace;
         }
         return isKeyDenied(match) ? Check.LOCAL : rules.place(rule);

@@ -36,7 +36,7 @@ final class FailurePolicy {
         Rule rule = match.rule();
         OnFail onFail = rule == null ? settings.onFail() : rule.onFail();
         if (onFail == OnFail.LOCAL) {
-            check.meter = rule == null
+            check.meter = rule == null || match.override() != null
                     ? shares.of(LimitShare.of(limitOf(check), settings.localShare()))
                     : pending.rules().share(rule);
             check.store = Check.LOCAL;

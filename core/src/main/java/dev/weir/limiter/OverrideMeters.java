@@ -4,6 +4,7 @@ import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Meters;
 import dev.weir.model.Limit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of limits that callers give, compiled once as long as few enough are in use: a fixed number of places, each held
@@ -14,12 +15,17 @@ final class OverrideMeters {
 
     private final AtomicReferenceArray<Meter> meters = new AtomicReferenceArray<>(PLACES);
 
+    /** The meter of {@code limit}; null if it cannot be counted. */
+    @Nullable
     Meter of(Limit limit) {
         int hash = limit.hashCode() * 0x9e3779b9;
         int place = hash >>> 22;
         Meter held = meters.get(place);
         if (held != null && held.limit().equals(limit)) {
             return held;
+        }
+        if (Meters.refusal(limit) != null) {
+            return null;
         }
         Meter compiled = Meters.of(limit);
         meters.set(place, compiled);

@@ -4,5 +4,6 @@ import dev.weir.model.Rule;
 
 /** Gives each rule of a domain, in the order of the file, its place in the rule set. */
 interface Adoption {
-    Rule adopt(Rule rule, boolean keyed);
+    /** Takes in a rule that is about {@code scope}. */
+    Rule adopt(Rule rule, boolean keyed, String scope);
 }

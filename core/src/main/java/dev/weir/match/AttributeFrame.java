@@ -16,8 +16,10 @@ final class AttributeFrame {
     static final int CLIENT_ID = 2;
     static final int IP = 3;
     static final int REMOTE_ADDRESS = 4;
+    static final int API_KEY = 5;
+    static final int TIER = 6;
     /** The slots above, which every domain has. */
-    static final int KNOWN = 5;
+    static final int KNOWN = 7;
 
     private static final String[] METHODS = {"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"};
 
@@ -52,6 +54,15 @@ final class AttributeFrame {
         String endpoint = values[ENDPOINT];
         if (endpoint != null) {
             readEndpoint(endpoint);
+        }
+    }
+
+    /** Puts {@code tier} in the place of the one that was given; one that nobody gave is added beside an api_key. */
+    void tier(String tier) {
+        if (values[TIER] != null) {
+            values[TIER] = tier;
+        } else if (values[API_KEY] != null || values[CLIENT_ID] != null) {
+            fill(TIER, tier);
         }
     }
 

@@ -9,6 +9,8 @@ final class Attributes {
     static final String IP = "ip";
     static final String REMOTE_ADDRESS = "remote_address";
     static final String CLIENT_ID = "client_id";
+    static final String API_KEY = "api_key";
+    static final String TIER = "tier";
 
     private Attributes() {}
 

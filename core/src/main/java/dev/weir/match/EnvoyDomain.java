@@ -30,7 +30,7 @@ final class EnvoyDomain implements Domain {
     /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the rule set. */
     EnvoyDomain(List<EnvoyDescriptor> descriptors, Adoption adopt) {
         collectReplaced(descriptors);
-        compile(descriptors, root, List.of(), false, adopt);
+        compile(descriptors, root, List.of(), "", false, adopt);
     }
 
     private void collectReplaced(List<EnvoyDescriptor> descriptors) {
@@ -43,10 +43,16 @@ final class EnvoyDomain implements Domain {
     }
 
     private void compile(
-            List<EnvoyDescriptor> from, EnvoyNode parent, List<String> keys, boolean parentKeyed, Adoption adopt) {
+            List<EnvoyDescriptor> from,
+            EnvoyNode parent,
+            List<String> keys,
+            String parentScope,
+            boolean parentKeyed,
+            Adoption adopt) {
         for (EnvoyDescriptor each : from) {
             boolean keyed = parentKeyed || each.tellsApart();
-            Rule rule = each.rule() == null ? null : adopt.adopt(each.rule(), keyed);
+            String scope = Scope.append(parentScope, each.key(), each.value());
+            Rule rule = each.rule() == null ? null : adopt.adopt(each.rule(), keyed, scope);
             List<String> path = append(keys, names.computeIfAbsent(each.key(), key -> key));
             String shared = each.shareThreshold() ? each.value() : "";
             EnvoyNode node = new EnvoyNode(path, shared, rule, nameOf(rule), replacesOf(rule));
@@ -55,7 +61,7 @@ final class EnvoyDomain implements Domain {
                 byRule.add(node);
             }
             parent.add(path.get(path.size() - 1), each.value(), node);
-            compile(each.children(), node, path, keyed, adopt);
+            compile(each.children(), node, path, scope, keyed, adopt);
         }
     }
 
@@ -101,13 +107,20 @@ final class EnvoyDomain implements Domain {
     private void walkEntries(Request request, int descriptor, Matches into) {
         EnvoyNode node = root;
         for (int i = request.start(descriptor), end = request.end(descriptor); i < end; i++) {
-            node = node.child(request.key(i), request.value(i));
+            String value = value(request, i, into);
+            node = node.child(request.key(i), value);
             if (node == null) {
                 return;
             }
-            node.part(into.parts, request.value(i));
+            node.part(into.parts, value);
         }
         node.match(descriptor, into);
+    }
+
+    /** The value of an entry; the tier that was agreed with the caller takes the place of the one that was sent. */
+    private static String value(Request request, int entry, Matches into) {
+        String tier = into.tier;
+        return tier != null && request.key(entry).equals(Attributes.TIER) ? tier : request.value(entry);
     }
 
     private void walkAttributes(Request request, int descriptor, EnvoyNode node, Matches into) {
@@ -117,7 +130,7 @@ final class EnvoyDomain implements Domain {
         int start = request.start(descriptor);
         for (int i = start, end = request.end(descriptor); i < end; i++) {
             String key = request.key(i);
-            String value = request.value(i);
+            String value = value(request, i, into);
             if (isRepeated(request, start, i)) {
                 continue;
             }

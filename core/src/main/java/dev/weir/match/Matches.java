@@ -20,6 +20,12 @@ public final class Matches {
     final AttributeFrame frame = new AttributeFrame();
     final BitSet replaced = new BitSet();
 
+    /** The descriptor that tells who asks, and the tier that was agreed with them, where one was. */
+    int caller;
+
+    @Nullable
+    String tier;
+
     /** Writes what shared stores call the counters; null where nobody asks. */
     final @Nullable NameWriter names;
 
@@ -51,6 +57,7 @@ public final class Matches {
 
     void clear() {
         size = 0;
+        tier = null;
     }
 
     Match add() {
@@ -92,6 +99,18 @@ public final class Matches {
             Match match = matches[i];
             int at = i;
             for (; at > from && ordinal(matches[at - 1]) > ordinal(match); at--) {
+                matches[at] = matches[at - 1];
+            }
+            matches[at] = match;
+        }
+    }
+
+    /** Moves the matches from {@code from} on, which are in the order of descriptors, behind the others of their descriptor. */
+    void mergeByDescriptor(int from) {
+        for (int i = from; i < size; i++) {
+            Match match = matches[i];
+            int at = i;
+            for (; at > 0 && matches[at - 1].descriptor > match.descriptor; at--) {
                 matches[at] = matches[at - 1];
             }
             matches[at] = match;

@@ -32,13 +32,20 @@ final class WeirDomain implements Domain {
     private final Signature[][] bySlot;
 
     WeirDomain(List<WeirRule> rules, Adoption adopt) {
-        List.of(Attributes.ENDPOINT, Attributes.METHOD, Attributes.CLIENT_ID, Attributes.IP, Attributes.REMOTE_ADDRESS)
+        List.of(
+                        Attributes.ENDPOINT,
+                        Attributes.METHOD,
+                        Attributes.CLIENT_ID,
+                        Attributes.IP,
+                        Attributes.REMOTE_ADDRESS,
+                        Attributes.API_KEY,
+                        Attributes.TIER)
                 .forEach(this::slotOf);
         Map<List<Integer>, Signature> signatures = new LinkedHashMap<>();
         everyone = new Signature(new int[0]);
         signatures.put(List.of(), everyone);
         for (WeirRule each : rules) {
-            add(each, adopt.adopt(each.rule(), each.tellsApart()), signatures);
+            add(each, adopt.adopt(each.rule(), each.tellsApart(), Scope.of(each.match())), signatures);
         }
         signatures.values().forEach(Signature::compile);
         slots.forEach((attribute, slot) -> addresses.set(slot, Attributes.isAddress(attribute)));
@@ -93,10 +100,22 @@ final class WeirDomain implements Domain {
         }
     }
 
+    /** Adds the rules that {@code request} meets, and leaves the limits of its own to whoever shares the domain. */
+    void matchRules(Request request, Matches into) {
+        for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
+            if (request.override(i) == null) {
+                matchAttributes(request, i, into);
+            }
+        }
+    }
+
     private void matchAttributes(Request request, int descriptor, Matches into) {
         int first = into.size();
         AttributeFrame frame = into.frame;
         frame.load(request, descriptor, slots, addresses);
+        if (into.tier != null) {
+            frame.tier(into.tier);
+        }
         everyone.match(descriptor, into);
         for (int i = 0; i < frame.size(); i++) {
             for (Signature each : bySlot[frame.slot(i)]) {

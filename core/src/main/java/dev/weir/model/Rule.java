@@ -31,6 +31,7 @@ public final class Rule {
     private final String store;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
+    private final String source;
     private final int ordinal;
     private final boolean keyed;
 
@@ -52,6 +53,7 @@ public final class Rule {
         this.store = b.store;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
+        this.source = b.source;
         this.ordinal = -1;
         this.keyed = false;
     }
@@ -74,6 +76,7 @@ public final class Rule {
         this.store = other.store;
         this.replaces = other.replaces;
         this.metadata = other.metadata;
+        this.source = other.source;
         this.ordinal = ordinal;
         this.keyed = keyed;
     }
@@ -161,6 +164,11 @@ public final class Rule {
         return metadata;
     }
 
+    /** Where it was written, {@code rules.yaml:12:5} or {@code database}; empty where nobody said. */
+    public String source() {
+        return source;
+    }
+
     /**
      * Its place among the rules of the rule set it belongs to, from 0 without gaps, so that what is kept for each rule can be
      * an array; -1 for a rule that no rule set has taken in.
@@ -203,6 +211,7 @@ public final class Rule {
         private String store = DEFAULT_STORE;
         private List<String> replaces = List.of();
         private Map<String, ?> metadata = Map.of();
+        private String source = "";
 
         private Builder(String domain, String id) {
             this.domain = Objects.requireNonNull(domain, "domain");
@@ -281,6 +290,11 @@ public final class Rule {
 
         public Builder metadata(Map<String, ?> metadata) {
             this.metadata = metadata;
+            return this;
+        }
+
+        public Builder source(String where) {
+            this.source = where;
             return this;
         }
 

@@ -1,7 +1,9 @@
 package dev.weir.rules;
 
+import dev.weir.match.WeirRule;
 import dev.weir.rules.diagnostics.Diagnostic;
 import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.grammar.RuleBody;
 import dev.weir.rules.grammar.RuleFile;
 import dev.weir.rules.grammar.StoreNames;
 import java.io.IOException;
@@ -43,6 +45,23 @@ public final class RuleLoader {
     /** Loads the bytes of one file; {@code fileName} is what diagnostics call it. */
     public static LoadResult parse(String fileName, byte[] bytes) {
         return load(SourceContents.of(fileName, bytes), LoadOptions.DEFAULT);
+    }
+
+    /**
+     * Reads one rule on its own, in JSON or YAML.
+     *
+     * @param source what diagnostics call it
+     * @param domainOtherwise its domain, where the body names none
+     */
+    public static SingleRule rule(String source, String id, byte[] body, String domainOtherwise, LoadOptions options) {
+        Problems problems = new Problems(source);
+        RuleBody read = RuleBody.read(id, body, domainOtherwise, problems, new StoreNames(options.stores()));
+        if (read == null) {
+            return new SingleRule(domainOtherwise, null, null, problems.all());
+        }
+        boolean none = problems.errors() > 0 || read.file().rules().isEmpty();
+        WeirRule rule = none ? null : read.file().rules().get(0).value();
+        return new SingleRule(read.file().domain(), rule, read.body(), problems.all());
     }
 
     /** The rules of a server that was given none: one domain that shows the main features. */

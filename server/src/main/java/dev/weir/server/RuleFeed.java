@@ -43,10 +43,7 @@ final class RuleFeed implements AutoCloseable {
             loaded = RuleLoader.example();
         } else {
             source = path.toString();
-            watcher = new RuleWatcher(
-                    path,
-                    new LoadOptions(settings.mergeDomains(), settings.stores().keySet()),
-                    this::changed);
+            watcher = new RuleWatcher(path, options(settings), this::changed);
             loaded = watcher.load();
         }
         RuleSet rules = loaded.rules();
@@ -56,6 +53,11 @@ final class RuleFeed implements AutoCloseable {
         first = rules;
         warn(loaded);
         describe("", rules);
+    }
+
+    /** How rules are read, those of files and of the database alike. */
+    static LoadOptions options(Settings settings) {
+        return new LoadOptions(settings.mergeDomains(), settings.stores().keySet());
     }
 
     RuleSet first() {

@@ -1,11 +1,14 @@
 package dev.weir.server;
 
+import dev.weir.control.ControlPlane;
 import dev.weir.limiter.Limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
 import dev.weir.server.admin.AdminApi;
+import dev.weir.server.admin.ControlApi;
 import dev.weir.server.admin.CounterAdmin;
 import dev.weir.server.admin.LoopbackHost;
+import dev.weir.server.admin.RulesInForce;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcLane;
 import dev.weir.server.grpc.LaneSettings;
@@ -37,6 +40,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server: rules, limiter, gRPC lane, REST and admin, on one group of event loops.
@@ -58,6 +62,8 @@ public final class WeirServer implements AutoCloseable {
     private final TimeSource time = TimeSource.system();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final RuleFeed feed;
+    private final @Nullable ControlPlane control;
+    private final LayeredRules rules;
     private final Stores stores;
     private final StoreWatch storeWatch;
     private final RuleMetrics ruleMetrics;
@@ -80,7 +86,9 @@ public final class WeirServer implements AutoCloseable {
         LaneSettings laneSettings = laneSettings(settings);
         feed = new RuleFeed(settings);
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
-        ruleMetrics.rules(feed.first());
+        control = control(settings);
+        rules = new LayeredRules(feed.first(), control);
+        ruleMetrics.rules(rules.all());
         vertx = Vertx.vertx(new VertxOptions()
                 .setPreferNativeTransport(true)
                 .setEventLoopPoolSize(settings.eventLoops())
@@ -93,9 +101,10 @@ public final class WeirServer implements AutoCloseable {
         stores = new Stores((int) settings.maxKeys(), settings.stores(), group);
         storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);
         health.degradedBy(stores::degraded);
-        limiter = new Limiter(feed.first(), stores.memory(), stores.shared(), time, settings.limiter(), ruleMetrics);
+        limiter = new Limiter(rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), ruleMetrics);
         metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
+        new ControlGauges(control).addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
     }
@@ -117,7 +126,8 @@ public final class WeirServer implements AutoCloseable {
             WarmUp.run(server.vertx, server.group, settings.stores(), settings.warmUp());
         }
         server.awaitStores();
-        server.feed.follow(server::inForce);
+        server.rules.follow(server::inForce);
+        server.feed.follow(server.rules::files);
         server.watch();
         server.health.set(Health.State.SERVING);
         var unused = server.vertx.executeBlocking(Executors.callable(server.metrics::open), false);
@@ -150,6 +160,17 @@ public final class WeirServer implements AutoCloseable {
                     "admin_host: \"" + admin.host() + "\" (expected: a loopback address such as 127.0.0.1)\n"
                             + "The admin port asks nobody who they are, so only this machine may reach it;"
                             + " from elsewhere, go through a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");
+        }
+    }
+
+    private static @Nullable ControlPlane control(Settings settings) throws StartException {
+        if (!settings.control().isKept()) {
+            return null;
+        }
+        try {
+            return ControlPlane.open(settings.control(), RuleFeed.options(settings));
+        } catch (IOException e) {
+            throw new StartException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -194,14 +215,19 @@ public final class WeirServer implements AutoCloseable {
                 "admin",
                 "admin_port",
                 admin,
-                surfaces.listen(
-                                admin,
-                                adminOptions,
-                                1,
-                                () -> new AdminApi(
-                                        limiter::rules, new CounterAdmin(limiter, stores.memory(), stores.redis())))
+                surfaces.listen(admin, adminOptions, 1, this::adminApi)
                         .map(Address::port)
                         .toCompletionStage());
+    }
+
+    private AdminApi adminApi() {
+        CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
+        return new AdminApi(limiter::rules, counters, this::controlRoutes);
+    }
+
+    private Router controlRoutes() {
+        RulesInForce shown = new RulesInForce(rules::files, rules::all);
+        return new ControlApi(vertx, shown, limiter, control, RuleFeed.options(settings)).routes();
     }
 
     private Handler<HttpServerRequest> routes(RestApi api) {
@@ -268,6 +294,9 @@ public final class WeirServer implements AutoCloseable {
 
     private void stop() {
         feed.close();
+        if (control != null) {
+            control.close();
+        }
         stores.close();
         try {
             vertx.close()

@@ -34,7 +34,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(CORE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.weir.rules..", "dev.weir.server..")
+                .resideInAnyPackage("dev.weir.rules..", "dev.weir.control..", "dev.weir.server..")
                 .check(WEIR);
     }
 
@@ -54,6 +54,17 @@ class ArchitectureTest {
                         "org.snakeyaml..",
                         "com.google.re2j..",
                         "org.jspecify..")
+                .check(WEIR);
+    }
+
+    @Test
+    void controlSeesNeitherServerNorRedis() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.control..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.weir.server..", "dev.weir.redis..")
                 .check(WEIR);
     }
 
@@ -106,6 +117,8 @@ class ArchitectureTest {
                 .definedBy("dev.weir.server.metrics")
                 .layer("rest")
                 .definedBy("dev.weir.server.rest")
+                .layer("http")
+                .definedBy("dev.weir.server.http")
                 .layer("grpc")
                 .definedBy("dev.weir.server.grpc")
                 .layer("log")
@@ -117,11 +130,13 @@ class ArchitectureTest {
                 .whereLayer("command")
                 .mayOnlyAccessLayers("log", "settings")
                 .whereLayer("admin")
-                .mayOnlyAccessLayers("rls", "settings")
+                .mayOnlyAccessLayers("http", "rls", "settings")
                 .whereLayer("metrics")
                 .mayOnlyAccessLayers("grpc", "settings")
                 .whereLayer("rest")
-                .mayOnlyAccessLayers("rls")
+                .mayOnlyAccessLayers("http", "rls")
+                .whereLayer("http")
+                .mayNotAccessAnyLayer()
                 .whereLayer("grpc")
                 .mayOnlyAccessLayers("rls")
                 .whereLayer("log")

@@ -35,6 +35,18 @@ public final class HttpCaller {
         return send(request(path).POST(BodyPublishers.ofByteArray(body)));
     }
 
+    /** Headers are names and values in turn. */
+    public HttpResponse<String> put(String path, String body, String... headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = request(path).PUT(BodyPublishers.ofString(body));
+        return send(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    public HttpResponse<String> delete(String path, String... headers) throws IOException, InterruptedException {
+        HttpRequest.Builder request = request(path).DELETE();
+        return send(headers.length == 0 ? request : request.headers(headers));
+    }
+
     /** Asks {@code POST /v1/ratelimit/check} with these members of the body. */
     public HttpResponse<String> check(JsonObject body) throws IOException, InterruptedException {
         return post("/v1/ratelimit/check", body.encode());

@@ -14,7 +14,7 @@ import java.util.Map;
 public final class RunningServer implements Listening {
     public final WeirServer server;
     public final HttpCaller http;
-    private final HttpCaller admin;
+    public final HttpCaller admin;
     private final GrpcCaller grpc;
 
     private RunningServer(WeirServer server) {

@@ -23,14 +23,15 @@ record Draft(
         boolean shadow,
         Behaviour behaviour) {
 
-    WeirRule rule(String domain, String label) {
+    WeirRule rule(String domain, String label, String file) {
         String id = name.isEmpty() ? Identity.unnamed(domain, match, key, limit.algorithm()) : name;
         Rule.Builder rule = Rule.builder(domain, id)
                 .name(name)
                 .label(label)
                 .limit(limit)
                 .cost(cost)
-                .shadow(shadow);
+                .shadow(shadow)
+                .source(file + ":" + at);
         return new WeirRule(
                 behaviour.applyTo(rule).build(),
                 match.stream().map(Clause::condition).toList(),

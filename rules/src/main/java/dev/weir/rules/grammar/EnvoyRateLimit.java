@@ -62,6 +62,7 @@ final class EnvoyRateLimit {
             return null;
         }
         return rule(descriptor, fields, domain, path, label)
+                .source(problems.file() + ":" + fields.at())
                 .shadow(shadow)
                 .quota(quota)
                 .build();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The fields of one mapping, read by name and type. What is missing, or left empty, is null; what is wrong is reported where it
  * stands and null as well, so that the reader goes on to the next mistake.
  */
-final class Fields {
+public final class Fields {
     private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9_]*");
 
     private final Mapping mapping;
@@ -33,7 +33,7 @@ final class Fields {
     }
 
     /** The fields of {@code node}, or null if it is no mapping. */
-    static @Nullable Fields of(YamlNode node, String what, Problems problems) {
+    public static @Nullable Fields of(YamlNode node, String what, Problems problems) {
         if (node instanceof Mapping mapping) {
             return new Fields(mapping, problems);
         }
@@ -41,11 +41,11 @@ final class Fields {
         return null;
     }
 
-    Position at() {
+    public Position at() {
         return mapping.at();
     }
 
-    Problems problems() {
+    public Problems problems() {
         return problems;
     }
 
@@ -54,7 +54,7 @@ final class Fields {
     }
 
     /** Reports every field but {@code known}; {@code others} are words that people try, with what is meant. */
-    void allow(List<String> known, Map<String, String> others) {
+    public void allow(List<String> known, Map<String, String> others) {
         for (Entry each : mapping.entries()) {
             String name = each.key().text();
             if (!known.contains(name) && !problems.isFull()) {
@@ -65,12 +65,11 @@ final class Fields {
         }
     }
 
-    boolean has(String name) {
+    public boolean has(String name) {
         return node(name) != null;
     }
 
-    @Nullable
-    YamlNode node(String name) {
+    public @Nullable YamlNode node(String name) {
         Entry entry = mapping.entry(name);
         if (entry == null || (entry.value() instanceof Scalar scalar && scalar.isNull())) {
             return null;
@@ -79,7 +78,7 @@ final class Fields {
     }
 
     /** Where the value of {@code name} stands, else where the mapping does. */
-    Position at(String name) {
+    public Position at(String name) {
         YamlNode node = node(name);
         return node == null ? at() : node.at();
     }
@@ -90,8 +89,7 @@ final class Fields {
         return entry == null ? at() : entry.key().at();
     }
 
-    @Nullable
-    Scalar scalar(String name) {
+    public @Nullable Scalar scalar(String name) {
         YamlNode node = node(name);
         if (node == null || node instanceof Scalar) {
             return (Scalar) node;
@@ -101,14 +99,13 @@ final class Fields {
     }
 
     /** The text that stands there, whatever YAML would make of it. */
-    @Nullable
-    String text(String name) {
+    public @Nullable String text(String name) {
         Scalar scalar = scalar(name);
         return scalar == null ? null : scalar.text();
     }
 
     /** The items of a list; empty where there is none. */
-    List<YamlNode> list(String name) {
+    public List<YamlNode> list(String name) {
         YamlNode node = node(name);
         if (node == null) {
             return List.of();
@@ -121,8 +118,7 @@ final class Fields {
     }
 
     /** A number without a fraction, from {@code least} to {@code most}. */
-    @Nullable
-    Long whole(String name, long least, long most) {
+    public @Nullable Long whole(String name, long least, long most) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
             return null;

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The windows that Envoy's spelling has words for. Months and years are 30 and 365 days, as in the reference service. */
-enum Unit {
+public enum Unit {
     SECOND(1),
     MINUTE(60),
     HOUR(3_600),
@@ -15,7 +15,7 @@ enum Unit {
     MONTH(30 * 86_400),
     YEAR(365 * 86_400);
 
-    static final List<String> SPELLINGS =
+    public static final List<String> SPELLINGS =
             Arrays.stream(values()).map(Unit::spelling).toList();
 
     private final long micros;
@@ -24,16 +24,16 @@ enum Unit {
         this.micros = seconds * 1_000_000;
     }
 
-    long micros() {
+    public long micros() {
         return micros;
     }
 
-    String spelling() {
+    public String spelling() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /** The unit called {@code text}, in any case, or null. */
-    static @Nullable Unit called(String text) {
+    public static @Nullable Unit called(String text) {
         for (Unit each : values()) {
             if (each.name().equalsIgnoreCase(text)) {
                 return each;

@@ -88,11 +88,11 @@ final class WeirSpelling {
         return new RuleFile.Weir(domain, root.at("domain"), problems, finished(domain, drafts));
     }
 
-    private static List<Placed<WeirRule>> finished(String domain, List<Draft> drafts) {
+    private List<Placed<WeirRule>> finished(String domain, List<Draft> drafts) {
         Labels labels = new Labels(drafts);
         List<Placed<WeirRule>> rules = new ArrayList<>();
         for (Draft each : drafts) {
-            rules.add(new Placed<>(each.rule(domain, labels.of(each)), each.at()));
+            rules.add(new Placed<>(each.rule(domain, labels.of(each), problems.file()), each.at()));
         }
         return rules;
     }

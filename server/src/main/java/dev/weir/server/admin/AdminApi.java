@@ -10,27 +10,45 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Answers on the admin port: what there is, the rules in force, counters, the version. */
+/** Answers on the admin port: what there is, the rules in force, counters, the version; what else can be changed is {@link ControlApi}'s. */
 public final class AdminApi implements Handler<HttpServerRequest> {
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String INDEX = """
             Weir's admin port
 
-            GET /rlconfig          the rules in force, one a line
-            GET /v1/counters       the counters that a request meets: ?domain=api&user_id=u_42&…
-            DELETE /v1/counters    forgets them
-            GET /version           which Weir this is
+            GET /rlconfig                          the rules in force, one a line
+            GET /version                           which Weir this is
+            GET /v1/counters                       the counters that a request meets: ?domain=api&user_id=u_42&…
+            DELETE /v1/counters                    forgets them
+            GET /openapi.json                      all of the following, for machines
+
+            GET /v1/ratelimit/config               rules, a page at a time (?limit=100&after=…&domain=…)
+            GET, PUT, DELETE /v1/ratelimit/config/{rule_id}
+            POST /ratelimit/rules                  a new rule
+            GET /admin/v1/quotas                   what was agreed with callers, a page at a time
+            GET, PUT, DELETE /admin/v1/quotas/{api_key}
+            GET /admin/v1/usage/{api_key}          what a caller has used
+            GET /admin/v1/audit                    who changed what (?after=VERSION)
+            GET /admin/v1/audit/verify             whether every line of it follows the one before
+
+            Changes take ?dry_run=true, If-Match with the ETag of a GET, and for the audit X-Weir-Author and X-Weir-Reason.
             """;
 
     private final Supplier<RuleSet> rules;
     private final CounterAdmin counters;
+    private final Supplier<Router> control;
+    private @Nullable Router routes;
 
-    public AdminApi(Supplier<RuleSet> rules, CounterAdmin counters) {
+    /** {@code control} is asked for its routes when they are first called for, on the event loop. */
+    public AdminApi(Supplier<RuleSet> rules, CounterAdmin counters, Supplier<Router> control) {
         this.rules = rules;
         this.counters = counters;
+        this.control = control;
     }
 
     @Override
@@ -46,6 +64,8 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         String path = String.valueOf(request.path());
         if (path.equals("/v1/counters")) {
             counters(request);
+        } else if (ControlApi.serves(path)) {
+            routes().handle(request);
         } else if (!path.equals("/") && !path.equals("/rlconfig") && !path.equals("/version")) {
             end(response, 404, TEXT, "not here; see GET /\n");
         } else if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
@@ -58,6 +78,15 @@ public final class AdminApi implements Handler<HttpServerRequest> {
                 default -> end(response, 200, TEXT, INDEX);
             }
         }
+    }
+
+    private Router routes() {
+        Router found = routes;
+        if (found == null) {
+            found = control.get();
+            routes = found;
+        }
+        return found;
     }
 
     private void counters(HttpServerRequest request) {

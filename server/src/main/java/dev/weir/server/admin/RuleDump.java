@@ -15,6 +15,9 @@ final class RuleDump {
     static String of(RuleSet rules) {
         StringBuilder dump = new StringBuilder();
         for (Rule each : rules.rules()) {
+            if (each.id().equals(RuleSet.OVERRIDE)) {
+                continue; // no rule of anybody's: it has a limit only where one was agreed with a caller
+            }
             String path = each.domain() + '.' + each.label();
             dump.append(path.replaceAll("\\p{Cntrl}", "?")).append(": ");
             limit(dump, each.limit());

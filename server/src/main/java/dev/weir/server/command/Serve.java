@@ -139,7 +139,7 @@ final class Serve implements Callable<Integer> {
         String lines = "listening"
                 + line.formatted("HTTP", server.http(), "POST /v1/ratelimit/check, /json · GET /healthcheck, /metrics")
                 + line.formatted("gRPC", server.grpc(), "envoy.service.ratelimit.v3.RateLimitService")
-                + line.formatted("admin", server.admin(), "GET /rlconfig, /v1/counters, /version");
+                + line.formatted("admin", server.admin(), "GET /, /rlconfig, /v1/counters · rules and quotas");
         if (settings.rules() == null) {
             lines += "\ntry it\n  curl -i -XPOST " + http
                     + "/v1/ratelimit/check -d '{\"user_id\":\"u_42\",\"endpoint\":\"/v1/charges\",\"cost\":1}'";

@@ -59,6 +59,9 @@ public final class Logs {
         // Vert.x and Netty report what a peer did wrong as if it were ours to fix.
         level("io.vertx", Level.WARNING);
         level("io.netty", Level.WARNING);
+        // A database that is away is told once, by whoever asks it.
+        level("com.zaxxer.hikari", Level.SEVERE);
+        level("org.postgresql", Level.SEVERE);
         // A connection that comes in just as the server stops listening, with its stack trace.
         level("io.netty.bootstrap.ServerBootstrap", Level.SEVERE);
     }

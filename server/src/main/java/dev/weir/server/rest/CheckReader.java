@@ -2,6 +2,8 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.model.Request;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
 import java.util.Collection;
 import java.util.TreeSet;
 import java.util.function.Supplier;

@@ -3,6 +3,8 @@ package dev.weir.server.rest;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
 import dev.weir.server.rls.RlsUnit;
 import java.math.BigInteger;
 import java.util.BitSet;

@@ -4,6 +4,7 @@ import dev.weir.limiter.Limiter;
 import dev.weir.limiter.Waiter;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
+import dev.weir.server.http.Answer;
 import dev.weir.store.Idempotency;
 import io.netty.channel.EventLoop;
 import io.vertx.core.http.HttpServerRequest;

@@ -1,5 +1,7 @@
 package dev.weir.server.rest;
 
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
 import io.vertx.core.MultiMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -8,6 +8,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;

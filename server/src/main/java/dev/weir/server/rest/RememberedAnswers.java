@@ -1,5 +1,8 @@
 package dev.weir.server.rest;
 
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.server.http.JsonOutput;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsCode;
 import dev.weir.server.rls.RlsSettings;

@@ -1,6 +1,8 @@
 package dev.weir.server.rest;
 
 import dev.weir.model.Request;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Collection;

@@ -95,6 +95,23 @@ public final class Catalogue {
             "a number from 1024 to 1000000000",
             Values.number(1024, 1_000_000_000));
 
+    static final Setting<Path> DATA = Setting.of(
+            "data",
+            "DIR",
+            "Folder of this server alone, for rules and quotas that are changed while it runs; without it, and without db,"
+                    + " nothing is written to disk.",
+            "",
+            "a path",
+            Values::path);
+    /** Read with care: a message about it must not repeat a password. */
+    static final Setting<String> DB = Setting.of(
+            "db",
+            "URL",
+            "PostgreSQL that servers share for rules and quotas: postgresql://user:password@host:5432/database.",
+            "",
+            "postgresql://user:password@host:5432/database",
+            text -> text);
+
     static final Setting<Duration> IDEMPOTENCY_KEEP = Setting.of(
             "idempotency_keep",
             "DURATION",
@@ -187,6 +204,8 @@ public final class Catalogue {
             REDIS_CONNECTIONS,
             REDIS_MAX_WAITING,
             MAX_KEYS,
+            DATA,
+            DB,
             IDEMPOTENCY_KEEP,
             IDEMPOTENCY_KEYS,
             SHADOW_MODE,

@@ -52,7 +52,7 @@ public record Setting<T>(
 
     /** Whether it names a file, which in {@code weir.yaml} is meant from there. */
     boolean isPath() {
-        return parameter.startsWith("FILE");
+        return parameter.startsWith("FILE") || parameter.equals("DIR");
     }
 
     /** Whether it must not be seen: it has no flag, for command lines are read by everyone on a machine, and no message shows it. */

@@ -1,5 +1,6 @@
 package dev.weir.server.settings;
 
+import dev.weir.control.ControlSettings;
 import dev.weir.limiter.LimiterSettings;
 import dev.weir.redis.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param grpcTls null for clear text
  * @param maxKeys counters kept in memory
  * @param stores the shared ones by the names that rules know them by; the default is among them unless it is memory
+ * @param control where rules and quotas are kept that are changed while it runs
  * @param warmUp the longest that the decision path is warmed before the server is ready
  * @param warnings what somebody set and probably expects something of, in vain
  */
@@ -32,6 +34,7 @@ public record Settings(
         long maxKeys,
         LimiterSettings limiter,
         Map<String, RedisSettings> stores,
+        ControlSettings control,
         RlsSettings rls,
         Logging logging,
         Idempotency idempotency,

@@ -1,5 +1,7 @@
 package dev.weir.server.settings;
 
+import dev.weir.control.ControlSettings;
+import dev.weir.control.database.PostgresUrl;
 import dev.weir.limiter.LimiterSettings;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
@@ -134,6 +136,7 @@ public final class SettingsReader {
                 new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED))
                         .withDeadlineMicros(deadline.toNanos() / 1_000),
                 stores(deadline),
+                control(),
                 new RlsSettings(
                         value(Catalogue.RESPONSE_HEADERS),
                         value(Catalogue.LIMIT_HEADER),
@@ -146,6 +149,17 @@ public final class SettingsReader {
                 value(Catalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    private ControlSettings control() {
+        Given db = given.get(Catalogue.DB.name());
+        PostgresUrl url = null;
+        try {
+            url = db == null ? null : PostgresUrl.parse(db.text());
+        } catch (IllegalArgumentException e) {
+            problems.add(Objects.requireNonNull(db).where() + ": " + e.getMessage());
+        }
+        return new ControlSettings(orNull(Catalogue.DATA), url);
     }
 
     private Map<String, RedisSettings> stores(Duration deadline) {

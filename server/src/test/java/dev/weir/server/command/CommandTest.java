@@ -31,7 +31,7 @@ class CommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"serve", "check", "counter", "validate"})
+    @ValueSource(strings = {"serve", "check", "counter", "validate", "rules", "quota", "audit"})
     void everyCommandHasHelp(String command) {
         assertThat(run(command, "--help")).isZero();
         assertThat(out.toString()).startsWith("Usage: weir " + command);

@@ -3,6 +3,8 @@ package dev.weir.server.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.RestException;
 import dev.weir.server.rest.RememberedAnswers.Caller;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
-package dev.weir.server.rest;
+package dev.weir.server.http;
 
 import org.jspecify.annotations.Nullable;
 
 /** A request that cannot be answered as asked: the status, and what was wrong, expected and where. */
-final class RestException extends RuntimeException {
+public final class RestException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final int status;
@@ -16,38 +16,49 @@ final class RestException extends RuntimeException {
         this.allow = allow;
     }
 
-    static RestException badRequest(String detail) {
+    public static RestException badRequest(String detail) {
         return new RestException(400, detail, null);
     }
 
-    static RestException notFound(String detail) {
+    public static RestException notFound(String detail) {
         return new RestException(404, detail, null);
     }
 
-    static RestException methodNotAllowed(String method, String allow) {
+    public static RestException methodNotAllowed(String method, String allow) {
         return new RestException(405, "method: " + method + " (expected: " + allow + ")", allow);
     }
 
-    static RestException tooLarge(String detail) {
+    public static RestException conflict(String detail) {
+        return new RestException(409, detail, null);
+    }
+
+    public static RestException forbidden(String detail) {
+        return new RestException(403, detail, null);
+    }
+
+    public static RestException unavailable(String detail) {
+        return new RestException(503, detail, null);
+    }
+
+    public static RestException tooLarge(String detail) {
         return new RestException(413, detail, null);
     }
 
-    static RestException unprocessable(String detail) {
+    public static RestException unprocessable(String detail) {
         return new RestException(422, detail, null);
     }
 
-    int status() {
+    public int status() {
         return status;
     }
 
-    String detail() {
+    public String detail() {
         String message = getMessage();
         return message == null ? "" : message;
     }
 
     /** The methods that would have been right, on a 405. */
-    @Nullable
-    String allow() {
+    public @Nullable String allow() {
         return allow;
     }
 }

@@ -1,4 +1,4 @@
-package dev.weir.server.rest;
+package dev.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -10,10 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** JSON in memory. */
-final class JsonOutput {
+public final class JsonOutput {
     /** Writes into a generator that cannot fail, because memory does not. */
     @FunctionalInterface
-    interface Writing {
+    public interface Writing {
         void to(JsonGenerator json) throws IOException;
     }
 
@@ -21,7 +21,7 @@ final class JsonOutput {
 
     private JsonOutput() {}
 
-    static byte[] bytes(Writing writing) {
+    public static byte[] bytes(Writing writing) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
         try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
             writing.to(json);
@@ -32,7 +32,7 @@ final class JsonOutput {
     }
 
     /** Writes text, numbers, truth, null, lists and maps as they stand; whole numbers without a fraction. */
-    static void value(JsonGenerator json, @Nullable Object value) throws IOException {
+    public static void value(JsonGenerator json, @Nullable Object value) throws IOException {
         if (value == null) {
             json.writeNull();
         } else if (value instanceof Boolean truth) {

@@ -1,13 +1,13 @@
-package dev.weir.server.rest;
+package dev.weir.server.http;
 
 /** What callers' text may look like, and how it is shown to people. */
-final class Texts {
+public final class Texts {
     private static final int SHOWN = 64;
 
     private Texts() {}
 
     /** Bytes of {@code text} in UTF-8, or -1 if it holds half of a surrogate pair, which UTF-8 cannot tell from a {@code ?}. */
-    static int utf8Length(String text) {
+    public static int utf8Length(String text) {
         int bytes = 0;
         for (int i = 0, length = text.length(); i < length; i++) {
             char c = text.charAt(i);
@@ -28,7 +28,7 @@ final class Texts {
     }
 
     /** {@code text} in quotes, cut short and with everything unprintable escaped: what errors and logs may repeat. */
-    static String shown(String text) {
+    public static String shown(String text) {
         StringBuilder shown = new StringBuilder().append('"');
         int end = Math.min(text.length(), SHOWN);
         for (int i = 0; i < end; i++) {

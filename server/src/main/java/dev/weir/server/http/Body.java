@@ -1,4 +1,4 @@
-package dev.weir.server.rest;
+package dev.weir.server.http;
 
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
@@ -8,7 +8,7 @@ import io.vertx.core.http.HttpServerRequest;
  * Collects a request's body up to a cap. Past it the caller is told at once; what it still sends is thrown away, so that it
  * reads the answer rather than a reset, until it has sent several times the cap and the connection is closed on it.
  */
-final class Body {
+public final class Body {
     private static final int PATIENCE = 8;
 
     private final HttpServerRequest request;
@@ -23,7 +23,7 @@ final class Body {
     }
 
     /** Hands the whole body, of whatever content type, to {@code whole}; or an error to {@code failed}. */
-    static void read(HttpServerRequest request, int cap, Handler<byte[]> whole, Handler<RestException> failed) {
+    public static void read(HttpServerRequest request, int cap, Handler<byte[]> whole, Handler<RestException> failed) {
         Body body = new Body(request, cap);
         request.handler(chunk -> body.collect(chunk, failed));
         request.endHandler(end -> {

@@ -1,4 +1,4 @@
-package dev.weir.server.rest;
+package dev.weir.server.http;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** An HTTP answer before it is sent. */
-final class Answer {
-    static final String JSON = "application/json";
-    static final String PROBLEM = "application/problem+json";
-    static final String TEXT = "text/plain; charset=utf-8";
+public final class Answer {
+    public static final String JSON = "application/json";
+    public static final String PROBLEM = "application/problem+json";
+    public static final String TEXT = "text/plain; charset=utf-8";
 
     private final int status;
     private final String contentType;
@@ -17,7 +17,7 @@ final class Answer {
     private final List<String> headers;
 
     /** An answer with these headers, names and values in turn. */
-    Answer(int status, String contentType, byte[] body, List<String> headers) {
+    public Answer(int status, String contentType, byte[] body, List<String> headers) {
         this.status = status;
         this.contentType = contentType;
         this.body = body;
@@ -25,14 +25,14 @@ final class Answer {
     }
 
     /** This answer with one header more. */
-    Answer with(String name, String value) {
+    public Answer with(String name, String value) {
         List<String> more = new ArrayList<>(headers);
         more.add(name);
         more.add(value);
         return new Answer(status, contentType, body, more);
     }
 
-    void send(HttpServerResponse response) {
+    public void send(HttpServerResponse response) {
         response.setStatusCode(status);
         response.putHeader("Content-Type", contentType);
         for (int i = 0; i < headers.size(); i += 2) {

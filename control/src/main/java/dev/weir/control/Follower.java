@@ -1,0 +1,210 @@
+package dev.weir.control;
+
+import dev.weir.control.audit.AuditTable;
+import dev.weir.control.database.Database;
+import dev.weir.control.database.DatabaseException;
+import dev.weir.control.quota.QuotaTable;
+import dev.weir.control.quota.StoredQuota;
+import dev.weir.control.rules.RuleTable;
+import dev.weir.control.rules.StoredRule;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/**
+ * Brings what others have changed to this node.
+ *
+ * <p><b>How it hears.</b> PostgreSQL notifies; and once a second the version is read all the same, for poolers drop
+ * notifications and connections die without a word. What changed since the version that this node has seen, the audit tells;
+ * after a long absence everything is read anew.
+ */
+final class Follower implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Follower.class.getName());
+    private static final int POLL_MILLIS = 1_000;
+    /** Above so many changes, reading everything is less work. */
+    private static final int MOST = 1_000;
+
+    private final Database database;
+    private final Ledger ledger;
+    private final Sink sink;
+    private final boolean listens;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread thread = new Thread(this::follow, "weir-control");
+    private volatile @Nullable Connection listening;
+    private volatile boolean connected;
+    /** Whether it was tried at all: only news are logged. */
+    private boolean heard;
+
+    private volatile long seen = -1;
+
+    /** Takes what was read. */
+    interface Sink {
+        /** Everything there is. */
+        void all(Collection<StoredRule> rules, Collection<StoredQuota> quotas);
+
+        /** What has changed; null for what is gone. */
+        void some(Map<String, @Nullable StoredRule> rules, Map<String, @Nullable StoredQuota> quotas);
+    }
+
+    Follower(Database database, Ledger ledger, Sink sink, boolean listens) {
+        this.database = database;
+        this.ledger = ledger;
+        this.sink = sink;
+        this.listens = listens;
+        thread.setDaemon(true);
+    }
+
+    /** Follows from now on, where others can change what is there. */
+    void start() {
+        if (database.isShared()) {
+            thread.start();
+        }
+    }
+
+    /** Whether the database answered when it was last asked. */
+    boolean isConnected() {
+        return connected;
+    }
+
+    /** The last change that this node has seen; -1 if it has seen none. */
+    long version() {
+        return seen;
+    }
+
+    /**
+     * Takes in everything that has changed; when it returns, that is in force here.
+     *
+     * @throws DatabaseException if the database is away
+     */
+    synchronized void sync() {
+        try {
+            seen = database.transaction(this::read);
+            connected(true, "");
+        } catch (DatabaseException e) {
+            connected(false, String.valueOf(e.getMessage()));
+            throw e;
+        }
+    }
+
+    private long read(Connection connection) throws SQLException {
+        long version = Ledger.version(connection);
+        if (version == seen) {
+            return version;
+        }
+        if (seen < 0 || version < seen || version - seen > MOST) {
+            writeAudit(connection, version);
+            sink.all(RuleTable.all(connection), QuotaTable.all(connection));
+            return version;
+        }
+        List<AuditTable.Entry> changes = new ArrayList<>(AuditTable.after(connection, seen, MOST));
+        Map<String, @Nullable StoredRule> rules = new LinkedHashMap<>();
+        Map<String, @Nullable StoredQuota> quotas = new LinkedHashMap<>();
+        long last = version;
+        for (AuditTable.Entry each : changes) {
+            last = Math.max(last, each.line().version());
+            switch (each.kind()) {
+                case ControlPlane.RULE -> rules.put(each.subject(), RuleTable.get(connection, each.subject()));
+                case ControlPlane.QUOTA -> quotas.put(each.subject(), QuotaTable.get(connection, each.subject()));
+                default -> LOG.log(Level.WARNING, "a change of a kind that this version does not know: " + each.kind());
+            }
+        }
+        writeAudit(connection, last);
+        sink.some(rules, quotas);
+        return last;
+    }
+
+    private void writeAudit(Connection connection, long version) throws SQLException {
+        try {
+            ledger.catchUp(connection, version);
+        } catch (IOException e) {
+            LOG.log(Level.ERROR, "the file of audit cannot be written: " + e.getMessage());
+        }
+    }
+
+    private void follow() {
+        while (closed.getCount() > 0) {
+            try {
+                sync();
+                await();
+            } catch (DatabaseException e) {
+                pause();
+            } catch (SQLException e) {
+                disconnect();
+                pause();
+            } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "following the database failed; trying again", e);
+                pause();
+            }
+        }
+        disconnect();
+    }
+
+    /** Waits until something may have changed, for a second at most. */
+    private void await() throws SQLException {
+        Connection connection = listening;
+        if (!listens) {
+            pause();
+            return;
+        }
+        if (connection == null) {
+            connection = database.listen(Ledger.CHANNEL);
+            listening = connection;
+            return; // what changed before it listened is read at once
+        }
+        connection.unwrap(PGConnection.class).getNotifications(POLL_MILLIS);
+    }
+
+    private void pause() {
+        try {
+            closed.await(POLL_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void disconnect() {
+        Connection connection = listening;
+        listening = null;
+        try {
+            if (connection != null) {
+                connection.abort(Runnable::run);
+            }
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "a connection that is given up does not end well", e);
+        }
+    }
+
+    private void connected(boolean now, String why) {
+        boolean news = !heard || connected != now;
+        heard = true;
+        connected = now;
+        if (news && now) {
+            LOG.log(Level.INFO, "database: " + database);
+        } else if (news) {
+            LOG.log(Level.ERROR, why + "; what it held when it was last seen stays in force, changes are refused");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        disconnect();
+        try {
+            if (thread.isAlive()) {
+                thread.join(2 * POLL_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package dev.weir.control;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.control.data.Json;
+import dev.weir.control.data.Stored;
+import dev.weir.control.quota.QuotaBody;
+import dev.weir.control.quota.StoredQuota;
+import dev.weir.control.rules.StoredRule;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Mapping;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.rules.yaml.YamlReader;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a shared database held when this node last saw it, as a file in the data folder: a restart while the database is away
+ * begins with that. One JSON object a line, a rule or a quota each.
+ */
+final class LastGood {
+    private static final String NAME = "last-good.jsonl";
+
+    private final Path file;
+
+    LastGood(Path folder) {
+        this.file = folder.resolve(NAME);
+    }
+
+    /** What was kept. */
+    record Kept(List<StoredRule> rules, List<StoredQuota> quotas, Instant at) {}
+
+    void save(Collection<StoredRule> rules, Collection<StoredQuota> quotas) throws IOException {
+        Path next = file.resolveSibling(NAME + ".new");
+        try (BufferedWriter out = Files.newBufferedWriter(next)) {
+            for (StoredRule each : rules) {
+                line(out, each.stored(), json -> {
+                    json.writeStringField("rule_id", each.id());
+                    json.writeStringField("domain", each.domain());
+                    json.writeFieldName("rule");
+                    json.writeRawValue(each.body());
+                });
+            }
+            for (StoredQuota each : quotas) {
+                line(out, each.stored(), json -> {
+                    json.writeStringField("api_key", each.apiKey());
+                    json.writeObjectFieldStart("quota");
+                    each.writeTerms(json);
+                    json.writeEndObject();
+                });
+            }
+        }
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static void line(BufferedWriter out, Stored stored, Json.Writing members) throws IOException {
+        out.write(Json.text(json -> {
+            json.writeStartObject();
+            members.to(json);
+            writeStored(json, stored);
+            json.writeEndObject();
+        }));
+        out.write('\n');
+    }
+
+    private static void writeStored(JsonGenerator json, Stored stored) throws IOException {
+        json.writeNumberField("version", stored.version());
+        json.writeStringField("updated_at", stored.at().toString());
+        json.writeStringField("updated_by", stored.by());
+    }
+
+    /** What was kept, or null if nothing was. */
+    @Nullable
+    Kept load() throws IOException {
+        if (!Files.exists(file)) {
+            return null;
+        }
+        Kept kept = new Kept(
+                new ArrayList<>(),
+                new ArrayList<>(),
+                Files.getLastModifiedTime(file).toInstant());
+        try (BufferedReader lines = Files.newBufferedReader(file)) {
+            for (String each = lines.readLine(); each != null; each = lines.readLine()) {
+                read(each, kept);
+            }
+        }
+        return kept;
+    }
+
+    private void read(String line, Kept into) throws IOException {
+        Problems problems = new Problems(file.toString());
+        if (!(YamlReader.read(line.getBytes(StandardCharsets.UTF_8), problems) instanceof Mapping object)) {
+            throw new IOException(file + ": not what it was: " + problems.all());
+        }
+        Stored stored = new Stored(
+                Long.parseLong(text(object, "version")),
+                Instant.parse(text(object, "updated_at")),
+                text(object, "updated_by"));
+        if (object.entry("rule_id") != null) {
+            into.rules()
+                    .add(new StoredRule(text(object, "rule_id"), text(object, "domain"), json(object, "rule"), stored));
+            return;
+        }
+        byte[] terms = json(object, "quota").getBytes(StandardCharsets.UTF_8);
+        StoredQuota quota = QuotaBody.read(text(object, "api_key"), terms, null, problems);
+        if (quota == null) {
+            throw new IOException(file + ": not what it was: " + problems.all());
+        }
+        into.quotas().add(quota.as(stored));
+    }
+
+    private String text(Mapping object, String name) throws IOException {
+        if (node(object, name) instanceof Scalar scalar) {
+            return scalar.text();
+        }
+        throw new IOException(file + ": " + name + " is no text");
+    }
+
+    private String json(Mapping object, String name) throws IOException {
+        YamlNode node = node(object, name);
+        return Json.text(json -> Json.write(json, node));
+    }
+
+    private YamlNode node(Mapping object, String name) throws IOException {
+        YamlNode.Entry entry = object.entry(name);
+        if (entry == null) {
+            throw new IOException(file + ": a line without " + name);
+        }
+        return entry.value();
+    }
+}

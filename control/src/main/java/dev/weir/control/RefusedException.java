@@ -1,0 +1,40 @@
+package dev.weir.control;
+
+import java.util.List;
+
+/** A change that was not made, for a reason that its author can do something about. */
+public final class RefusedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Why. */
+    public enum Cause {
+        /** What was given is wrong. */
+        INVALID,
+        /** The thing has changed since its author looked. */
+        STALE,
+        /** There is no such thing. */
+        MISSING
+    }
+
+    private final Cause kind;
+    private final transient List<String> details;
+
+    public RefusedException(Cause kind, String message, List<String> details) {
+        super(message);
+        this.kind = kind;
+        this.details = List.copyOf(details);
+    }
+
+    public RefusedException(Cause kind, String message) {
+        this(kind, message, List.of());
+    }
+
+    public Cause kind() {
+        return kind;
+    }
+
+    /** Everything that is wrong, a line each; empty where the message says it all. */
+    public List<String> details() {
+        return details;
+    }
+}

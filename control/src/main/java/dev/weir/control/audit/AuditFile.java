@@ -1,0 +1,122 @@
+package dev.weir.control.audit;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The lines as a file, one change a line: the table again, as far as this node has seen it. */
+public final class AuditFile implements AutoCloseable {
+    /** Its name in the data folder. */
+    public static final String NAME = "audit.jsonl";
+
+    private final Path path;
+    private FileChannel channel;
+    private @Nullable AuditLine last;
+    private long end;
+
+    private AuditFile(Path path) throws IOException {
+        this.path = path;
+        this.channel = channel(path);
+    }
+
+    private static FileChannel channel(Path path) throws IOException {
+        return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    /** Opens the file in {@code folder}; half a line at its end, which a crash has left, is cut off. */
+    public static AuditFile open(Path folder) throws IOException {
+        Path path = folder.resolve(NAME);
+        AuditFile file = new AuditFile(path);
+        FileChannel channel = file.channel;
+        String ending = "";
+        try (BufferedReader lines = Files.newBufferedReader(path)) {
+            for (String each = lines.readLine(); each != null; each = lines.readLine()) {
+                long after = file.end + each.getBytes(StandardCharsets.UTF_8).length + 1;
+                if (after <= channel.size()) {
+                    ending = each;
+                    file.end = after;
+                }
+            }
+        }
+        file.last = AuditLine.parse(ending);
+        if (file.last == null && file.end > 0) {
+            channel.close();
+            throw new IOException(path + ": its last line is no line of audit (weir audit verify tells more);"
+                    + " move the file away, and a new one begins");
+        }
+        channel.truncate(file.end);
+        return file;
+    }
+
+    /** The version of the last line; 0 where there is none. */
+    public synchronized long version() {
+        return last == null ? 0 : last.version();
+    }
+
+    /** Whether the last line has this hash; a file without lines ends with any. */
+    public synchronized boolean endsWith(String hash) {
+        return last == null || last.hash().equals(hash);
+    }
+
+    /**
+     * Adds lines, those that are not there yet, and has them on disk when it returns.
+     *
+     * @return where the file ended before, for {@link #cut}
+     */
+    public synchronized Mark append(List<AuditLine> lines) throws IOException {
+        Mark mark = new Mark(end, last);
+        StringBuilder text = new StringBuilder();
+        for (AuditLine each : lines) {
+            if (each.version() > version()) {
+                text.append(each.written()).append('\n');
+                last = each;
+            }
+        }
+        try {
+            ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+            long at = end;
+            while (bytes.hasRemaining()) {
+                at += channel.write(bytes, at);
+            }
+            channel.force(false);
+            end = at;
+            return mark;
+        } catch (IOException e) {
+            last = mark.last();
+            throw e;
+        }
+    }
+
+    /** Takes back lines whose change did not happen after all. */
+    public synchronized void cut(Mark mark) throws IOException {
+        channel.truncate(mark.end());
+        end = mark.end();
+        last = mark.last();
+    }
+
+    /** Moves the file away, under a name that tells when, and begins another. */
+    public synchronized Path setAside() throws IOException {
+        Path aside = path.resolveSibling("audit-" + System.currentTimeMillis() + ".jsonl");
+        channel.close();
+        Files.move(path, aside);
+        channel = channel(path);
+        last = null;
+        end = 0;
+        return aside;
+    }
+
+    /** A place in the file. */
+    public record Mark(long end, @Nullable AuditLine last) {}
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

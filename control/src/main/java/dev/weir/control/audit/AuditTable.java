@@ -1,0 +1,55 @@
+package dev.weir.control.audit;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The lines in the database. Lines are added, and never changed. */
+public final class AuditTable {
+    private AuditTable() {}
+
+    /** A line, and what it is about. */
+    public record Entry(String kind, String subject, AuditLine line) {}
+
+    public static void insert(Connection connection, Entry entry) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement(
+                "INSERT INTO weir_audit (version, kind, subject, line, hash) VALUES (?, ?, ?, ?, ?)")) {
+            insert.setLong(1, entry.line().version());
+            insert.setString(2, entry.kind());
+            insert.setString(3, entry.subject());
+            insert.setString(4, entry.line().text());
+            insert.setString(5, entry.line().hash());
+            insert.executeUpdate();
+        }
+    }
+
+    /** The hash of the line of {@code version}, which the next one follows. */
+    public static String hash(Connection connection, long version) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement("SELECT hash FROM weir_audit WHERE version = ?")) {
+            select.setLong(1, version);
+            try (ResultSet row = select.executeQuery()) {
+                return row.next() ? row.getString(1) : AuditLine.START;
+            }
+        }
+    }
+
+    /** The first {@code most} lines after {@code version}, in order. */
+    public static List<Entry> after(Connection connection, long version, int most) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(
+                "SELECT version, kind, subject, line, hash FROM weir_audit WHERE version > ? ORDER BY version LIMIT ?")) {
+            select.setLong(1, version);
+            select.setInt(2, most);
+            try (ResultSet rows = select.executeQuery()) {
+                List<Entry> entries = new ArrayList<>();
+                while (rows.next()) {
+                    AuditLine line = new AuditLine(rows.getLong(1), rows.getString(4), rows.getString(5));
+                    entries.add(new Entry(rows.getString(2), rows.getString(3), line));
+                }
+                return entries;
+            }
+        }
+    }
+}

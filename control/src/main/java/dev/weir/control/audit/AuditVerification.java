@@ -1,0 +1,65 @@
+package dev.weir.control.audit;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a chain of lines is whole.
+ *
+ * @param changes how many there are
+ * @param lastHash of the last one: whoever keeps it elsewhere can tell later that nothing was cut off
+ * @param problems what is wrong, the first {@value #MOST} of it
+ */
+public record AuditVerification(long changes, String lastHash, List<String> problems) {
+    private static final int MOST = 20;
+
+    /** Checks a file of lines. */
+    public static AuditVerification ofFile(Path file) throws IOException {
+        AuditChain chain = new AuditChain();
+        List<String> problems = new ArrayList<>();
+        try (BufferedReader lines = Files.newBufferedReader(file)) {
+            long number = 0;
+            for (String each = lines.readLine(); each != null; each = lines.readLine()) {
+                AuditLine line = AuditLine.parse(each);
+                number++;
+                add(problems, file + ":" + number + ": ", line == null ? "not a line of audit" : chain.add(line));
+            }
+        }
+        return of(chain, problems);
+    }
+
+    /** Checks the lines of a table, which come in batches. */
+    public static AuditVerification ofTable(Batches batches) {
+        AuditChain chain = new AuditChain();
+        List<String> problems = new ArrayList<>();
+        List<AuditTable.Entry> batch = batches.after(0);
+        while (!batch.isEmpty()) {
+            batch.forEach(each -> add(problems, "", chain.add(each.line())));
+            batch = batches.after(batch.get(batch.size() - 1).line().version());
+        }
+        return of(chain, problems);
+    }
+
+    /** Lines after a version. */
+    @FunctionalInterface
+    public interface Batches {
+        List<AuditTable.Entry> after(long version);
+    }
+
+    private static void add(List<String> problems, String where, @Nullable String problem) {
+        if (problem != null && problems.size() < MOST) {
+            problems.add(where + problem);
+        }
+    }
+
+    private static AuditVerification of(AuditChain chain, List<String> problems) {
+        AuditLine last = chain.last();
+        return new AuditVerification(
+                chain.lines(), last == null ? AuditLine.START : last.hash(), List.copyOf(problems));
+    }
+}

@@ -1,0 +1,71 @@
+package dev.weir.control.data;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.rules.yaml.YamlNode;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.regex.Pattern;
+
+/** JSON text, also from what was read as YAML. */
+public final class Json {
+    private static final JsonFactory FACTORY = new JsonFactory();
+    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,17})?");
+
+    /** Writes into a generator that cannot fail, because memory does not. */
+    @FunctionalInterface
+    public interface Writing {
+        void to(JsonGenerator json) throws IOException;
+    }
+
+    private Json() {}
+
+    public static String text(Writing writing) {
+        StringWriter out = new StringWriter();
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            writing.to(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return out.toString();
+    }
+
+    /** Writes {@code node}, its plain words as the numbers and flags that they are. */
+    public static void write(JsonGenerator json, YamlNode node) throws IOException {
+        if (node instanceof YamlNode.Mapping mapping) {
+            json.writeStartObject();
+            members(json, mapping);
+            json.writeEndObject();
+        } else if (node instanceof YamlNode.Sequence list) {
+            json.writeStartArray();
+            for (YamlNode each : list.items()) {
+                write(json, each);
+            }
+            json.writeEndArray();
+        } else if (node instanceof YamlNode.Scalar scalar) {
+            write(json, scalar);
+        }
+    }
+
+    /** Writes the members of {@code mapping} into the object that is open. */
+    public static void members(JsonGenerator json, YamlNode.Mapping mapping) throws IOException {
+        for (YamlNode.Entry each : mapping.entries()) {
+            json.writeFieldName(each.key().text());
+            write(json, each.value());
+        }
+    }
+
+    private static void write(JsonGenerator json, YamlNode.Scalar scalar) throws IOException {
+        String text = scalar.text();
+        if (scalar.isNull()) {
+            json.writeNull();
+        } else if (scalar.plain() && (text.equals("true") || text.equals("false"))) {
+            json.writeBoolean(text.equals("true"));
+        } else if (scalar.plain() && NUMBER.matcher(text).matches()) {
+            json.writeNumber(text);
+        } else {
+            json.writeString(text);
+        }
+    }
+}

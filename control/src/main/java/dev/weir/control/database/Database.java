@@ -1,0 +1,178 @@
+package dev.weir.control.database;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections and transactions.
+ *
+ * <p><b>Waiting.</b> Nothing here waits long for a PostgreSQL that is away: two seconds for a connection, five for an answer. It
+ * opens also where there is no database yet; whoever uses it hears of that.
+ */
+public final class Database implements AutoCloseable {
+    private static final int POOL = 4;
+    private static final int CONNECT_MILLIS = 2_000;
+    private static final int ANSWER_SECONDS = 5;
+    /** A file on a busy machine is slow to open, but it is there or not. */
+    private static final int OPEN_MILLIS = 30_000;
+
+    private final @Nullable PostgresUrl postgres;
+    private final String shown;
+    private final HikariDataSource pool;
+    private boolean migrated;
+
+    private Database(@Nullable PostgresUrl postgres, String shown, HikariConfig config) {
+        this.postgres = postgres;
+        this.shown = shown;
+        config.setPoolName("weir-control");
+        config.setMaximumPoolSize(POOL);
+        config.setMinimumIdle(1);
+        config.setValidationTimeout(CONNECT_MILLIS / 2);
+        config.setInitializationFailTimeout(-1);
+        config.setAutoCommit(false);
+        this.pool = new HikariDataSource(config);
+    }
+
+    /** A PostgreSQL that other servers may share. */
+    public static Database postgres(PostgresUrl url) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url.jdbc());
+        config.setConnectionTimeout(CONNECT_MILLIS);
+        config.setDataSourceProperties(properties(url));
+        return new Database(url, url.shown(), config);
+    }
+
+    /** H2 in {@code folder}, for this process alone. */
+    public static Database embedded(Path folder) {
+        HikariConfig config = new HikariConfig();
+        Path file = folder.toAbsolutePath().resolve("weir");
+        config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE");
+        config.setConnectionTimeout(OPEN_MILLIS);
+        config.setUsername("weir");
+        config.setPassword("");
+        return new Database(null, "H2 in " + folder, config);
+    }
+
+    private static Properties properties(PostgresUrl url) {
+        Properties properties = new Properties();
+        if (url.user() != null) {
+            properties.setProperty("user", url.user());
+        }
+        if (url.password() != null) {
+            properties.setProperty("password", url.password());
+        }
+        properties.setProperty("ApplicationName", "weir");
+        properties.setProperty("connectTimeout", String.valueOf(CONNECT_MILLIS / 1_000));
+        properties.setProperty("loginTimeout", String.valueOf(CONNECT_MILLIS / 1_000));
+        properties.setProperty("socketTimeout", String.valueOf(ANSWER_SECONDS));
+        properties.setProperty("tcpKeepAlive", "true");
+        return properties;
+    }
+
+    /** Whether other processes may be changing the same data. */
+    public boolean isShared() {
+        return postgres != null;
+    }
+
+    /** Which one it is, for people; without secrets. */
+    @Override
+    public String toString() {
+        return shown;
+    }
+
+    /** Work in one transaction. */
+    @FunctionalInterface
+    public interface Work<T extends @Nullable Object> {
+        T in(Connection connection) throws SQLException;
+    }
+
+    /**
+     * Does {@code work} in a transaction, which holds if it returns.
+     *
+     * @throws DatabaseException if the database is away or refuses; what else {@code work} throws passes through
+     */
+    public <T extends @Nullable Object> T transaction(Work<T> work) {
+        migrate();
+        try (Connection connection = pool.getConnection()) {
+            boolean done = false;
+            try {
+                T result = work.in(connection);
+                connection.commit();
+                done = true;
+                return result;
+            } finally {
+                if (!done) {
+                    rollBack(connection);
+                }
+            }
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
+    private static void rollBack(Connection connection) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            // The connection is broken, and with it the transaction: the first failure is the one to tell.
+        }
+    }
+
+    private DatabaseException failure(Exception e) {
+        String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        return new DatabaseException("the database (" + shown + ") does not answer as it should: " + reason, e);
+    }
+
+    /** A connection apart from the pool that hears of changes; only where the database {@linkplain #isShared is shared}. */
+    public Connection listen(String channel) throws SQLException {
+        if (postgres == null) {
+            throw new SQLException(shown + " notifies nobody");
+        }
+        Connection connection = DriverManager.getConnection(postgres.jdbc(), properties(postgres));
+        try (var statement = connection.createStatement()) {
+            statement.execute("LISTEN " + channel);
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /** Brings the tables up to date, once. */
+    private synchronized void migrate() {
+        if (migrated) {
+            return;
+        }
+        try (Connection probe = pool.getConnection()) {
+            probe.rollback();
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+        try {
+            Flyway.configure(Database.class.getClassLoader())
+                    .dataSource(pool)
+                    .locations("classpath:dev/weir/control/migrations")
+                    .table("weir_schema")
+                    .baselineOnMigrate(true)
+                    .baselineVersion("0")
+                    .load()
+                    .migrate();
+            migrated = true;
+        } catch (FlywayException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.weir.control.database;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code postgresql://user:password@host:5432/name?sslmode=require}, taken apart for JDBC.
+ *
+ * @param shown what logs and errors may say: no user, no password
+ */
+public record PostgresUrl(
+        String jdbc, @Nullable String user, @Nullable String password, String shown) {
+    private static final String EXPECTED = "expected: postgresql://user:password@host:5432/database";
+    private static final int DEFAULT_PORT = 5432;
+
+    /**
+     * Reads {@code text}.
+     *
+     * @throws IllegalArgumentException saying what was expected; it does not repeat the text, which may hold a password
+     */
+    public static PostgresUrl parse(String text) {
+        URI uri;
+        try {
+            uri = new URI(text);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("not an address (" + EXPECTED + ")", e);
+        }
+        boolean scheme = "postgresql".equals(uri.getScheme()) || "postgres".equals(uri.getScheme());
+        String path = uri.getRawPath();
+        if (!scheme || uri.getHost() == null || path == null || path.length() < 2) {
+            throw new IllegalArgumentException("not the address of a PostgreSQL database (" + EXPECTED + ")");
+        }
+        String where = uri.getHost() + ":" + (uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort()) + path;
+        String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+        String[] who = uri.getRawUserInfo() == null
+                ? new String[0]
+                : uri.getRawUserInfo().split(":", 2);
+        return new PostgresUrl(
+                "jdbc:postgresql://" + where + query,
+                who.length > 0 ? decoded(who[0]) : null,
+                who.length > 1 ? decoded(who[1]) : null,
+                "postgresql://" + where);
+    }
+
+    private static String decoded(String text) {
+        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+}

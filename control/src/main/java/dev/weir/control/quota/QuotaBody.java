@@ -1,0 +1,166 @@
+package dev.weir.control.quota;
+
+import static dev.weir.rules.diagnostics.Text.quote;
+
+import dev.weir.control.data.Stored;
+import dev.weir.rules.diagnostics.Position;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.grammar.Fields;
+import dev.weir.rules.grammar.Unit;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.rules.yaml.YamlReader;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a quota as callers of the API write it, and says everything that is wrong with it, each at its place. */
+public final class QuotaBody {
+    private static final long MOST_REQUESTS = 1L << 32;
+    private static final int MOST_OVERRIDES = 1_000;
+    private static final int LONGEST_DESCRIPTOR = 256;
+    private static final Stored NOT_YET = new Stored(0, Instant.EPOCH, "");
+
+    private final Problems problems;
+
+    private QuotaBody(Problems problems) {
+        this.problems = problems;
+    }
+
+    /**
+     * The quota that {@code bytes} give {@code apiKey}; null where {@code problems} has errors.
+     *
+     * @param tiers those that there are; null where nobody knows, and any will do
+     */
+    public static @Nullable StoredQuota read(
+            String apiKey, byte[] bytes, @Nullable Collection<String> tiers, Problems problems) {
+        YamlNode root = YamlReader.read(bytes, problems);
+        if (root == null) {
+            if (problems.errors() == 0) {
+                problems.error(new Position(1, 1), "the quota: nothing", "expected: an object of names and values");
+            }
+            return null;
+        }
+        Fields fields = Fields.of(root, "the quota", problems);
+        return fields == null ? null : new QuotaBody(problems).quota(apiKey, fields, tiers);
+    }
+
+    private @Nullable StoredQuota quota(String apiKey, Fields fields, @Nullable Collection<String> tiers) {
+        fields.allow(
+                List.of("tier", "overrides", "effective_at", "expires_at"),
+                Map.of("override", "did you mean overrides?"));
+        String tier = fields.text("tier");
+        if (tier != null && tiers != null && !tiers.contains(tier)) {
+            problems.error(fields.at("tier"), "unknown tier " + quote(tier), Suggestion.among(tier, tiers));
+        }
+        List<StoredOverride> overrides = new ArrayList<>();
+        Set<String> seen = new HashSet<>();
+        List<YamlNode> written = fields.list("overrides");
+        if (written.size() > MOST_OVERRIDES) {
+            problems.error(
+                    fields.at("overrides"), written.size() + " overrides", "expected: at most " + MOST_OVERRIDES);
+        } else {
+            for (YamlNode each : written) {
+                Fields of = Fields.of(each, "override", problems);
+                StoredOverride override = of == null ? null : override(of, seen);
+                if (override != null) {
+                    overrides.add(override);
+                }
+            }
+        }
+        Instant from = time(fields, "effective_at");
+        Instant until = time(fields, "expires_at");
+        order(fields, from, until);
+        if (tier == null && written.isEmpty() && problems.errors() == 0) {
+            problems.error(
+                    fields.at(),
+                    "neither tier nor overrides",
+                    "expected: one of them, or both; DELETE takes a quota away");
+        }
+        return problems.errors() > 0 ? null : new StoredQuota(apiKey, tier, overrides, from, until, NOT_YET);
+    }
+
+    private @Nullable StoredOverride override(Fields fields, Set<String> seen) {
+        int before = problems.errors();
+        fields.allow(
+                List.of("descriptor", "requests_per_unit", "unit", "burst", "effective_at", "expires_at"),
+                Map.of("requests", "did you mean requests_per_unit?", "window", "did you mean unit?"));
+        String descriptor = descriptor(fields, seen);
+        Long requests = fields.whole("requests_per_unit", 0, MOST_REQUESTS);
+        if (!fields.has("requests_per_unit")) {
+            problems.error(fields.at(), "requests_per_unit is missing", "expected: a whole number >= 0");
+        }
+        Long burst = fields.whole("burst", 1, MOST_REQUESTS);
+        Unit unit = unit(fields);
+        Instant from = time(fields, "effective_at");
+        Instant until = time(fields, "expires_at");
+        order(fields, from, until);
+        if (problems.errors() > before || descriptor == null || requests == null || unit == null) {
+            return null;
+        }
+        StoredOverride override = new StoredOverride(descriptor, requests, unit, burst, from, until);
+        try {
+            override.compiled();
+        } catch (IllegalArgumentException e) {
+            problems.error(fields.at("descriptor"), "descriptor " + quote(descriptor) + ": " + e.getMessage());
+        }
+        return override;
+    }
+
+    private @Nullable String descriptor(Fields fields, Set<String> seen) {
+        String descriptor = fields.text("descriptor");
+        if (descriptor == null || descriptor.isBlank()) {
+            String expected = "expected: something like endpoint:POST /api/v1/orders, the name of a rule, or default";
+            problems.error(fields.at("descriptor"), "descriptor is missing", expected);
+            return null;
+        }
+        if (descriptor.length() > LONGEST_DESCRIPTOR || descriptor.chars().anyMatch(Character::isISOControl)) {
+            String expected = "expected: up to " + LONGEST_DESCRIPTOR + " characters on one line";
+            problems.error(fields.at("descriptor"), "descriptor " + quote(descriptor), expected);
+        }
+        if (!seen.add(descriptor)) {
+            problems.error(fields.at("descriptor"), "descriptor " + quote(descriptor) + " is used twice");
+        }
+        return descriptor;
+    }
+
+    private @Nullable Unit unit(Fields fields) {
+        String text = fields.text("unit");
+        Unit unit = text == null ? null : Unit.called(text);
+        if (text == null) {
+            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", Unit.SPELLINGS));
+        } else if (unit == null) {
+            problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, Unit.SPELLINGS));
+        }
+        return unit;
+    }
+
+    private @Nullable Instant time(Fields fields, String name) {
+        Scalar scalar = fields.scalar(name);
+        if (scalar == null) {
+            return null;
+        }
+        try {
+            return OffsetDateTime.parse(scalar.text()).toInstant().truncatedTo(ChronoUnit.MILLIS);
+        } catch (DateTimeParseException e) {
+            problems.error(
+                    scalar.at(), name + ": " + quote(scalar.text()), "expected: a time like 2025-02-01T00:00:00Z");
+            return null;
+        }
+    }
+
+    private void order(Fields fields, @Nullable Instant from, @Nullable Instant until) {
+        if (from != null && until != null && !from.isBefore(until)) {
+            problems.error(fields.at("expires_at"), "expires_at: " + until, "expected: after effective_at, " + from);
+        }
+    }
+}

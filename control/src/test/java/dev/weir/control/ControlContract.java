@@ -1,0 +1,176 @@
+package dev.weir.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.control.audit.AuditTable;
+import dev.weir.control.audit.Author;
+import dev.weir.control.data.Stored;
+import dev.weir.control.quota.StoredOverride;
+import dev.weir.control.quota.StoredQuota;
+import dev.weir.match.Quota;
+import dev.weir.match.RuleSet;
+import dev.weir.model.Rule;
+import dev.weir.rules.LoadOptions;
+import dev.weir.rules.RuleLoader;
+import dev.weir.rules.grammar.Unit;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What holds of the control plane on every database. */
+abstract class ControlContract {
+    static final Author OPERATOR = new Author("ada", "127.0.0.1", "two in the morning");
+    static final Precondition ANY = new Precondition.None();
+    private static final String BODY =
+            "{\"key_pattern\":\"user:{user_id}\",\"algorithm\":\"token_bucket\",\"rate\":100,\"burst\":150,\"window\":\"1m\"}";
+
+    private ControlPlane plane;
+
+    abstract ControlSettings settings();
+
+    @BeforeEach
+    void open() throws IOException {
+        plane = ControlPlane.open(settings(), LoadOptions.DEFAULT);
+    }
+
+    @AfterEach
+    void close() {
+        plane.close();
+    }
+
+    private void reopen() throws IOException {
+        plane.close();
+        plane = ControlPlane.open(settings(), LoadOptions.DEFAULT);
+    }
+
+    @Test
+    void aRuleIsInForceWhenTheChangeReturnsAndAfterARestart() throws IOException {
+        plane.putRule(OPERATOR, "r_abc", "api", BODY, ANY, false);
+        assertThat(plane.rules().rules()).extracting("id").containsExactly("r_abc");
+        reopen();
+        assertThat(plane.rules().rules()).extracting("id").containsExactly("r_abc");
+        assertThat(plane.version()).isEqualTo(1);
+    }
+
+    @Test
+    void aRuleOfTheDatabaseTakesThePlaceOfTheOneInTheFilesUntilItIsDeleted() {
+        RuleSet files = RuleLoader.parse(
+                        "rules.yaml",
+                        "{domain: api, rules: [{name: r_abc, key_by: user_id, limit: {requests: 5, window: 1s}},"
+                                + " {name: other, limit: {requests: 7, window: 1s}}]}")
+                .orThrow();
+        plane.putRule(OPERATOR, "r_abc", "api", BODY, ANY, false);
+        RuleSet layered = plane.rules().over(files).build();
+        assertThat(layered.rules()).extracting(Rule::name).containsExactly("r_abc", "other");
+        assertThat(limit(layered, "r_abc")).isEqualTo(100);
+        assertThat(layered.rules().get(0).source()).startsWith("database");
+        plane.deleteRule(OPERATOR, "r_abc", ANY, false);
+        assertThat(limit(plane.rules().over(files).build(), "r_abc")).isEqualTo(5);
+    }
+
+    @Test
+    void aRuleThatIsNotEnabledTakesTheOneInTheFilesOut() {
+        RuleSet files = RuleLoader.parse("rules.yaml", "{rules: [{name: a, limit: {requests: 5, window: 1s}}]}")
+                .orThrow();
+        plane.putRule(OPERATOR, "a", "default", "{\"enabled\":false,\"rate\":1,\"window\":\"1s\"}", ANY, false);
+        assertThat(plane.rules().over(files).build().rules()).isEmpty();
+    }
+
+    @Test
+    void aStaleVersionChangesNothing() {
+        long version = plane.putRule(OPERATOR, "r", "api", BODY, new Precondition.Absent(), false)
+                .version();
+        plane.putRule(OPERATOR, "r", "api", BODY, new Precondition.Unchanged(version), false);
+        assertThatThrownBy(
+                        () -> plane.putRule(OPERATOR, "r", "other", BODY, new Precondition.Unchanged(version), false))
+                .isInstanceOf(RefusedException.class)
+                .hasMessage("it is at version 2");
+        assertThatThrownBy(() -> plane.putRule(OPERATOR, "r", "other", BODY, new Precondition.Absent(), false))
+                .isInstanceOf(RefusedException.class);
+        assertThat(Objects.requireNonNull(plane.rules().rule("r")).domain()).isEqualTo("api");
+        assertThat(plane.version()).isEqualTo(2);
+    }
+
+    @Test
+    void aDryRunTellsWhatWouldChangeAndChangesNothing() {
+        plane.putRule(OPERATOR, "r", "api", BODY, ANY, false);
+        Change change = plane.putRule(OPERATOR, "r", "api", "{\"rate\":1,\"window\":\"1s\"}", ANY, true);
+        assertThat(change.before()).contains("\"rate\":100");
+        assertThat(change.after()).contains("\"rate\":1,");
+        assertThat(change.version()).isZero();
+        assertThat(plane.version()).isEqualTo(1);
+        assertThat(Objects.requireNonNull(plane.rules().rule("r")).body()).isEqualTo(BODY);
+    }
+
+    @Test
+    void whatIsNotThereCannotBeDeleted() {
+        assertThatThrownBy(() -> plane.deleteRule(OPERATOR, "r", ANY, false)).isInstanceOf(RefusedException.class);
+        assertThatThrownBy(() -> plane.deleteQuota(OPERATOR, "k", ANY, false)).isInstanceOf(RefusedException.class);
+        assertThat(plane.version()).isZero();
+    }
+
+    @Test
+    void everyChangeHasALineThatFollowsTheOneBefore() {
+        plane.putRule(OPERATOR, "r", "api", BODY, ANY, false);
+        plane.putQuota(OPERATOR, quota("k", null, null), ANY, false);
+        plane.deleteRule(OPERATOR, "r", ANY, false);
+        assertThat(plane.verifyAudit().problems()).isEmpty();
+        assertThat(plane.verifyAudit().changes()).isEqualTo(3);
+        List<AuditTable.Entry> lines = plane.audit(0, 10);
+        assertThat(lines).extracting(AuditTable.Entry::kind).containsExactly("rule", "quota", "rule");
+        assertThat(lines.get(2).line().text())
+                .contains("\"who\":\"ada\"", "\"reason\":\"two in the morning\"", "\"change\":\"delete\"")
+                .contains("\"before\":{\"rule_id\":\"r\"", "\"after\":null");
+    }
+
+    @Test
+    void aQuotaComesBackAsItWasAgreed() throws IOException {
+        Instant until = Instant.parse("2099-01-01T00:00:00Z");
+        plane.putQuota(OPERATOR, quota("k", null, until), ANY, false);
+        StoredQuota before = Objects.requireNonNull(plane.quotas().get("k"));
+        reopen();
+        assertThat(plane.quotas().get("k")).isEqualTo(before);
+        assertThat(before.tier()).isEqualTo("enterprise");
+        assertThat(before.expiresAt()).isEqualTo(until);
+        assertThat(before.overrides()).hasSize(1);
+    }
+
+    @Test
+    void aQuotaBeginsAndEndsOnTime() {
+        Instant from = Instant.now().plusMillis(300);
+        Instant until = from.plusMillis(400);
+        plane.putQuota(OPERATOR, quota("k", from, until), ANY, false);
+        assertThat(plane.quotas().of("k")).isNull();
+        Awaitility.await()
+                .pollInterval(java.time.Duration.ofMillis(2))
+                .until(() -> plane.quotas().of("k") != null);
+        assertThat(Instant.now()).isBetween(from, from.plusMillis(250));
+        Quota held = plane.quotas().of("k");
+        assertThat(Objects.requireNonNull(held).tier()).isEqualTo("enterprise");
+        Awaitility.await()
+                .pollInterval(java.time.Duration.ofMillis(2))
+                .until(() -> plane.quotas().of("k") == null);
+        assertThat(Instant.now()).isBetween(until, until.plusMillis(250));
+    }
+
+    static StoredQuota quota(String apiKey, @Nullable Instant from, @Nullable Instant until) {
+        StoredOverride override =
+                new StoredOverride("endpoint:POST /api/v1/orders", 500, Unit.MINUTE, null, null, null);
+        return new StoredQuota(apiKey, "enterprise", List.of(override), from, until, new Stored(0, Instant.EPOCH, ""));
+    }
+
+    private static long limit(RuleSet rules, String name) {
+        return rules.rules().stream()
+                .filter(each -> each.name().equals(name))
+                .mapToLong(each -> Objects.requireNonNull(each.limit()).requests())
+                .findFirst()
+                .orElseThrow();
+    }
+}

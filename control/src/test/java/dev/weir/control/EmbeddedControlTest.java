@@ -1,0 +1,91 @@
+package dev.weir.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.control.audit.AuditFile;
+import dev.weir.control.audit.AuditVerification;
+import dev.weir.control.database.DatabaseException;
+import dev.weir.rules.LoadOptions;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** On H2 in a folder. */
+class EmbeddedControlTest extends ControlContract {
+    private static final String BODY = "{\"rate\":1,\"window\":\"1s\"}";
+
+    @TempDir
+    Path folder;
+
+    @Override
+    ControlSettings settings() {
+        return new ControlSettings(folder, null);
+    }
+
+    @Test
+    void aSecondServerOnTheFolderRefuses() {
+        assertThatThrownBy(() -> ControlPlane.open(settings(), LoadOptions.DEFAULT))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("another server")
+                .hasMessageContaining(folder.toString());
+    }
+
+    @Test
+    void theFileOfAuditTellsATamperedLine(@TempDir Path other) throws IOException {
+        try (ControlPlane plane = ControlPlane.open(new ControlSettings(other, null), LoadOptions.DEFAULT)) {
+            for (int i = 0; i < 5; i++) {
+                plane.putRule(OPERATOR, "r" + i, "api", BODY, ANY, false);
+            }
+        }
+        Path file = other.resolve(AuditFile.NAME);
+        AuditVerification whole = AuditVerification.ofFile(file);
+        assertThat(whole.changes()).isEqualTo(5);
+        assertThat(whole.problems()).isEmpty();
+        String text = Files.readString(file);
+        Files.writeString(file, text.replaceFirst("\"subject\":\"r2\"", "\"subject\":\"rX\""));
+        assertThat(AuditVerification.ofFile(file).problems())
+                .containsExactly(file + ":3: change 3 is not as it was written: its hash does not fit");
+        Files.writeString(file, text.replaceFirst("(?m)^.*\"subject\":\"r2\".*\n", ""));
+        assertThat(AuditVerification.ofFile(file).problems())
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains("after change 2");
+    }
+
+    @Test
+    void aChangeWhoseAuditCannotBeWrittenDoesNotHappen(@TempDir Path other) throws Exception {
+        try (ControlPlane plane = ControlPlane.open(new ControlSettings(other, null), LoadOptions.DEFAULT)) {
+            plane.putRule(OPERATOR, "before", "api", BODY, ANY, false);
+            plane.closeAuditFile();
+            assertThatThrownBy(() -> plane.putRule(OPERATOR, "r", "api", BODY, ANY, false))
+                    .isInstanceOf(DatabaseException.class)
+                    .hasMessageContaining("the audit cannot be written");
+            assertThat(plane.rules().rule("r")).isNull();
+            assertThat(plane.verifyAudit().changes()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void halfALineThatACrashLeftIsCutOffAndTheChainGoesOn(@TempDir Path other) throws IOException {
+        ControlSettings settings = new ControlSettings(other, null);
+        try (ControlPlane plane = ControlPlane.open(settings, LoadOptions.DEFAULT)) {
+            plane.putRule(OPERATOR, "a", "api", BODY, ANY, false);
+        }
+        Path file = other.resolve(AuditFile.NAME);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.APPEND)) {
+            channel.write(
+                    java.nio.ByteBuffer.wrap("{\"version\":2,\"at".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        }
+        try (ControlPlane plane = ControlPlane.open(settings, LoadOptions.DEFAULT)) {
+            plane.putRule(OPERATOR, "b", "api", BODY, ANY, false);
+        }
+        assertThat(AuditVerification.ofFile(file).problems()).isEmpty();
+        assertThat(AuditVerification.ofFile(file).changes()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.weir.match;
+
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.store.KeyHash;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts what was agreed with a caller over the rules that its request meets. A caller is known by the first {@code api_key} of
+ * the request.
+ */
+final class QuotaMatching {
+    private final Quotas quotas;
+    /** What each rule is about, by its ordinal. */
+    private final String[] scopes;
+
+    QuotaMatching(Quotas quotas, List<String> scopes) {
+        this.quotas = quotas;
+        this.scopes = scopes.toArray(String[]::new);
+    }
+
+    String scope(Rule rule) {
+        return scopes[rule.ordinal()];
+    }
+
+    /** Finds the caller's quota, for matching and for {@link #apply}; null if there is none. */
+    @Nullable
+    Quota find(Request request, Matches into) {
+        for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
+            String apiKey = request.value(i, Attributes.API_KEY);
+            if (apiKey == null && request.isAttributes()) {
+                apiKey = request.value(i, Attributes.CLIENT_ID);
+            }
+            if (apiKey != null) {
+                into.caller = i;
+                return quotas.of(apiKey);
+            }
+        }
+        return null;
+    }
+
+    /** Gives the rules that {@code quota} speaks for its limits, and adds the limits that stand on their own. */
+    void apply(Request request, Quota quota, Rule standalone, Matches into) {
+        int first = into.size();
+        for (QuotaOverride each : quota.overrides()) {
+            boolean named = false;
+            for (int i = 0; i < first; i++) {
+                named |= replace(into.get(i), each, quota.tier());
+            }
+            if (!named && each.meets(request, into.caller)) {
+                add(request, each, standalone, into);
+            }
+        }
+        into.mergeByDescriptor(first);
+    }
+
+    private boolean replace(Match match, QuotaOverride with, @Nullable String tier) {
+        Rule rule = match.rule;
+        Limit limit = rule == null ? null : rule.limit();
+        if (rule == null || limit == null || !with.names(rule.name(), scopes[rule.ordinal()], tier)) {
+            return false;
+        }
+        match.override = with.over(limit);
+        return true;
+    }
+
+    private static void add(Request request, QuotaOverride override, Rule standalone, Matches into) {
+        String apiKey = request.value(into.caller, Attributes.API_KEY);
+        if (apiKey == null) {
+            apiKey = request.value(into.caller, Attributes.CLIENT_ID);
+        }
+        Match match = into.add().set(standalone, override.own(), into.caller, false);
+        KeyParts parts = into.parts;
+        parts.clear();
+        parts.add(Attributes.API_KEY, apiKey == null ? "" : apiKey, 0);
+        parts.add("descriptor", override.descriptor(), 0);
+        KeyHash hash = RuleKey.prefix(into.hash.reset(), standalone, override.own());
+        RuleKey.hash(hash, hash.key0(), hash.key1(), parts, KeyBy.DEFAULT_IPV6_PREFIX);
+        match.key0 = into.hash.key0();
+        match.key1 = into.hash.key1();
+        if (into.names != null) {
+            into.names.rule(match.name, override.namePrefix(standalone), standalone, parts, KeyBy.DEFAULT_IPV6_PREFIX);
+        }
+        if (into.probe != null) {
+            into.probe.rule(standalone, into.caller, override.own(), parts, KeyBy.DEFAULT_IPV6_PREFIX);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package dev.weir.match;
+
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A limit agreed with one caller for one descriptor. It takes the place of the numbers of the rule that the descriptor names:
+ * by the rule's name, by what the rule is about ({@code endpoint:POST /api/v1/orders}), or, as {@code default}, the rule of the
+ * caller's tier. Where the request meets no such rule, it is a limit of its own.
+ */
+public final class QuotaOverride {
+    /** The descriptor that stands for the caller's tier. */
+    public static final String DEFAULT = "default";
+
+    private final String descriptor;
+    private final String scope;
+    private final List<Condition> match;
+    private final long requests;
+    private final long windowMicros;
+    private final long burst;
+    private final Limit own;
+    /** The rule's limit that was asked for last, with its answer: mostly the only one. */
+    private volatile @Nullable Pair last;
+
+    private record Pair(Limit rule, Limit replaced) {}
+
+    /** What its counters are called where it stands on its own, for the rule that it was asked for last. */
+    private volatile @Nullable Named named;
+
+    private static final class Named {
+        final Rule rule;
+        final byte[] prefix;
+
+        Named(Rule rule, byte[] prefix) {
+            this.rule = rule;
+            this.prefix = prefix;
+        }
+    }
+
+    /**
+     * An override.
+     *
+     * @param burst null where it follows {@code requests}
+     * @throws IllegalArgumentException if the descriptor asks for an address that is none, or a number cannot be
+     */
+    public QuotaOverride(String descriptor, long requests, long windowMicros, @Nullable Long burst) {
+        this.descriptor = descriptor;
+        this.match = Scope.conditions(descriptor);
+        this.scope = Scope.of(match);
+        this.requests = requests;
+        this.windowMicros = windowMicros;
+        this.burst = burst == null ? requests : burst;
+        Algorithm algorithm = burst == null ? Algorithm.FIXED_WINDOW : Algorithm.TOKEN_BUCKET;
+        this.own = new Limit(algorithm, requests, windowMicros, this.burst, 1);
+    }
+
+    public String descriptor() {
+        return descriptor;
+    }
+
+    /** The limit where no rule has the algorithm: a fixed window, or with a burst a token bucket. */
+    public Limit own() {
+        return own;
+    }
+
+    /** Whether it can stand on its own: it is the default, or tells what requests it is for. */
+    public boolean canStandAlone() {
+        return descriptor.equals(DEFAULT) || !match.isEmpty();
+    }
+
+    /** The attributes of a request that it is for; none where it goes by the name of a rule. */
+    public Map<String, String> attributes() {
+        return attributesOf(descriptor);
+    }
+
+    /** The attributes that a descriptor, or {@linkplain RuleSet#scopeOf what a rule is about}, spells. */
+    public static Map<String, String> attributesOf(String text) {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        Scope.conditions(text)
+                .forEach(each ->
+                        attributes.put(each.attribute(), each.anyOf().get(0).text()));
+        return attributes;
+    }
+
+    /** Whether it names a rule called {@code name} that is about {@code ruleScope}, for a caller of {@code tier}. */
+    public boolean names(String name, String ruleScope, @Nullable String tier) {
+        if (descriptor.equals(DEFAULT)) {
+            return tier != null
+                    && name.length() == tier.length() + 5
+                    && name.startsWith("tier:")
+                    && name.endsWith(tier);
+        }
+        return descriptor.equals(name) || (!scope.isEmpty() && scope.equals(ruleScope));
+    }
+
+    /** The numbers of this in the algorithm of a rule. */
+    public Limit over(Limit rule) {
+        Pair held = last;
+        if (held != null && held.rule().equals(rule)) {
+            return held.replaced();
+        }
+        Limit replaced = new Limit(rule.algorithm(), requests, windowMicros, burst, rule.subWindows());
+        last = new Pair(rule, replaced);
+        return replaced;
+    }
+
+    /** What the names of its own counters begin with, under {@code rule}. */
+    byte[] namePrefix(Rule rule) {
+        Named held = named;
+        if (held == null || held.rule != rule) {
+            held = new Named(rule, NameWriter.prefix(rule, own));
+            named = held;
+        }
+        return held.prefix;
+    }
+
+    /** Whether a request that meets no rule of its meets this: the descriptor has what is asked for. */
+    boolean meets(Request request, int at) {
+        if (!canStandAlone()) {
+            return false;
+        }
+        for (Condition each : match) {
+            String value = request.value(at, each.attribute());
+            if (value == null || !meets(each.anyOf().get(0), value, request, at)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean meets(ValuePattern pattern, String value, Request request, int at) {
+        return pattern instanceof Endpoint endpoint
+                ? endpoint.matches(value, request.value(at, Attributes.METHOD))
+                : pattern.matches(value);
+    }
+}

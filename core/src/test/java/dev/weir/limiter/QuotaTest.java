@@ -1,0 +1,185 @@
+package dev.weir.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.match.Condition;
+import dev.weir.match.EnvoyDescriptor;
+import dev.weir.match.KeyBy;
+import dev.weir.match.Quota;
+import dev.weir.match.QuotaOverride;
+import dev.weir.match.RuleSet;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.TimeSource;
+import dev.weir.model.Verdict;
+import dev.weir.store.memory.MemoryStore;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What was agreed with a caller goes before its tier, and that before the rules. */
+class QuotaTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final String ORDERS = "endpoint:POST /api/v1/orders";
+
+    private final Map<String, Quota> quotas = new HashMap<>();
+    private final MemoryStore store = new MemoryStore(1024);
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Test
+    void theTierThatWasAgreedTakesThePlaceOfTheOneThatIsSent() {
+        Limiter limiter = weir(
+                rule("tier:free", 5, KeyBy.of("api_key"), Condition.of("tier", "free")),
+                rule("tier:enterprise", 5000, KeyBy.of("api_key"), Condition.of("tier", "enterprise")));
+        assertThat(limit(limiter.decide(ask("k").with("tier", "free")), "tier:free"))
+                .isEqualTo(5);
+        quotas.put("k", new Quota("enterprise", List.of()));
+        assertThat(limit(limiter.decide(ask("k").with("tier", "free")), "tier:enterprise"))
+                .isEqualTo(5000);
+        assertThat(limit(limiter.decide(ask("k")), "tier:enterprise")).isEqualTo(5000);
+        assertThat(limiter.decide(ask("other")).size()).isZero();
+    }
+
+    @Test
+    void anOverrideTakesTheNumbersOfTheRuleAndLeavesItsCount() {
+        Limiter limiter = weir(rule("orders", 2, KeyBy.of("api_key"), Condition.of("endpoint", "POST /api/v1/orders")));
+        limiter.decide(order("k"));
+        limiter.decide(order("k"));
+        assertThat(limiter.decide(order("k")).allowed()).isFalse();
+        quotas.put("k", new Quota(null, List.of(override(ORDERS, 500))));
+        Verdict verdict = Objects.requireNonNull(limiter.decide(order("k")).binding());
+        assertThat(verdict.allowed()).isTrue();
+        assertThat(Objects.requireNonNull(verdict.rule()).name()).isEqualTo("orders");
+        assertThat(verdict.remaining()).isEqualTo(497);
+        quotas.clear();
+        assertThat(limiter.decide(order("k")).allowed()).isFalse();
+    }
+
+    @Test
+    void anOverrideFindsItsRuleByNameAndTheTiersAsDefault() {
+        Limiter limiter = weir(
+                rule("tier:pro", 10, KeyBy.of("api_key"), Condition.of("tier", "pro")),
+                rule("writes", 3, KeyBy.of("api_key"), Condition.of("endpoint", "POST *")));
+        quotas.put("k", new Quota("pro", List.of(override("writes", 30), override("default", 100))));
+        Decision decision = limiter.decide(order("k"));
+        assertThat(limit(decision, "writes")).isEqualTo(30);
+        assertThat(limit(decision, "tier:pro")).isEqualTo(100);
+        assertThat(decision.size()).isEqualTo(2);
+    }
+
+    @Test
+    void whereNoRuleMatchesAnOverrideIsALimitOfItsOwn() {
+        Limiter limiter = weir(rule("other", 1, KeyBy.of("api_key"), Condition.of("endpoint", "GET /x")));
+        quotas.put("k", new Quota(null, List.of(override(ORDERS, 2))));
+        assertThat(limiter.decide(order("k")).allowed()).isTrue();
+        assertThat(limiter.decide(order("k")).allowed()).isTrue();
+        Decision third = limiter.decide(order("k"));
+        assertThat(third.allowed()).isFalse();
+        Verdict verdict = Objects.requireNonNull(third.binding());
+        assertThat(Objects.requireNonNull(verdict.rule()).label()).isEqualTo("override");
+        assertThat(limiter.explain(order("k"), verdict).counter())
+                .isEqualTo("api_key=k, descriptor=endpoint:POST /api/v1/orders");
+        assertThat(limiter.decide(order("unknown")).size()).isZero();
+        assertThat(limiter.decide(ask("k").with("endpoint", "GET /api/v1/orders"))
+                        .size())
+                .isZero();
+    }
+
+    @Test
+    void theSameHoldsInEnvoysSpelling() {
+        Rule perKey = Rule.builder("api", "api_key")
+                .limit(Limit.fixedWindow(100, MINUTE))
+                .build();
+        Rule orders = Rule.builder("api", "orders")
+                .limit(Limit.fixedWindow(20, MINUTE))
+                .build();
+        EnvoyDescriptor endpoint = new EnvoyDescriptor("endpoint", "POST /api/v1/orders", orders, false, List.of());
+        RuleSet rules = RuleSet.builder()
+                .envoy("api", List.of(new EnvoyDescriptor("api_key", "", perKey, false, List.of(endpoint))))
+                .quotas(quotas::get)
+                .build();
+        quotas.put("abc123", new Quota(null, List.of(override(ORDERS, 500))));
+        Limiter limiter = limiter(rules);
+        Request request = Request.to("api").with("api_key", "abc123").with("endpoint", "POST /api/v1/orders");
+        Verdict verdict = Objects.requireNonNull(limiter.decide(request).binding());
+        assertThat(Objects.requireNonNull(verdict.limit()).requests()).isEqualTo(500);
+        assertThat(verdict.remaining()).isEqualTo(499);
+        Request other = Request.to("api").with("api_key", "other").with("endpoint", "POST /api/v1/orders");
+        assertThat(Objects.requireNonNull(limiter.decide(other).binding()).remaining())
+                .isEqualTo(19);
+    }
+
+    @Test
+    void aRuleInWeirsSpellingLiesOverADomainInEnvoys() {
+        Rule path = Rule.builder("api", "path")
+                .label("path")
+                .limit(Limit.fixedWindow(7, MINUTE))
+                .build();
+        RuleSet files = RuleSet.builder()
+                .envoy("api", List.of(new EnvoyDescriptor("path", "/a", path, false, List.of())))
+                .build();
+        RuleSet layered =
+                files.toBuilder().over(rule("over", 5, KeyBy.of("user"))).build();
+        Decision decision = limiter(layered)
+                .decide(Request.to("api").with("path", "/a").descriptor().with("user", "u"));
+        assertThat(decision.size()).isEqualTo(2);
+        assertThat(Objects.requireNonNull(decision.verdict(0).rule()).label()).isEqualTo("path");
+        assertThat(decision.verdict(1).descriptor()).isEqualTo(1);
+        assertThat(limit(decision, "over")).isEqualTo(5);
+        assertThat(layered.domains()).containsExactly("api");
+    }
+
+    private static QuotaOverride override(String descriptor, long requests) {
+        return new QuotaOverride(descriptor, requests, 60_000_000, null);
+    }
+
+    private static WeirRule rule(String name, long requests, KeyBy key, Condition... match) {
+        Rule rule = Rule.builder("api", name)
+                .name(name)
+                .label(name)
+                .limit(Limit.slidingWindow(requests, MINUTE))
+                .build();
+        return new WeirRule(rule, List.of(match), key);
+    }
+
+    private Limiter weir(WeirRule... rules) {
+        return limiter(RuleSet.builder()
+                .weir("api", List.of(rules))
+                .quotas(quotas::get)
+                .build());
+    }
+
+    private Limiter limiter(RuleSet rules) {
+        TimeSource time = () -> 1_000_000_000L;
+        return new Limiter(rules, store, time, LimiterSettings.defaults(), new LimiterObserver() {});
+    }
+
+    private static Request ask(String apiKey) {
+        return Request.to("api").with("api_key", apiKey).asAttributes();
+    }
+
+    private static Request order(String apiKey) {
+        return ask(apiKey).with("endpoint", "/api/v1/orders").with("method", "POST");
+    }
+
+    private static long limit(Decision decision, String rule) {
+        for (int i = 0; i < decision.size(); i++) {
+            Verdict verdict = decision.verdict(i);
+            if (Objects.requireNonNull(verdict.rule()).name().equals(rule)) {
+                return Objects.requireNonNull(verdict.limit()).requests();
+            }
+        }
+        throw new AssertionError("no verdict of " + rule);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.weir.server.admin;
+
+import dev.weir.control.Precondition;
+import dev.weir.control.audit.Author;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** One request of an operator: who asks, under which conditions, and for how much. */
+final class AdminCall {
+    static final int DEFAULT_PAGE = 100;
+    private static final int LARGEST_PAGE = 1_000;
+    private static final int LONGEST_WORD = 200;
+    private static final Pattern TAG = Pattern.compile("\"([0-9]{1,18})\"");
+
+    private final RoutingContext context;
+
+    AdminCall(RoutingContext context) {
+        this.context = context;
+    }
+
+    /** A part of the path. */
+    String path(String name, int longest) {
+        String value = String.valueOf(context.pathParam(name));
+        boolean fits = !value.isBlank() && value.length() <= longest && Texts.utf8Length(value) >= 0;
+        if (!fits || value.chars().anyMatch(Character::isISOControl)) {
+            throw RestException.badRequest(name + ": " + Texts.shown(value) + " (expected: up to " + longest
+                    + " characters, none of them a control character)");
+        }
+        return value;
+    }
+
+    @Nullable
+    String query(String name) {
+        return context.queryParams().get(name);
+    }
+
+    /** Whether to tell only what would change. */
+    boolean dryRun() {
+        String text = query("dry_run");
+        if (text == null || text.equals("false")) {
+            return false;
+        }
+        if (text.equals("true") || text.isEmpty()) {
+            return true;
+        }
+        throw RestException.badRequest("dry_run: " + Texts.shown(text) + " (expected: true or false)");
+    }
+
+    /** How many things a page holds. */
+    int pageSize() {
+        String text = query("limit");
+        try {
+            int size = text == null ? DEFAULT_PAGE : Integer.parseInt(text);
+            if (size >= 1 && size <= LARGEST_PAGE) {
+                return size;
+            }
+        } catch (NumberFormatException e) {
+            // Falls through to the same words as any other number out of range.
+        }
+        throw RestException.badRequest(
+                "limit: " + Texts.shown(String.valueOf(text)) + " (expected: 1 to " + LARGEST_PAGE + ")");
+    }
+
+    /** Where the page before ended; empty for the first. */
+    String after() {
+        String after = query("after");
+        return after == null ? "" : after;
+    }
+
+    /** What {@code If-Match} and {@code If-None-Match} ask for. */
+    Precondition precondition() {
+        HttpServerRequest request = context.request();
+        String match = request.getHeader("If-Match");
+        String noneMatch = request.getHeader("If-None-Match");
+        if (match != null && noneMatch != null) {
+            throw RestException.badRequest("If-Match beside If-None-Match (expected: one of them)");
+        }
+        if (noneMatch != null) {
+            if (noneMatch.equals("*")) {
+                return new Precondition.Absent();
+            }
+            throw RestException.badRequest("If-None-Match: " + Texts.shown(noneMatch) + " (expected: *)");
+        }
+        if (match == null) {
+            return new Precondition.None();
+        }
+        if (match.equals("*")) {
+            return new Precondition.Present();
+        }
+        Matcher tag = TAG.matcher(match);
+        if (!tag.matches()) {
+            throw RestException.badRequest(
+                    "If-Match: " + Texts.shown(match) + " (expected: the ETag of a GET, such as \"17\", or *)");
+        }
+        return new Precondition.Unchanged(Long.parseLong(tag.group(1)));
+    }
+
+    /** Who changes something; by name only as far as the caller says. */
+    Author author() {
+        HttpServerRequest request = context.request();
+        String name = word(request.getHeader("X-Weir-Author"));
+        String from = request.remoteAddress() == null
+                ? ""
+                : String.valueOf(request.remoteAddress().hostAddress());
+        return new Author(name.isEmpty() ? "unknown" : name, from, word(request.getHeader("X-Weir-Reason")));
+    }
+
+    private static String word(@Nullable String header) {
+        if (header == null) {
+            return "";
+        }
+        String plain = header.strip().replaceAll("\\p{Cntrl}", "?");
+        return plain.length() <= LONGEST_WORD ? plain : plain.substring(0, LONGEST_WORD);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.weir.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.control.audit.AuditTable;
+import dev.weir.control.audit.AuditVerification;
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.JsonOutput;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
+import java.io.IOException;
+import java.util.List;
+
+/** Who changed what. */
+final class AuditApi {
+    private final Control control;
+
+    AuditApi(Control control) {
+        this.control = control;
+    }
+
+    /** {@code GET /admin/v1/audit}: changes after a version, the oldest first. */
+    Answer list(AdminCall call) {
+        int size = call.pageSize();
+        List<AuditTable.Entry> lines = control.required().audit(version(call.after()), size + 1);
+        return new Answer(200, Answer.JSON, JsonOutput.bytes(out -> write(out, lines, size)), List.of());
+    }
+
+    private static long version(String after) {
+        try {
+            return after.isEmpty() ? 0 : Long.parseLong(after);
+        } catch (NumberFormatException e) {
+            throw RestException.badRequest("after: " + Texts.shown(after) + " (expected: the version of a change)");
+        }
+    }
+
+    private static void write(JsonGenerator out, List<AuditTable.Entry> lines, int size) throws IOException {
+        out.writeStartObject();
+        out.writeArrayFieldStart("changes");
+        for (AuditTable.Entry each : lines.subList(0, Math.min(size, lines.size()))) {
+            out.writeRawValue(each.line().written());
+        }
+        out.writeEndArray();
+        String next =
+                lines.size() > size ? String.valueOf(lines.get(size - 1).line().version()) : null;
+        out.writeStringField("next", next);
+        out.writeEndObject();
+    }
+
+    /** {@code GET /admin/v1/audit/verify}: whether every line follows the one before. */
+    Answer verify() {
+        AuditVerification found = control.required().verifyAudit();
+        return new Answer(
+                200,
+                Answer.JSON,
+                JsonOutput.bytes(out -> {
+                    out.writeStartObject();
+                    out.writeBooleanField("whole", found.problems().isEmpty());
+                    out.writeNumberField("changes", found.changes());
+                    out.writeStringField("last_hash", found.lastHash());
+                    out.writeArrayFieldStart("problems");
+                    for (String each : found.problems()) {
+                        out.writeString(each);
+                    }
+                    out.writeEndArray();
+                    out.writeEndObject();
+                }),
+                List.of());
+    }
+}

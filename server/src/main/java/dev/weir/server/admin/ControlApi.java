@@ -1,0 +1,168 @@
+package dev.weir.server.admin;
+
+import dev.weir.control.ControlPlane;
+import dev.weir.control.RefusedException;
+import dev.weir.control.database.DatabaseException;
+import dev.weir.limiter.Limiter;
+import dev.weir.rules.LoadOptions;
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.Body;
+import dev.weir.server.http.Problems;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules, quotas, usage and audit for operators. Everything that may wait for a database or a store is done on a worker, never
+ * on the event loop.
+ */
+public final class ControlApi {
+    private static final System.Logger LOG = System.getLogger(ControlApi.class.getName());
+    private static final int LARGEST_BODY = 256 << 10;
+    private static final String CONFIG = "/v1/ratelimit/config";
+    private static final String QUOTAS = "/admin/v1/quotas";
+
+    private final Vertx vertx;
+    private final RuleApi ruleApi;
+    private final QuotaApi quotaApi;
+    private final UsageApi usageApi;
+    private final AuditApi auditApi;
+    private final byte[] openApi = resource("openapi.json");
+
+    public ControlApi(
+            Vertx vertx, RulesInForce rules, Limiter limiter, @Nullable ControlPlane plane, LoadOptions options) {
+        Control control = new Control(plane);
+        this.vertx = vertx;
+        this.ruleApi = new RuleApi(rules, control, options);
+        this.quotaApi = new QuotaApi(rules, control);
+        this.usageApi = new UsageApi(limiter, control);
+        this.auditApi = new AuditApi(control);
+    }
+
+    /** Whether {@code path} would be found here, if anywhere. */
+    static boolean serves(String path) {
+        return path.startsWith("/v1/")
+                || path.startsWith("/ratelimit/")
+                || path.startsWith("/admin/")
+                || path.equals("/openapi.json");
+    }
+
+    /** A router with these routes. */
+    public Router routes() {
+        Router router = Router.router(vertx);
+        get(router, CONFIG, ruleApi::list);
+        get(router, CONFIG + "/:rule_id", ruleApi::get);
+        write(router, HttpMethod.PUT, CONFIG + "/:rule_id", ruleApi::put);
+        write(router, HttpMethod.DELETE, CONFIG + "/:rule_id", (call, body) -> ruleApi.delete(call));
+        get(router, "/ratelimit/rules", ruleApi::list);
+        write(router, HttpMethod.POST, "/ratelimit/rules", ruleApi::create);
+        get(router, QUOTAS, quotaApi::list);
+        get(router, QUOTAS + "/:api_key", quotaApi::get);
+        write(router, HttpMethod.PUT, QUOTAS + "/:api_key", quotaApi::put);
+        write(router, HttpMethod.DELETE, QUOTAS + "/:api_key", (call, body) -> quotaApi.delete(call));
+        get(router, "/admin/v1/usage/:api_key", usageApi::get);
+        get(router, "/admin/v1/audit", auditApi::list);
+        get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
+        get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
+        for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key")) {
+            only(router, path, "GET, PUT, DELETE");
+        }
+        only(router, "/ratelimit/rules", "GET, POST");
+        for (String path : List.of(
+                CONFIG,
+                QUOTAS,
+                "/admin/v1/usage/:api_key",
+                "/admin/v1/audit",
+                "/admin/v1/audit/verify",
+                "/openapi.json")) {
+            only(router, path, "GET");
+        }
+        router.route().last().handler(context -> {
+            throw RestException.notFound(
+                    "path: " + Texts.shown(context.request().path()) + " (see GET /)");
+        });
+        router.route().failureHandler(ControlApi::failed);
+        router.errorHandler(
+                400,
+                context -> Problems.of(
+                                RestException.badRequest("path or query: malformed (expected: percent-encoded UTF-8)"))
+                        .send(context.response()));
+        return router;
+    }
+
+    private void get(Router router, String path, Function<AdminCall, Answer> handler) {
+        router.get(path).handler(context -> answer(context, () -> handler.apply(new AdminCall(context))));
+    }
+
+    private void write(Router router, HttpMethod method, String path, BiFunction<AdminCall, byte[], Answer> handler) {
+        router.route(method, path).handler(context -> {
+            CrossSite.refuse(context.request());
+            Body.read(
+                    context.request(),
+                    LARGEST_BODY,
+                    body -> answer(context, () -> handler.apply(new AdminCall(context), body)),
+                    context::fail);
+        });
+    }
+
+    private static void only(Router router, String path, String methods) {
+        router.route(path).handler(context -> {
+            throw RestException.methodNotAllowed(context.request().method().name(), methods);
+        });
+    }
+
+    private void answer(RoutingContext context, Callable<Answer> work) {
+        vertx.executeBlocking(work, false)
+                .onSuccess(answer -> answer.send(context.response()))
+                .onFailure(context::fail);
+    }
+
+    private static void failed(RoutingContext context) {
+        Throwable failure = context.failure();
+        if (context.response().ended()) {
+            return;
+        }
+        answerTo(failure).send(context.response());
+    }
+
+    private static Answer answerTo(@Nullable Throwable failure) {
+        if (failure instanceof RestException e) {
+            return Problems.of(e);
+        }
+        if (failure instanceof RefusedException e) {
+            int status = switch (e.kind()) {
+                case INVALID -> 400;
+                case MISSING -> 404;
+                case STALE -> 412;
+            };
+            return Problems.of(status, String.valueOf(e.getMessage()), e.details(), List.of());
+        }
+        if (failure instanceof DatabaseException e) {
+            return Problems.of(503, String.valueOf(e.getMessage()), List.of());
+        }
+        LOG.log(System.Logger.Level.ERROR, "A request could not be answered", failure);
+        return Problems.of(500, "this is a mistake of the server, not yours", List.of());
+    }
+
+    private static byte[] resource(String name) {
+        try (InputStream in = ControlApi.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException(name + " is not on the class path");
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.weir.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.algorithm.Meters;
+import dev.weir.control.Change;
+import dev.weir.control.ControlPlane;
+import dev.weir.control.RefusedException;
+import dev.weir.control.data.Json;
+import dev.weir.control.quota.QuotaBody;
+import dev.weir.control.quota.StoredOverride;
+import dev.weir.control.quota.StoredQuota;
+import dev.weir.match.QuotaOverride;
+import dev.weir.match.RuleSet;
+import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.rules.diagnostics.Diagnostic;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.grammar.Durations;
+import dev.weir.rules.grammar.Unit;
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.JsonOutput;
+import dev.weir.server.http.RestException;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What was agreed with callers: their tier, and limits of their own. */
+final class QuotaApi {
+    static final int LONGEST_KEY = 256;
+    private static final List<String> ALWAYS = List.of("free", "pro", "enterprise", "custom");
+
+    private final RulesInForce rules;
+    private final Control control;
+
+    QuotaApi(RulesInForce rules, Control control) {
+        this.rules = rules;
+        this.control = control;
+    }
+
+    /** {@code PUT /admin/v1/quotas/{api_key}}. */
+    Answer put(AdminCall call, byte[] body) {
+        String apiKey = call.path("api_key", LONGEST_KEY);
+        ControlPlane plane = control.required();
+        StoredQuota quota = read(apiKey, body);
+        Change change = plane.putQuota(call.author(), quota, call.precondition(), call.dryRun());
+        if (call.dryRun()) {
+            return RuleApi.dryRun(change, List.of());
+        }
+        StoredQuota now = plane.quotas().get(apiKey);
+        return answer(now == null ? quota : now);
+    }
+
+    private StoredQuota read(String apiKey, byte[] body) {
+        Problems problems = new Problems("body");
+        RuleSet inForce = rules.all().get();
+        Set<String> tiers = new TreeSet<>(ALWAYS);
+        tiers.addAll(inForce.tiers());
+        StoredQuota quota = QuotaBody.read(apiKey, body, tiers, problems);
+        List<String> errors = new ArrayList<>();
+        problems.all().stream().map(Diagnostic::toString).forEach(errors::add);
+        if (quota != null) {
+            quota.overrides().forEach(each -> check(each, quota.tier(), inForce, errors));
+        }
+        if (quota == null || !errors.isEmpty()) {
+            String more = errors.size() > 1 ? " (and " + (errors.size() - 1) + " more)" : "";
+            String first = errors.isEmpty() ? "the quota cannot be read" : errors.get(0);
+            throw new RefusedException(RefusedException.Cause.INVALID, first + more, errors);
+        }
+        return quota;
+    }
+
+    /** Finds overrides that would do nothing, or that the algorithm of their rule cannot count. */
+    private static void check(StoredOverride given, @Nullable String tier, RuleSet inForce, List<String> errors) {
+        QuotaOverride override = given.compiled();
+        boolean named = false;
+        for (Rule each : inForce.rules()) {
+            Limit limit = each.limit();
+            if (limit != null && override.names(each.name(), inForce.scopeOf(each), tier)) {
+                named = true;
+                refusal(given, "the rule " + each + " cannot count so", Meters.refusal(override.over(limit)), errors);
+            }
+        }
+        if (!named && !override.canStandAlone()) {
+            errors.add("descriptor \"" + given.descriptor() + "\": no rule has that name (expected: the name of a rule,"
+                    + " what it is for, like endpoint:POST /api/v1/orders, or default)");
+        }
+        refusal(given, "it cannot be counted", Meters.refusal(override.own()), errors);
+    }
+
+    private static void refusal(StoredOverride given, String what, @Nullable String why, List<String> errors) {
+        if (why != null) {
+            errors.add("descriptor \"" + given.descriptor() + "\": " + what + ": " + why);
+        }
+    }
+
+    /** {@code GET /admin/v1/quotas/{api_key}}. */
+    Answer get(AdminCall call) {
+        StoredQuota quota = control.quota(call.path("api_key", LONGEST_KEY));
+        if (quota == null) {
+            throw RestException.notFound("api_key: nothing was agreed with it (expected: one that was PUT here)");
+        }
+        return answer(quota);
+    }
+
+    /** {@code DELETE /admin/v1/quotas/{api_key}}. */
+    Answer delete(AdminCall call) {
+        String apiKey = call.path("api_key", LONGEST_KEY);
+        Change change = control.required().deleteQuota(call.author(), apiKey, call.precondition(), call.dryRun());
+        return call.dryRun()
+                ? RuleApi.dryRun(change, List.of())
+                : new Answer(204, Answer.JSON, new byte[0], List.of("ETag", RuleApi.tag(change.version())));
+    }
+
+    /** {@code GET /admin/v1/quotas}: all of them, by api_key. */
+    Answer list(AdminCall call) {
+        int size = call.pageSize();
+        TreeMap<String, Json.Writing> page = new TreeMap<>();
+        for (StoredQuota each : control.quotas(call.after(), size + 1)) {
+            page.put(each.apiKey(), out -> write(out, each));
+        }
+        return RuleApi.page(page, size, "quotas");
+    }
+
+    private Answer answer(StoredQuota quota) {
+        return new Answer(200, Answer.JSON, JsonOutput.bytes(out -> write(out, quota)), List.of())
+                .with("ETag", RuleApi.tag(quota.stored().version()));
+    }
+
+    private void write(JsonGenerator out, StoredQuota quota) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("api_key", quota.apiKey());
+        out.writeStringField("tier", quota.tier());
+        out.writeObjectFieldStart("quotas");
+        out.writeFieldName("default");
+        writeDefault(out, quota.tier());
+        quota.writeOverrides(out);
+        out.writeEndObject();
+        time(out, "effective_at", quota.effectiveAt());
+        time(out, "expires_at", quota.expiresAt());
+        out.writeBooleanField("in_force", quota.at(Instant.now()) != null);
+        time(out, "updated_at", quota.stored().at());
+        out.writeStringField("updated_by", quota.stored().by());
+        out.writeEndObject();
+    }
+
+    /** The limit that the rules declare for the tier, as far as they declare one. */
+    private void writeDefault(JsonGenerator out, @Nullable String tier) throws IOException {
+        for (Rule each : rules.all().get().rules()) {
+            Limit limit = each.limit();
+            if (limit != null && each.name().equals("tier:" + tier)) {
+                out.writeStartObject();
+                out.writeNumberField("requests_per_unit", limit.requests());
+                String unit = unit(limit.windowMicros());
+                out.writeStringField(
+                        unit == null ? "window" : "unit", unit == null ? Durations.text(limit.windowMicros()) : unit);
+                out.writeEndObject();
+                return;
+            }
+        }
+        out.writeNull();
+    }
+
+    private static @Nullable String unit(long micros) {
+        for (Unit each : Unit.values()) {
+            if (each.micros() == micros) {
+                return each.spelling();
+            }
+        }
+        return null;
+    }
+
+    private static void time(JsonGenerator out, String name, @Nullable Instant time) throws IOException {
+        out.writeStringField(name, time == null ? null : time.toString());
+    }
+}

@@ -1,0 +1,168 @@
+package dev.weir.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.limiter.Limiter;
+import dev.weir.match.Quota;
+import dev.weir.match.QuotaOverride;
+import dev.weir.match.RuleSet;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.Verdict;
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.JsonOutput;
+import dev.weir.server.http.RestException;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What a caller has used of what was agreed: each limit asked with no hits, as a request of the caller would meet it. */
+final class UsageApi {
+    private static final long ANSWER_SECONDS = 2;
+
+    private final Limiter limiter;
+    private final Control control;
+
+    UsageApi(Limiter limiter, Control control) {
+        this.limiter = limiter;
+        this.control = control;
+    }
+
+    /** {@code GET /admin/v1/usage/{api_key}}; waits for the store. */
+    Answer get(AdminCall call) {
+        String apiKey = call.path("api_key", QuotaApi.LONGEST_KEY);
+        String domain = domain(call.query("domain"));
+        Quota quota = control.inForce(apiKey);
+        Map<String, @Nullable Verdict> usage = new LinkedHashMap<>();
+        Decision plain =
+                decide(Request.to(domain).with("api_key", apiKey).asAttributes().hits(0));
+        String tier = quota == null ? null : quota.tier();
+        List<QuotaOverride> overrides = quota == null ? List.of() : quota.overrides();
+        Verdict byDefault = ofTier(plain, tier);
+        usage.put(QuotaOverride.DEFAULT, byDefault == null ? plain.binding() : byDefault);
+        for (QuotaOverride each : overrides) {
+            usage.put(each.descriptor(), ask(domain, apiKey, each, tier));
+        }
+        return new Answer(
+                200,
+                Answer.JSON,
+                JsonOutput.bytes(out -> write(out, apiKey, quota, usage, plain.nowMicros())),
+                List.of());
+    }
+
+    private String domain(@Nullable String named) {
+        List<String> domains = limiter.rules().domains();
+        if (named != null && domains.contains(named)) {
+            return named;
+        }
+        if (named == null && domains.size() == 1) {
+            return domains.get(0);
+        }
+        throw RestException.badRequest("domain: " + (named == null ? "missing" : "unknown") + " (expected: one of "
+                + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
+    }
+
+    private static @Nullable Verdict ofTier(Decision decision, @Nullable String tier) {
+        for (int i = 0; i < decision.size(); i++) {
+            Rule rule = decision.verdict(i).rule();
+            if (rule != null && rule.name().equals("tier:" + tier)) {
+                return decision.verdict(i);
+            }
+        }
+        return null;
+    }
+
+    /** The verdict on a request that the override is for. */
+    private @Nullable Verdict ask(String domain, String apiKey, QuotaOverride override, @Nullable String tier) {
+        RuleSet rules = limiter.rules();
+        Map<String, String> attributes = override.attributes();
+        for (Rule each : rules.rules()) {
+            if (attributes.isEmpty() && override.names(each.name(), rules.scopeOf(each), tier)) {
+                attributes = QuotaOverride.attributesOf(rules.scopeOf(each));
+            }
+        }
+        Request request =
+                Request.to(domain).with("api_key", apiKey).asAttributes().hits(0);
+        attributes.forEach(request::with);
+        Decision decision = decide(request);
+        for (int i = 0; i < decision.size(); i++) {
+            Verdict verdict = decision.verdict(i);
+            Rule rule = verdict.rule();
+            boolean own = rule != null && rule.limit() == null && override.own().equals(verdict.limit());
+            if (rule != null && (own || override.names(rule.name(), rules.scopeOf(rule), tier))) {
+                return verdict;
+            }
+        }
+        return null;
+    }
+
+    private Decision decide(Request request) {
+        try {
+            return limiter.decideAsync(request)
+                    .toCompletableFuture()
+                    .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            throw RestException.unavailable("the store does not answer");
+        }
+    }
+
+    private static void write(
+            JsonGenerator out, String apiKey, @Nullable Quota quota, Map<String, @Nullable Verdict> usage, long now)
+            throws IOException {
+        out.writeStartObject();
+        out.writeStringField("api_key", apiKey);
+        out.writeStringField("tier", quota == null ? null : quota.tier());
+        Verdict first = usage.get(QuotaOverride.DEFAULT);
+        if (first == null || first.limit() == null) {
+            first = usage.values().stream()
+                    .filter(each -> each != null && each.limit() != null)
+                    .findFirst()
+                    .orElse(null);
+        }
+        if (first != null && first.limit() != null) {
+            writeWindow(out, first.limit(), now);
+        }
+        out.writeObjectFieldStart("usage");
+        for (Map.Entry<String, @Nullable Verdict> each : usage.entrySet()) {
+            Verdict verdict = each.getValue();
+            Limit limit = verdict == null ? null : verdict.limit();
+            if (verdict != null && limit != null) {
+                out.writeObjectFieldStart(each.getKey());
+                out.writeNumberField("used", Math.max(0, limit.capacity() - verdict.remaining()));
+                out.writeNumberField("limit", limit.capacity());
+                out.writeNumberField("remaining", verdict.remaining());
+                Rule rule = verdict.rule();
+                out.writeStringField("rule", rule == null ? null : rule.label());
+                out.writeEndObject();
+            }
+        }
+        out.writeEndObject();
+        out.writeEndObject();
+    }
+
+    /** The window that counts now: of a fixed window the one on the clock, of all others the one that ends now. */
+    private static void writeWindow(JsonGenerator out, Limit limit, long now) throws IOException {
+        boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
+        long start = fixed ? now - Math.floorMod(now, limit.windowMicros()) : now - limit.windowMicros();
+        out.writeObjectFieldStart("current_window");
+        out.writeStringField("start", time(start));
+        out.writeStringField("end", time(start + limit.windowMicros()));
+        out.writeEndObject();
+    }
+
+    private static String time(long micros) {
+        return Instant.EPOCH
+                .plus(micros, ChronoUnit.MICROS)
+                .truncatedTo(ChronoUnit.MILLIS)
+                .toString();
+    }
+}

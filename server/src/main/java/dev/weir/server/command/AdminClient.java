@@ -1,0 +1,118 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How commands reach the admin port of a running server. */
+final class AdminClient {
+    private static final Duration CONNECT = Duration.ofSeconds(2);
+    private static final Duration ANSWER = Duration.ofSeconds(10);
+
+    @Option(
+            names = "--admin",
+            paramLabel = "URL",
+            description = "Admin address of the server, or WEIR_ADMIN. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "${env:WEIR_ADMIN:-http://localhost:6070}")
+    private String url = "";
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit.")
+    private @Nullable String reason;
+
+    /** An answer of 200 to 299. */
+    record Reply(JsonObject body, String tag) {}
+
+    Reply get(String path) throws Refusal {
+        return send("GET", path, null, List.of());
+    }
+
+    /** Everything of a list that comes in pages. */
+    JsonArray all(String path, String what) throws Refusal {
+        JsonArray all = new JsonArray();
+        String after = "";
+        while (after != null) {
+            JsonObject page = get(path + "?limit=1000&after=" + encoded(after)).body();
+            page.getJsonArray(what).forEach(all::add);
+            after = page.getString("next");
+        }
+        return all;
+    }
+
+    Reply put(String path, byte[] body, @Nullable String tag) throws Refusal {
+        return send("PUT", path, body, tag == null ? List.of() : List.of("If-Match", tag));
+    }
+
+    Reply delete(String path) throws Refusal {
+        return send("DELETE", path, null, List.of());
+    }
+
+    private Reply send(String method, String path, byte @Nullable [] body, List<String> headers) throws Refusal {
+        try {
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+                    .timeout(ANSWER)
+                    .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+            List<String> all = new ArrayList<>(headers);
+            all.addAll(List.of("X-Weir-Author", ascii(System.getProperty("user.name", "unknown"))));
+            if (reason != null) {
+                all.addAll(List.of("X-Weir-Reason", ascii(reason)));
+            }
+            request.headers(all.toArray(String[]::new));
+            HttpClient client = HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .connectTimeout(CONNECT)
+                    .build();
+            return reply(client.send(request.build(), BodyHandlers.ofString()));
+        } catch (IllegalArgumentException e) {
+            throw new Refusal("--admin: \"" + url + "\" (expected: an address such as http://localhost:6070)");
+        } catch (ConnectException e) {
+            throw new Refusal("no answer from " + url + ". Is it running (weir serve)?");
+        } catch (IOException e) {
+            throw new Refusal("no answer from " + url + ": " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Refusal("interrupted");
+        }
+    }
+
+    private Reply reply(HttpResponse<String> answer) throws Refusal {
+        JsonObject body;
+        try {
+            body = answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
+        } catch (DecodeException e) {
+            throw new Refusal(url + " is no admin port of Weir: it answered with status " + answer.statusCode());
+        }
+        if (answer.statusCode() >= 300) {
+            JsonArray errors = body.getJsonArray("errors", new JsonArray());
+            throw new Refusal(
+                    errors.size() > 1
+                            ? errors.stream().map(String::valueOf).collect(Collectors.joining("\n  ", "\n  ", ""))
+                            : body.getString("detail", "status " + answer.statusCode()));
+        }
+        return new Reply(body, answer.headers().firstValue("ETag").orElse(""));
+    }
+
+    /** What a header can carry. */
+    private static String ascii(String text) {
+        return text.replaceAll("[^ -~]", "?");
+    }
+
+    static String encoded(String part) {
+        return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

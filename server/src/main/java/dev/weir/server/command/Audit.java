@@ -1,0 +1,77 @@
+package dev.weir.server.command;
+
+import dev.weir.control.audit.AuditFile;
+import dev.weir.control.audit.AuditVerification;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Who changed what, and whether the record of it is whole. */
+@Command(
+        name = "audit",
+        description = "Check the record of changes.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Example: weir audit verify --data /var/lib/weir"})
+final class Audit implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Which command?");
+    }
+
+    @Command(
+            name = "verify",
+            description =
+                    "Whether every line follows the one before: of the file in a data folder, or of a running server.",
+            mixinStandardHelpOptions = true,
+            exitCodeListHeading = "%nExit code:%n",
+            exitCodeList = {"0:whole", "1:not whole", "2:cannot be read"})
+    int verify(
+            @Mixin AdminClient admin,
+            @Option(
+                            names = "--data",
+                            paramLabel = "DIR|FILE",
+                            description = "A data folder, or a file of audit; without it, the server.")
+                    @Nullable
+                    Path data)
+            throws Refusal {
+        AuditVerification found = data == null ? ofServer(admin) : ofFile(data);
+        PrintWriter out = spec.commandLine().getOut();
+        found.problems().forEach(out::println);
+        boolean whole = found.problems().isEmpty();
+        out.println((whole ? "whole: " : "NOT WHOLE: ") + found.changes() + " changes, the last with hash "
+                + found.lastHash());
+        out.flush();
+        return whole ? 0 : 1;
+    }
+
+    private static AuditVerification ofFile(Path data) throws Refusal {
+        Path file = Files.isDirectory(data) ? data.resolve(AuditFile.NAME) : data;
+        try {
+            return AuditVerification.ofFile(file);
+        } catch (IOException e) {
+            throw new Refusal(file + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static AuditVerification ofServer(AdminClient admin) throws Refusal {
+        JsonObject found = admin.get("/admin/v1/audit/verify").body();
+        return new AuditVerification(
+                found.getLong("changes"),
+                found.getString("last_hash"),
+                found.getJsonArray("problems").stream().map(String::valueOf).toList());
+    }
+}

@@ -1,0 +1,147 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What was agreed with callers of a running server. */
+@Command(
+        name = "quota",
+        description = "Show and change what was agreed with callers: their tier, and limits of their own.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "Example: weir quota set abc123 --tier enterprise",
+            "           --override \"endpoint:POST /api/v1/orders=500/minute\" --expires 2026-12-31T00:00:00Z"
+        })
+final class Quota implements Runnable {
+    private static final String QUOTAS = "/admin/v1/quotas/";
+    private static final Pattern OVERRIDE = Pattern.compile("(.+)=([0-9]+)/([a-z]+)");
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Which command?");
+    }
+
+    @Command(
+            name = "get",
+            description = "What was agreed with a caller, and what is used of it.",
+            mixinStandardHelpOptions = true)
+    int get(
+            @Mixin AdminClient admin,
+            @Parameters(paramLabel = "API_KEY") String apiKey,
+            @Option(names = "--domain", paramLabel = "DOMAIN", description = "Where usage is looked for.") @Nullable
+                    String domain,
+            @Option(names = "--json", description = "As JSON.") boolean json)
+            throws Refusal {
+        JsonObject quota = admin.get(QUOTAS + AdminClient.encoded(apiKey)).body();
+        String query = domain == null ? "" : "?domain=" + AdminClient.encoded(domain);
+        JsonObject usage = admin.get("/admin/v1/usage/" + AdminClient.encoded(apiKey) + query)
+                .body();
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(quota.copy().put("usage", usage.getJsonObject("usage")).encodePrettily());
+        } else {
+            out.println(apiKey + ": tier " + quota.getString("tier")
+                    + (quota.getBoolean("in_force") ? "" : ", not in force")
+                    + (quota.getString("expires_at") == null ? "" : ", until " + quota.getString("expires_at")));
+            Table table = new Table("DESCRIPTOR", "USED", "LIMIT", "REMAINING", "RULE");
+            JsonObject each = usage.getJsonObject("usage");
+            each.fieldNames().forEach(name -> {
+                JsonObject one = each.getJsonObject(name);
+                table.row(
+                        name,
+                        String.valueOf(one.getValue("used")),
+                        String.valueOf(one.getValue("limit")),
+                        String.valueOf(one.getValue("remaining")),
+                        String.valueOf(one.getValue("rule")));
+            });
+            table.print(out);
+        }
+        out.flush();
+        return 0;
+    }
+
+    @Command(
+            name = "set",
+            description = "Agree something with a caller, in the place of what was agreed before.",
+            mixinStandardHelpOptions = true)
+    int set(
+            @Mixin AdminClient admin,
+            @Parameters(paramLabel = "API_KEY") String apiKey,
+            @Option(names = "--tier", paramLabel = "TIER") @Nullable String tier,
+            @Option(names = "--override", paramLabel = "DESCRIPTOR=N/UNIT") @Nullable List<String> overrides,
+            @Option(names = "--effective", paramLabel = "TIME") @Nullable String effective,
+            @Option(names = "--expires", paramLabel = "TIME") @Nullable String expires,
+            @Option(
+                            names = {"-f", "--file"},
+                            paramLabel = "FILE",
+                            description = "The quota as JSON or YAML, in place of the options.")
+                    @Nullable
+                    Path file)
+            throws Refusal {
+        byte[] body = file == null
+                ? quota(tier, overrides == null ? List.of() : overrides, effective, expires)
+                        .encode()
+                        .getBytes(StandardCharsets.UTF_8)
+                : Rules.input(file);
+        JsonObject now =
+                admin.put(QUOTAS + AdminClient.encoded(apiKey), body, null).body();
+        int count = now.getJsonObject("quotas").getJsonArray("overrides").size();
+        return said(
+                apiKey + ": tier " + now.getString("tier") + ", " + count + (count == 1 ? " override" : " overrides"));
+    }
+
+    private static JsonObject quota(
+            @Nullable String tier, List<String> overrides, @Nullable String effective, @Nullable String expires)
+            throws Refusal {
+        JsonArray list = new JsonArray();
+        for (String each : overrides) {
+            Matcher parts = OVERRIDE.matcher(each);
+            if (!parts.matches()) {
+                throw new Refusal("--override: \"" + each + "\" (expected: DESCRIPTOR=N/UNIT, such as"
+                        + " \"endpoint:POST /api/v1/orders=500/minute\")");
+            }
+            list.add(new JsonObject()
+                    .put("descriptor", parts.group(1))
+                    .put("requests_per_unit", Long.parseLong(parts.group(2)))
+                    .put("unit", parts.group(3)));
+        }
+        return new JsonObject()
+                .put("tier", tier)
+                .put("overrides", list)
+                .put("effective_at", effective)
+                .put("expires_at", expires);
+    }
+
+    @Command(name = "delete", description = "End what was agreed with a caller.", mixinStandardHelpOptions = true)
+    int delete(@Mixin AdminClient admin, @Parameters(paramLabel = "API_KEY") String apiKey) throws Refusal {
+        admin.delete(QUOTAS + AdminClient.encoded(apiKey));
+        return said(apiKey + ": nothing is agreed any more");
+    }
+
+    private int said(String line) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(line);
+        out.flush();
+        return 0;
+    }
+}

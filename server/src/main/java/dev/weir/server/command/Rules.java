@@ -1,0 +1,153 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Rules of a running server. */
+@Command(
+        name = "rules",
+        description = "Show and change the rules of a running server.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Example: weir rules put r_abc -f rule.yaml --reason \"launch\""})
+final class Rules implements Runnable {
+    private static final String CONFIG = "/v1/ratelimit/config";
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Which command?");
+    }
+
+    @Command(name = "list", description = "Every rule, of files and database.", mixinStandardHelpOptions = true)
+    int list(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
+            throws Refusal {
+        JsonArray rules = admin.all(CONFIG, "rules");
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(rules.encodePrettily());
+        } else {
+            Table table = new Table("DOMAIN", "RULE", "STATUS", "LIMIT", "SOURCE");
+            rules.forEach(each -> {
+                JsonObject rule = (JsonObject) each;
+                table.row(
+                        rule.getString("domain"),
+                        rule.getString("rule_id"),
+                        rule.getString("status"),
+                        limit(rule),
+                        rule.getString("source")
+                                + (rule.containsKey("replaces") ? " over " + rule.getString("replaces") : ""));
+            });
+            table.print(out);
+        }
+        out.flush();
+        return 0;
+    }
+
+    /** {@code 100 per 1m}, from either spelling. */
+    private static String limit(JsonObject rule) {
+        JsonObject limit = rule.getValue("limit") instanceof JsonObject nested ? nested : rule;
+        Object requests = limit.getValue("requests", limit.getValue("rate", limit.getValue("limit")));
+        Object window = limit.getValue("window", limit.getValue("unit"));
+        return requests == null ? "unlimited" : requests + " per " + window;
+    }
+
+    @Command(name = "get", description = "One rule, as it can be put again.", mixinStandardHelpOptions = true)
+    int get(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id) throws Refusal {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(admin.get(CONFIG + "/" + AdminClient.encoded(id)).body().encodePrettily());
+        out.flush();
+        return 0;
+    }
+
+    @Command(
+            name = "put",
+            description = "Write a rule of the database, from a file of JSON or YAML, or from the input.",
+            mixinStandardHelpOptions = true)
+    int put(
+            @Mixin AdminClient admin,
+            @Parameters(paramLabel = "RULE") String id,
+            @Option(
+                            names = {"-f", "--file"},
+                            paramLabel = "FILE",
+                            description = "Without it, the standard input.")
+                    @Nullable
+                    Path file,
+            @Option(names = "--if-match", paramLabel = "TAG", description = "Only if it is still at this version.")
+                    @Nullable
+                    String tag)
+            throws Refusal {
+        AdminClient.Reply reply =
+                admin.put(CONFIG + "/" + AdminClient.encoded(id), input(file), tag == null ? null : "\"" + tag + "\"");
+        return said(id + " is " + reply.body().getString("status") + ", version "
+                + reply.tag().replace("\"", ""));
+    }
+
+    @Command(
+            name = "diff",
+            description = "What putting a rule would change; changes nothing.",
+            mixinStandardHelpOptions = true)
+    int diff(
+            @Mixin AdminClient admin,
+            @Parameters(paramLabel = "RULE") String id,
+            @Option(
+                            names = {"-f", "--file"},
+                            paramLabel = "FILE",
+                            description = "Without it, the standard input.")
+                    @Nullable
+                    Path file)
+            throws Refusal {
+        JsonObject change = admin.put(CONFIG + "/" + AdminClient.encoded(id) + "?dry_run=true", input(file), null)
+                .body();
+        String before = text(change.getJsonObject("before"));
+        String after = text(change.getJsonObject("after"));
+        if (before.equals(after)) {
+            return said("no change");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        before.lines().filter(each -> after.lines().noneMatch(each::equals)).forEach(each -> out.println("- " + each));
+        after.lines().filter(each -> before.lines().noneMatch(each::equals)).forEach(each -> out.println("+ " + each));
+        out.flush();
+        return 0;
+    }
+
+    private static String text(@Nullable JsonObject rule) {
+        return rule == null ? "" : rule.encodePrettily();
+    }
+
+    @Command(name = "delete", description = "Delete a rule of the database.", mixinStandardHelpOptions = true)
+    int delete(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id) throws Refusal {
+        admin.delete(CONFIG + "/" + AdminClient.encoded(id));
+        return said(id + " is deleted");
+    }
+
+    private int said(String line) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(line);
+        out.flush();
+        return 0;
+    }
+
+    static byte[] input(@Nullable Path file) throws Refusal {
+        try {
+            return file == null ? System.in.readAllBytes() : Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new Refusal((file == null ? "the input" : file) + " cannot be read: " + e.getMessage());
+        }
+    }
+}

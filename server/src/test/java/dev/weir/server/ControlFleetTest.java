@@ -1,0 +1,92 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.control.testkit.Postgres;
+import io.vertx.core.json.JsonObject;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that share a PostgreSQL. */
+class ControlFleetTest {
+    private static final Duration BUDGET = Duration.ofSeconds(2);
+    private static final int CHANGES = 50;
+
+    @TempDir
+    Path folder;
+
+    private Path rules;
+
+    @BeforeEach
+    void rules() throws Exception {
+        rules = Files.writeString(folder.resolve("api.yaml"), "{domain: api, rules: []}");
+    }
+
+    @Test
+    void aChangeOnOneIsInForceOnTheOther() throws Exception {
+        String db = Postgres.database();
+        try (RunningServer here = RunningServer.with(rules, "db", db);
+                RunningServer there = RunningServer.with(rules, "db", db)) {
+            long worst = 0;
+            for (int i = 1; i <= CHANGES; i++) {
+                int limit = i + 100;
+                put(here, limit);
+                long start = System.nanoTime();
+                Awaitility.await()
+                        .atMost(BUDGET)
+                        .pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(1))
+                        .until(() -> limitOf(there) == limit);
+                worst = Math.max(worst, System.nanoTime() - start);
+            }
+            System.out.println(CHANGES + " changes on another server: the slowest was in force after "
+                    + worst / 1_000_000 + " ms");
+            assertThat(worst).isLessThan(BUDGET.toNanos());
+        }
+    }
+
+    @Test
+    void aDatabaseThatStopsIsNotNoticedByCallers(@TempDir Path pg) throws Exception {
+        EmbeddedPostgres server = Postgres.server(pg, 0);
+        String db = Postgres.url(server.getPort(), "postgres");
+        String data = folder.resolve("data").toString();
+        try (RunningServer running = RunningServer.with(rules, "db", db, "data", data)) {
+            put(running, 42);
+            server.close();
+            assertThat(limitOf(running)).isEqualTo(42);
+            HttpResponse<String> refused = running.admin.put("/v1/ratelimit/config/r_abc", body(43));
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.body()).doesNotContain("postgres:postgres");
+            assertThat(limitOf(running)).isEqualTo(42);
+            assertThat(running.admin.get("/v1/ratelimit/config/r_abc").statusCode())
+                    .isEqualTo(200);
+        }
+        try (RunningServer restarted = RunningServer.with(rules, "db", db, "data", data)) {
+            assertThat(limitOf(restarted)).isEqualTo(42);
+        }
+    }
+
+    private static void put(RunningServer server, int rate) throws Exception {
+        assertThat(server.admin.put("/v1/ratelimit/config/r_abc", body(rate)).statusCode())
+                .isEqualTo(200);
+    }
+
+    private static String body(int rate) {
+        return "{\"key_pattern\":\"user:{user_id}\",\"algorithm\":\"sliding_window\",\"rate\":" + rate
+                + ",\"window\":\"1m\"}";
+    }
+
+    private static int limitOf(RunningServer server) throws Exception {
+        JsonObject answer = new JsonObject(server.http
+                .check(new JsonObject().put("user_id", "u_42").put("cost", 0))
+                .body());
+        return answer.getInteger("limit", -1);
+    }
+}

@@ -1,0 +1,68 @@
+package dev.weir.server.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.limiter.Limiter;
+import dev.weir.limiter.LimiterObserver;
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.match.RuleSet;
+import dev.weir.model.TimeSource;
+import dev.weir.rules.LoadOptions;
+import dev.weir.store.memory.MemoryStore;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Route;
+import io.vertx.ext.web.Router;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** The document tells of every route there is, and of no other. */
+class OpenApiTest {
+
+    @Test
+    void theDocumentAndTheRoutesAgree() throws Exception {
+        assertThat(documented()).isEqualTo(routed());
+    }
+
+    private static Set<String> documented() throws Exception {
+        try (InputStream in = ControlApi.class.getResourceAsStream("openapi.json")) {
+            String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+            Set<String> found = new TreeSet<>();
+            JsonObject paths = new JsonObject(text).getJsonObject("paths");
+            for (String path : paths.fieldNames()) {
+                for (String method : paths.getJsonObject(path).fieldNames()) {
+                    found.add(method.toUpperCase(Locale.ROOT) + " " + path);
+                }
+            }
+            return found;
+        }
+    }
+
+    private static Set<String> routed() {
+        Vertx vertx = Vertx.vertx();
+        try (MemoryStore store = new MemoryStore(1024)) {
+            RuleSet none = RuleSet.empty();
+            Limiter limiter =
+                    new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
+            RulesInForce rules = new RulesInForce(() -> none, () -> none);
+            Router router = new ControlApi(vertx, rules, limiter, null, LoadOptions.DEFAULT).routes();
+            Set<String> found = new TreeSet<>();
+            for (Route each : router.getRoutes()) {
+                if (each.getPath() != null && each.methods() != null) {
+                    for (HttpMethod method : each.methods()) {
+                        found.add(method.name() + " " + each.getPath().replaceAll(":(\\w+)", "{$1}"));
+                    }
+                }
+            }
+            return found;
+        } finally {
+            vertx.close();
+        }
+    }
+}

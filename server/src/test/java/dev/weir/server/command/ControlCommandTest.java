@@ -1,0 +1,136 @@
+package dev.weir.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.RunningServer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Rules, quotas and audit from the command line. */
+class ControlCommandTest {
+    @TempDir
+    static Path folder;
+
+    private static RunningServer running;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @BeforeAll
+    static void start() throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), """
+                domain: api
+                key_by: api_key
+                tiers:
+                  enterprise: { requests: 5000, window: 1m }
+                rules: []
+                """);
+        running = RunningServer.with(rules, "data", folder.resolve("data").toString());
+    }
+
+    @AfterAll
+    static void stop() {
+        running.close();
+    }
+
+    @Test
+    void aRuleIsComparedPutListedShownAndDeleted() throws Exception {
+        Path rule =
+                Files.writeString(folder.resolve("rule.yaml"), "rate: 100\nwindow: 1m\nkey_pattern: user:{user_id}\n");
+        assertThat(run("rules", "diff", "r_abc", "-f", rule.toString())).isZero();
+        assertThat(out.toString()).contains("+     \"rate\" : 100");
+        assertThat(run("rules", "put", "r_abc", "-f", rule.toString(), "--reason", "launch"))
+                .isZero();
+        assertThat(out.toString()).contains("r_abc is active, version ");
+        assertThat(run("rules", "list")).isZero();
+        assertThat(out.toString())
+                .containsPattern("DOMAIN +RULE +STATUS +LIMIT +SOURCE")
+                .containsPattern("api +r_abc +active +100 per 1m +database")
+                .containsPattern("api +tier:enterprise +active +5000 per 1m +.*rules.yaml:4:3");
+        assertThat(run("rules", "list", "--json")).isZero();
+        assertThat(new JsonArray(out.toString())).hasSize(2);
+        assertThat(run("rules", "get", "r_abc")).isZero();
+        Path shown = Files.writeString(folder.resolve("shown.json"), out.toString());
+        assertThat(run("rules", "diff", "r_abc", "-f", shown.toString())).isZero();
+        assertThat(out.toString()).isEqualTo("no change" + System.lineSeparator());
+        assertThat(run("rules", "put", "r_abc", "-f", rule.toString(), "--if-match", "999"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("it is at version");
+        assertThat(run("rules", "delete", "r_abc")).isZero();
+        assertThat(run("rules", "delete", "r_abc")).isEqualTo(2);
+        assertThat(err.toString()).contains("no rule of the database is called r_abc");
+    }
+
+    @Test
+    void everyMistakeIsShown() throws Exception {
+        Path rule = Files.writeString(folder.resolve("bad.yaml"), "rate: -1\nwindow: 1x\n");
+        assertThat(run("rules", "put", "bad", "-f", rule.toString())).isEqualTo(2);
+        assertThat(err.toString()).contains("body:1:7: requests: '-1'", "body:2:9: window: '1x'");
+    }
+
+    @Test
+    void aQuotaIsSetShownAndDeleted() {
+        assertThat(run("quota", "set", "abc", "--tier", "enterprise", "--override", "endpoint:POST /orders=500/minute"))
+                .isZero();
+        assertThat(out.toString()).contains("abc: tier enterprise, 1 override");
+        assertThat(run("quota", "get", "abc")).isZero();
+        assertThat(out.toString())
+                .contains("abc: tier enterprise")
+                .containsPattern("default +0 +5000 +5000 +tier:enterprise")
+                .containsPattern("endpoint:POST /orders +0 +500 +500 +override");
+        assertThat(run("quota", "get", "abc", "--json")).isZero();
+        assertThat(new JsonObject(out.toString()).getString("tier")).isEqualTo("enterprise");
+        assertThat(run("quota", "set", "abc", "--override", "orders:500")).isEqualTo(2);
+        assertThat(err.toString()).contains("--override: \"orders:500\" (expected: DESCRIPTOR=N/UNIT");
+        assertThat(run("quota", "delete", "abc")).isZero();
+        assertThat(run("quota", "get", "abc")).isEqualTo(2);
+    }
+
+    @Test
+    void theAuditIsVerifiedOnTheServerAndOnDisk() throws Exception {
+        run("quota", "set", "k", "--tier", "pro", "--reason", "an upgrade");
+        assertThat(run("audit", "verify")).isZero();
+        String server = out.toString();
+        assertThat(run("audit", "verify", "--data", folder.resolve("data").toString()))
+                .isZero();
+        assertThat(out.toString()).isEqualTo(server).startsWith("whole: ");
+        Path file = folder.resolve("data/audit.jsonl");
+        Path tampered = Files.writeString(
+                folder.resolve("tampered.jsonl"), Files.readString(file).replace("an upgrade", "a downgrade"));
+        assertThat(run("audit", "verify", "--data", tampered.toString())).isEqualTo(1);
+        assertThat(out.toString()).contains("is not as it was written", "NOT WHOLE");
+    }
+
+    @Test
+    void aServerThatIsNotThereIsSaid() {
+        assertThat(execute(List.of("rules", "list", "--admin", "http://localhost:1")))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("no answer from http://localhost:1");
+    }
+
+    private int run(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--admin", "http://" + running.server.admin()));
+        return execute(all);
+    }
+
+    private int execute(List<String> arguments) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        CommandLine weir =
+                Weir.commandLine(Map.of()).setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        return weir.execute(arguments.toArray(String[]::new));
+    }
+}
