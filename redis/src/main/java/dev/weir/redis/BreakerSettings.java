@@ -28,10 +28,10 @@ public record BreakerSettings(
 
     /**
      * For answers that are waited for as long as {@code deadline}. Nobody waits longer for a breaker that opens later, and one that
-     * opens at a hiccup of a few deadlines makes a whole second of failures of it: so it takes some twenty-five deadlines.
+     * opens at a hiccup of a few deadlines makes a whole second of failures of it: so it takes some fifty deadlines.
      */
     public static BreakerSettings of(Duration deadline) {
-        return new BreakerSettings(50, 25, 50, deadline, Duration.ofSeconds(1), Duration.ofSeconds(30));
+        return new BreakerSettings(100, 50, 50, deadline, Duration.ofSeconds(1), Duration.ofSeconds(30));
     }
 
     private static void atLeastOne(String name, int value) {

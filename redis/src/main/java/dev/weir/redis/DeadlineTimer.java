@@ -15,6 +15,7 @@ final class DeadlineTimer {
     private static final long GRAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long UNSET = Long.MIN_VALUE;
 
     private final EventLoop loop;
@@ -47,9 +48,12 @@ final class DeadlineTimer {
     }
 
     private void fire() {
-        if (System.nanoTime() - dueNanos > LATE_NANOS) {
-            // A millisecond, and not at once: tasks that are due run before the sockets are read.
-            set = loop.schedule(this::fireNow, 1, TimeUnit.MILLISECONDS);
+        long lateNanos = System.nanoTime() - dueNanos;
+        if (lateNanos > LATE_NANOS) {
+            // Not at once: tasks that are due run before the sockets are read. And as long as it was late, for whoever
+            // keeps this
+            // thread from running keeps a Redis on the same machine, too.
+            set = loop.schedule(this::fireNow, Math.min(lateNanos, MOST_NANOS), TimeUnit.NANOSECONDS);
         } else {
             fireNow();
         }
