@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** How commands reach the admin port of a running server. */
-final class AdminClient {
+class AdminClient {
     private static final Duration CONNECT = Duration.ofSeconds(2);
     private static final Duration ANSWER = Duration.ofSeconds(10);
 
@@ -32,11 +32,14 @@ final class AdminClient {
             defaultValue = "${env:WEIR_ADMIN:-http://localhost:6070}")
     private String url = "";
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit.")
-    private @Nullable String reason;
-
     /** An answer of 200 to 299. */
     record Reply(JsonObject body, String tag) {}
+
+    /** Why something is changed; null where nobody writes that down. */
+    @Nullable
+    String reason() {
+        return null;
+    }
 
     Reply get(String path) throws Refusal {
         return send("GET", path, null, List.of());
@@ -69,6 +72,7 @@ final class AdminClient {
                     .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
             List<String> all = new ArrayList<>(headers);
             all.addAll(List.of("X-Weir-Author", ascii(System.getProperty("user.name", "unknown"))));
+            String reason = reason();
             if (reason != null) {
                 all.addAll(List.of("X-Weir-Reason", ascii(reason)));
             }

@@ -10,10 +10,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Who changed what, and whether the record of it is whole. */
 @Command(
@@ -22,16 +19,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {"", "Example: weir audit verify --data /var/lib/weir"})
-final class Audit implements Runnable {
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
-
-    @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "Which command?");
-    }
-
+final class Audit extends AdminCommand {
     @Command(
             name = "verify",
             description =
@@ -49,7 +37,7 @@ final class Audit implements Runnable {
                     Path data)
             throws Refusal {
         AuditVerification found = data == null ? ofServer(admin) : ofFile(data);
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         found.problems().forEach(out::println);
         boolean whole = found.problems().isEmpty();
         out.println((whole ? "whole: " : "NOT WHOLE: ") + found.changes() + " changes, the last with hash "

@@ -11,11 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** What was agreed with callers of a running server. */
 @Command(
@@ -28,18 +25,9 @@ import picocli.CommandLine.Spec;
             "Example: weir quota set abc123 --tier enterprise",
             "           --override \"endpoint:POST /api/v1/orders=500/minute\" --expires 2026-12-31T00:00:00Z"
         })
-final class Quota implements Runnable {
+final class Quota extends AdminCommand {
     private static final String QUOTAS = "/admin/v1/quotas/";
     private static final Pattern OVERRIDE = Pattern.compile("(.+)=([0-9]+)/([a-z]+)");
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
-
-    @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "Which command?");
-    }
 
     @Command(
             name = "get",
@@ -56,7 +44,7 @@ final class Quota implements Runnable {
         String query = domain == null ? "" : "?domain=" + AdminClient.encoded(domain);
         JsonObject usage = admin.get("/admin/v1/usage/" + AdminClient.encoded(apiKey) + query)
                 .body();
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         if (json) {
             out.println(quota.copy().put("usage", usage.getJsonObject("usage")).encodePrettily());
         } else {
@@ -85,7 +73,7 @@ final class Quota implements Runnable {
             description = "Agree something with a caller, in the place of what was agreed before.",
             mixinStandardHelpOptions = true)
     int set(
-            @Mixin AdminClient admin,
+            @Mixin AuditedClient admin,
             @Parameters(paramLabel = "API_KEY") String apiKey,
             @Option(names = "--tier", paramLabel = "TIER") @Nullable String tier,
             @Option(names = "--override", paramLabel = "DESCRIPTOR=N/UNIT") @Nullable List<String> overrides,
@@ -133,15 +121,8 @@ final class Quota implements Runnable {
     }
 
     @Command(name = "delete", description = "End what was agreed with a caller.", mixinStandardHelpOptions = true)
-    int delete(@Mixin AdminClient admin, @Parameters(paramLabel = "API_KEY") String apiKey) throws Refusal {
+    int delete(@Mixin AuditedClient admin, @Parameters(paramLabel = "API_KEY") String apiKey) throws Refusal {
         admin.delete(QUOTAS + AdminClient.encoded(apiKey));
         return said(apiKey + ": nothing is agreed any more");
-    }
-
-    private int said(String line) {
-        PrintWriter out = spec.commandLine().getOut();
-        out.println(line);
-        out.flush();
-        return 0;
     }
 }

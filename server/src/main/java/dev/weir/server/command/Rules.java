@@ -9,11 +9,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Rules of a running server. */
 @Command(
@@ -22,23 +19,14 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {"", "Example: weir rules put r_abc -f rule.yaml --reason \"launch\""})
-final class Rules implements Runnable {
+final class Rules extends AdminCommand {
     private static final String CONFIG = "/v1/ratelimit/config";
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
-
-    @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "Which command?");
-    }
 
     @Command(name = "list", description = "Every rule, of files and database.", mixinStandardHelpOptions = true)
     int list(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
             throws Refusal {
         JsonArray rules = admin.all(CONFIG, "rules");
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         if (json) {
             out.println(rules.encodePrettily());
         } else {
@@ -69,10 +57,7 @@ final class Rules implements Runnable {
 
     @Command(name = "get", description = "One rule, as it can be put again.", mixinStandardHelpOptions = true)
     int get(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id) throws Refusal {
-        PrintWriter out = spec.commandLine().getOut();
-        out.println(admin.get(CONFIG + "/" + AdminClient.encoded(id)).body().encodePrettily());
-        out.flush();
-        return 0;
+        return said(admin.get(CONFIG + "/" + AdminClient.encoded(id)).body().encodePrettily());
     }
 
     @Command(
@@ -80,7 +65,7 @@ final class Rules implements Runnable {
             description = "Write a rule of the database, from a file of JSON or YAML, or from the input.",
             mixinStandardHelpOptions = true)
     int put(
-            @Mixin AdminClient admin,
+            @Mixin AuditedClient admin,
             @Parameters(paramLabel = "RULE") String id,
             @Option(
                             names = {"-f", "--file"},
@@ -119,7 +104,7 @@ final class Rules implements Runnable {
         if (before.equals(after)) {
             return said("no change");
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         before.lines().filter(each -> after.lines().noneMatch(each::equals)).forEach(each -> out.println("- " + each));
         after.lines().filter(each -> before.lines().noneMatch(each::equals)).forEach(each -> out.println("+ " + each));
         out.flush();
@@ -131,16 +116,9 @@ final class Rules implements Runnable {
     }
 
     @Command(name = "delete", description = "Delete a rule of the database.", mixinStandardHelpOptions = true)
-    int delete(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id) throws Refusal {
+    int delete(@Mixin AuditedClient admin, @Parameters(paramLabel = "RULE") String id) throws Refusal {
         admin.delete(CONFIG + "/" + AdminClient.encoded(id));
         return said(id + " is deleted");
-    }
-
-    private int said(String line) {
-        PrintWriter out = spec.commandLine().getOut();
-        out.println(line);
-        out.flush();
-        return 0;
     }
 
     static byte[] input(@Nullable Path file) throws Refusal {

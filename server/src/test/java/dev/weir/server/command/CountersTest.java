@@ -123,7 +123,7 @@ class CountersTest {
         all[0] = "counter";
         System.arraycopy(arguments, 0, all, 1, arguments.length);
         if (arguments.length > 0) {
-            all[all.length - 2] = "--url";
+            all[all.length - 2] = "--admin";
             all[all.length - 1] = "http://" + server.server.admin();
         }
         CommandLine weir = Weir.commandLine(Map.of());
