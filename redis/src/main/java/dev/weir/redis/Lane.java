@@ -185,17 +185,18 @@ final class Lane implements Line.User, Call.Sender {
             }
             case BROKEN -> {
                 stats.mismatches.increment();
-                node.mismatched();
+                node.mismatched(null);
                 failed(call, StoreFailure.BROKEN);
             }
         }
         finished(call);
     }
 
-    private static Reply read(Call call, List<Object> reply) {
+    private Reply read(Call call, List<Object> reply) {
         try {
             return call.batch.read(reply);
         } catch (RuntimeException e) {
+            node.mismatched(e);
             return Reply.BROKEN;
         }
     }

@@ -166,13 +166,15 @@ final class Node {
         }
     }
 
-    void mismatched() {
+    /** A reply does not fit what was asked; {@code cause} is what reading it came to, if it came to an end. */
+    void mismatched(@Nullable RuntimeException cause) {
         if (!saidMismatch) {
             saidMismatch = true;
             LOG.log(
                     Level.ERROR,
                     "redis " + name
-                            + ": answered what the limits do not; such batches follow on_fail (said once, see the metric)");
+                            + ": answered what the limits do not; such batches follow on_fail (said once, see the metric)",
+                    cause);
         }
     }
 
