@@ -41,31 +41,22 @@ final class RuleExposition {
             decisions(out, each, "denied", Stripe.DENIED);
             decisions(out, each, "shadow", Stripe.SHADOWED);
         }
-        out.metric("ratelimit_denied_total", "counter", "Checks that found their limit used up.");
-        for (Slots.Series each : series) {
-            out.sample("ratelimit_denied_total", labels(each), count(each, Stripe.DENIED));
-        }
-        out.metric(
+        counter(out, "ratelimit_denied_total", "Checks that found their limit used up.", Stripe.DENIED);
+        counter(
+                out,
                 "ratelimit_degraded_total",
-                "counter",
-                "Checks that the rule's on_fail decided, because the store did not answer in time.");
-        for (Slots.Series each : series) {
-            out.sample("ratelimit_degraded_total", labels(each), count(each, Stripe.DEGRADED));
-        }
-        out.metric(
+                "Checks that the rule's on_fail decided, because the store did not answer in time.",
+                Stripe.DEGRADED);
+        counter(
+                out,
                 "ratelimit_failopen_total",
-                "counter",
-                "Those of them that passed uncounted, because the rule says on_fail: allow.");
-        for (Slots.Series each : series) {
-            out.sample("ratelimit_failopen_total", labels(each), count(each, Stripe.FAIL_OPEN));
-        }
-        out.metric(
+                "Those of them that passed uncounted, because the rule says on_fail: allow.",
+                Stripe.FAIL_OPEN);
+        counter(
+                out,
                 "ratelimit_missing_key_total",
-                "counter",
-                "Requests that met the rule and lacked what it counts by: a client, or a proxy, that leaves it out.");
-        for (Slots.Series each : series) {
-            out.sample("ratelimit_missing_key_total", labels(each), count(each, Stripe.MISSING_KEY));
-        }
+                "Requests that met the rule and lacked what it counts by: a client, or a proxy, that leaves it out.",
+                Stripe.MISSING_KEY);
         out.metric(
                 "ratelimit_busiest_counter_ratio",
                 "gauge",
@@ -90,6 +81,13 @@ final class RuleExposition {
 
     private void requests(Exposition out, String outcome, int field) {
         out.sample("ratelimit_requests_total", Exposition.labels("outcome", outcome), requests.applyAsLong(field));
+    }
+
+    private void counter(Exposition out, String name, String help, int field) {
+        out.metric(name, "counter", help);
+        for (Slots.Series each : series) {
+            out.sample(name, labels(each), count(each, field));
+        }
     }
 
     private void decisions(Exposition out, Slots.Series of, String outcome, int field) {
