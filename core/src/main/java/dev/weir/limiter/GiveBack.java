@@ -50,6 +50,7 @@ final class GiveBack extends Ask {
     static void write(Check back, Check check) {
         back.set(check);
         back.hits = -check.hits;
+        back.ahead = 0;
         back.role = Check.Role.SHADOW;
     }
 

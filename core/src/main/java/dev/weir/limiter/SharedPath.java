@@ -23,6 +23,7 @@ final class SharedPath {
 
     private final Store local;
     private final SharedStores stores;
+    private final TimeSource time;
     private final LimiterSettings settings;
     private final LimiterObserver observer;
     private final CheckWriter checkWriter;
@@ -42,6 +43,7 @@ final class SharedPath {
             VerdictWriter verdictWriter) {
         this.local = local;
         this.stores = stores;
+        this.time = time;
         this.settings = settings;
         this.observer = observer;
         this.checkWriter = checkWriter;
@@ -66,7 +68,7 @@ final class SharedPath {
     }
 
     long deadlineNanos(long micros) {
-        return System.nanoTime() + micros * 1_000;
+        return time.nanos() + micros * 1_000;
     }
 
     /** The only store has answered. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Ask {
     public final Checks checks = new Checks();
-    /** When an answer is of no use any more, as {@link System#nanoTime} tells it. */
+    /** When an answer is of no use any more, as {@link dev.weir.model.TimeSource#nanos} tells it. */
     public long deadlineNanos;
     /** Where {@link #answered} is to run; asks with the same home may be answered together. */
     public Executor home = Runnable::run;

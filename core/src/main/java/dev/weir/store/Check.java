@@ -24,6 +24,13 @@ public final class Check {
 
     public @Nullable Meter meter;
     public long hits;
+    /**
+     * How many single hits more to take once the request has passed, for this process to spend later: as many of them as fit. A
+     * lease; 0 for what is only decided. With {@link #hits} 0 nothing but the lease is asked for.
+     */
+    public long ahead;
+    /** The answer: how many of {@link #ahead} were taken; the outcome is as things stand after them. */
+    public long granted;
     /** Hits count even when this check, or the request, is denied. */
     public boolean countsDenied;
 
@@ -46,6 +53,8 @@ public final class Check {
         key1 = other.key1;
         meter = other.meter;
         hits = other.hits;
+        ahead = other.ahead;
+        granted = 0;
         countsDenied = other.countsDenied;
         role = other.role;
         name.set(other.name);

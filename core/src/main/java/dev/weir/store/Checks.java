@@ -24,7 +24,9 @@ public final class Checks {
                 checks[i] = new Check();
             }
         }
-        return checks[size++];
+        Check check = checks[size++];
+        check.ahead = 0;
+        return check;
     }
 
     public int size() {
