@@ -1,6 +1,11 @@
 package dev.weir.server.admin;
 
 import dev.weir.match.RuleSet;
+import dev.weir.server.access.Access;
+import dev.weir.server.access.Caller;
+import dev.weir.server.access.Permission;
+import dev.weir.server.http.Problems;
+import dev.weir.server.http.RestException;
 import dev.weir.server.settings.Version;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
@@ -11,6 +16,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,17 +41,24 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET /admin/v1/usage/{api_key}          what a caller has used
             GET /admin/v1/audit                    who changed what (?after=VERSION)
             GET /admin/v1/audit/verify             whether every line of it follows the one before
+            GET, POST /admin/v1/tokens             who is let in, and as what (viewer, operator, admin)
+            GET, DELETE /admin/v1/tokens/{name}
+            POST /admin/v1/tokens/{name}/rotate    a new secret
+            GET /admin/v1/whoami                   what you are to this server
 
-            Changes take ?dry_run=true, If-Match with the ETag of a GET, and for the audit X-Weir-Author and X-Weir-Reason.
+            Changes take ?dry_run=true, If-Match with the ETag of a GET, and for the audit X-Weir-Reason. A token goes into
+            Authorization: Bearer weir_…; without one, only this machine is answered.
             """;
 
+    private final Access access;
     private final Supplier<RuleSet> rules;
     private final CounterAdmin counters;
     private final Supplier<Router> control;
     private @Nullable Router routes;
 
     /** {@code control} is asked for its routes when they are first called for, on the event loop. */
-    public AdminApi(Supplier<RuleSet> rules, CounterAdmin counters, Supplier<Router> control) {
+    public AdminApi(Access access, Supplier<RuleSet> rules, CounterAdmin counters, Supplier<Router> control) {
+        this.access = access;
         this.rules = rules;
         this.counters = counters;
         this.control = control;
@@ -56,16 +69,24 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         HttpServerResponse response = request.response();
         response.putHeader("X-Content-Type-Options", "nosniff");
         response.putHeader("Cache-Control", "no-store");
-        // A page elsewhere can point a name of its own at 127.0.0.1 and read from here through the operator's browser.
-        if (!LoopbackHost.isNamedBy(request.authority())) {
-            end(response, 403, TEXT, "Host: expected localhost, 127.0.0.1 or [::1]\n");
+        try {
+            guarded(request);
+        } catch (RestException e) {
+            Problems.of(e).send(response);
+        }
+    }
+
+    private void guarded(HttpServerRequest request) {
+        HttpServerResponse response = request.response();
+        refuseCrossSite(request);
+        String path = String.valueOf(request.path());
+        if (!path.equals("/v1/counters") && ControlApi.serves(path)) {
+            routes().handle(request); // which asks who calls
             return;
         }
-        String path = String.valueOf(request.path());
+        Caller caller = access.identify(request);
         if (path.equals("/v1/counters")) {
-            counters(request);
-        } else if (ControlApi.serves(path)) {
-            routes().handle(request);
+            counters(request, caller);
         } else if (!path.equals("/") && !path.equals("/rlconfig") && !path.equals("/version")) {
             end(response, 404, TEXT, "not here; see GET /\n");
         } else if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
@@ -80,6 +101,15 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         }
     }
 
+    private void refuseCrossSite(HttpServerRequest request) {
+        try {
+            CrossSite.refuse(request);
+        } catch (RestException e) {
+            access.crossSite();
+            throw e;
+        }
+    }
+
     private Router routes() {
         Router found = routes;
         if (found == null) {
@@ -89,7 +119,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         return found;
     }
 
-    private void counters(HttpServerRequest request) {
+    private void counters(HttpServerRequest request, Caller caller) {
         HttpServerResponse response = request.response();
         boolean reset = request.method().equals(HttpMethod.DELETE);
         if (!reset && !request.method().equals(HttpMethod.GET)) {
@@ -97,6 +127,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             end(response, 405, TEXT, "expected: GET or DELETE\n");
             return;
         }
+        access.require(caller, Permission.of(reset, "/v1/counters"));
         Context context = Vertx.currentContext();
         try {
             MultiMap query = request.params();
@@ -106,24 +137,12 @@ public final class AdminApi implements Handler<HttpServerRequest> {
                             end(response, 200, JSON, answer.encode());
                         } else {
                             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-                            problem(response, 503, String.valueOf(cause.getMessage()));
+                            Problems.of(503, String.valueOf(cause.getMessage()), List.of()).send(response);
                         }
                     }));
         } catch (IllegalArgumentException e) {
-            problem(response, 400, String.valueOf(e.getMessage()));
+            Problems.of(400, String.valueOf(e.getMessage()), List.of()).send(response);
         }
-    }
-
-    private static void problem(HttpServerResponse response, int status, String detail) {
-        end(
-                response,
-                status,
-                "application/problem+json",
-                new JsonObject()
-                        .put("type", "about:blank")
-                        .put("status", status)
-                        .put("detail", detail)
-                        .encode());
     }
 
     private static String version() {
