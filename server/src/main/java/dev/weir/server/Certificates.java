@@ -68,11 +68,6 @@ final class Certificates {
         return admin;
     }
 
-    /** {@code http} or {@code https}, as the HTTP port speaks it. */
-    String httpScheme() {
-        return http == null ? "http" : "https";
-    }
-
     void watch(FileWatch watch) {
         all().forEach(each -> watch.add(each.files(), each::reload));
     }

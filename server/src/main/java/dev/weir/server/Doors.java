@@ -32,7 +32,9 @@ final class Doors {
             if (set == null) {
                 return null;
             }
-            return set.secret() != null ? FixedToken.of(set.secret()) : set.file() == null ? null : FixedToken.in(set.file());
+            return set.secret() != null
+                    ? FixedToken.of(set.secret())
+                    : set.file() == null ? null : FixedToken.in(set.file());
         } catch (IOException e) {
             throw new StartException(String.valueOf(e.getMessage()), e);
         }

@@ -203,7 +203,12 @@ public final class WeirServer implements AutoCloseable {
                 "HTTP",
                 "http_port",
                 http,
-                surfaces.listen(http, RestApi.serverOptions(), certificates.http(), settings.eventLoops(), () -> routes(api))
+                surfaces.listen(
+                                http,
+                                RestApi.serverOptions(),
+                                certificates.http(),
+                                settings.eventLoops(),
+                                () -> routes(api))
                         .map(Address::port)
                         .toCompletionStage());
         admin = Ports.bound(
@@ -222,8 +227,7 @@ public final class WeirServer implements AutoCloseable {
 
     private Router controlRoutes() {
         RulesInForce shown = new RulesInForce(rules::files, rules::all);
-        return new ControlApi(vertx, doors.access(), shown, limiter, control, RuleFeed.options(settings))
-                .routes();
+        return new ControlApi(vertx, doors.access(), shown, limiter, control, RuleFeed.options(settings)).routes();
     }
 
     private Handler<HttpServerRequest> routes(RestApi api) {

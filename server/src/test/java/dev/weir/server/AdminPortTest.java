@@ -91,16 +91,68 @@ class AdminPortTest {
         assertThat(statusWithHost(host)).isEqualTo(status);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "PUT    | Sec-Fetch-Site: cross-site                      | 403",
+                "PUT    | Sec-Fetch-Site: same-site                       | 403",
+                "PUT    | Sec-Fetch-Site: same-origin                     | 409",
+                "PUT    | Origin: http://evil.example                     | 403",
+                "PUT    | Origin: null                                    | 403",
+                "PUT    | Origin: http://localhost:3000                   | 403",
+                "PUT    | Origin: http://localhost                        | 409",
+                "DELETE | Origin: http://evil.example                     | 403",
+                "PATCH  | Origin: http://evil.example                     | 403",
+                "PUT    | X-Nothing: of it                                | 409",
+                "GET    | Origin: http://evil.example                     | 404",
+                "GET    | Sec-Fetch-Site: cross-site                      | 404"
+            })
+    void aPageOfAnotherSiteMayNotChangeAnything(String method, String header, int status) throws Exception {
+        String body = "{\"rate\":5,\"window\":\"1m\"}";
+        String answer = raw(method + " /v1/ratelimit/config/r HTTP/1.1\r\nHost: localhost\r\n" + header
+                + "\r\nContent-Length: " + body.length() + "\r\nConnection: close\r\n\r\n" + body);
+        assertThat(answer).startsWith("HTTP/1.1 " + status);
+        assertThat(answer).doesNotContainIgnoringCase("access-control-");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "application/x-www-form-urlencoded, 415",
+        "text/plain;charset=UTF-8, 415",
+        "multipart/form-data; boundary=x, 415",
+        "'', 415",
+        "application/json, 409",
+        "application/yaml, 409"
+    })
+    void whatAFormCanSendIsNoChange(String type, int status) throws Exception {
+        String body = "{\"name\":\"r\",\"rate\":5,\"window\":\"1m\"}";
+        String header = type.isEmpty() ? "" : "Content-Type: " + type + "\r\n";
+        assertThat(raw("POST /ratelimit/rules HTTP/1.1\r\nHost: localhost\r\n" + header + "Content-Length: "
+                        + body.length() + "\r\nConnection: close\r\n\r\n" + body))
+                .startsWith("HTTP/1.1 " + status);
+    }
+
+    @Test
+    void aBrowserThatAsksWhetherAnotherSiteMayIsNotToldSo() throws Exception {
+        String answer = raw("OPTIONS /v1/ratelimit/config/r HTTP/1.1\r\nHost: localhost\r\n"
+                + "Origin: http://evil.example\r\nAccess-Control-Request-Method: PUT\r\nConnection: close\r\n\r\n");
+        assertThat(answer).startsWith("HTTP/1.1 403").doesNotContainIgnoringCase("access-control-");
+    }
+
     /** By hand, for the JDK's client sets the Host itself. */
     private static int statusWithHost(String host) throws Exception {
+        String answer = raw("GET /rlconfig HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+        return Integer.parseInt(answer.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3));
+    }
+
+    private static String raw(String request) throws Exception {
         try (Socket socket = new Socket(
                 InetAddress.getLoopbackAddress(), running.server.admin().port())) {
             OutputStream out = socket.getOutputStream();
-            out.write(("GET /rlconfig HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
-                    .getBytes(StandardCharsets.US_ASCII));
+            out.write(request.getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();
-            String answer = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            return Integer.parseInt(answer.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3));
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 }

@@ -36,7 +36,8 @@ public final class TokenBody {
      *
      * @param grace how long the secret before still opens; null where it was not said
      */
-    public record Renewal(@Nullable Duration grace, @Nullable Instant expiresAt) {}
+    public record Renewal(
+            @Nullable Duration grace, @Nullable Instant expiresAt) {}
 
     /** The token that {@code bytes} ask for; null where {@code problems} has errors. */
     public static @Nullable Wanted wanted(byte[] bytes, Instant now, Problems problems) {

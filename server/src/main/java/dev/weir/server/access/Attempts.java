@@ -32,7 +32,10 @@ final class Attempts {
     /** Seconds until {@code address} may try again; 0 if it may now. */
     long wait(String address, String which) {
         Verdict verdict = limiter.probe(key(address, which));
-        return verdict.allowed() ? 0 : Math.max(1, verdict.retryAfter().plusMillis(999).toSeconds());
+        Duration wait = verdict.retryAfter();
+        return verdict.allowed() || wait == null
+                ? 0
+                : Math.max(1, wait.plusMillis(999).toSeconds());
     }
 
     /** Notes a wrong one. */

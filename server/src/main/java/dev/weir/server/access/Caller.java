@@ -22,7 +22,8 @@ public record Caller(String name, Role role, String address, boolean proven) {
         if (role.covers(permission.role())) {
             return;
         }
-        String needed = "to " + permission.words() + " takes the role " + permission.role().spelling();
+        String needed = "to " + permission.words() + " takes the role "
+                + permission.role().spelling();
         throw RestException.forbidden(
                 proven
                         ? needed + "; the token " + name + " has the role " + role.spelling()

@@ -51,8 +51,8 @@ public final class FixedToken {
             throw new IOException("admin_token_file: " + file + " cannot be read: " + e.getMessage(), e);
         }
         if (secret.length() < SettingsReader.SHORTEST_TOKEN) {
-            throw new IOException("admin_token_file: " + file + " (expected: a secret of at least " + SettingsReader.SHORTEST_TOKEN
-                    + " characters; openssl rand -hex 32 makes one)");
+            throw new IOException("admin_token_file: " + file + " (expected: a secret of at least "
+                    + SettingsReader.SHORTEST_TOKEN + " characters; openssl rand -hex 32 makes one)");
         }
         return secret;
     }

@@ -137,7 +137,8 @@ public final class AdminApi implements Handler<HttpServerRequest> {
                             end(response, 200, JSON, answer.encode());
                         } else {
                             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-                            Problems.of(503, String.valueOf(cause.getMessage()), List.of()).send(response);
+                            Problems.of(503, String.valueOf(cause.getMessage()), List.of())
+                                    .send(response);
                         }
                     }));
         } catch (IllegalArgumentException e) {

@@ -40,8 +40,8 @@ public final class Catalogue {
             "",
             "",
             text -> text);
-    static final Setting<Path> ADMIN_TOKEN_FILE =
-            pem("admin_token_file", "File that holds a token for everything on the admin port; read anew as it changes.");
+    static final Setting<Path> ADMIN_TOKEN_FILE = pem(
+            "admin_token_file", "File that holds a token for everything on the admin port; read anew as it changes.");
 
     /** Read together with all that is said of stores: a message about it must not repeat a password. */
     static final Setting<String> STORE = Setting.of(

@@ -9,17 +9,19 @@ import java.util.stream.Stream;
  *
  * @param clientNames one of which a caller's certificate must carry
  */
-record PortTls(
-        Setting<Path> cert, Setting<Path> key, Setting<Path> clientCa, Setting<List<String>> clientNames) {
+record PortTls(Setting<Path> cert, Setting<Path> key, Setting<Path> clientCa, Setting<List<String>> clientNames) {
 
     /** The settings that begin with {@code prefix}: those of all ports where it is empty. */
     static PortTls of(String prefix, String which) {
         return new PortTls(
-                file(prefix + "tls_cert", "Certificate of " + which + ", and the chain behind it, in PEM: with it, TLS is spoken."),
+                file(
+                        prefix + "tls_cert",
+                        "Certificate of " + which + ", and the chain behind it, in PEM: with it, TLS is spoken."),
                 file(prefix + "tls_key", "Private key of that certificate, in PEM, not encrypted."),
                 file(
                         prefix + "tls_client_ca",
-                        "Authorities in PEM; with it, callers of " + which + " must show a certificate that one has signed."),
+                        "Authorities in PEM; with it, callers of " + which
+                                + " must show a certificate that one has signed."),
                 Setting.of(
                         prefix + "tls_client_names",
                         "NAMES",

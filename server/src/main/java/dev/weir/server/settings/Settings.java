@@ -64,7 +64,8 @@ public record Settings(
      *
      * @param file that holds it
      */
-    public record AdminToken(@Nullable String secret, @Nullable Path file) {
+    public record AdminToken(
+            @Nullable String secret, @Nullable Path file) {
         /** Never the secret. */
         @Override
         public String toString() {
@@ -74,7 +75,9 @@ public record Settings(
 
     /** What each port speaks; null for clear text. */
     public record TlsPorts(
-            @Nullable Tls grpc, @Nullable Tls http, @Nullable Tls admin) {}
+            @Nullable Tls grpc,
+            @Nullable Tls http,
+            @Nullable Tls admin) {}
 
     /**
      * The files of a port that speaks TLS.

@@ -34,7 +34,10 @@ final class Values {
     }
 
     static @Nullable List<String> names(String text) {
-        List<String> names = Stream.of(text.split(",")).map(String::strip).filter(each -> !each.isEmpty()).toList();
+        List<String> names = Stream.of(text.split(","))
+                .map(String::strip)
+                .filter(each -> !each.isEmpty())
+                .toList();
         return names.isEmpty() ? null : names;
     }
 

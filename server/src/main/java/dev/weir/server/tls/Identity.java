@@ -46,7 +46,7 @@ public final class Identity {
         }
     }
 
-    private static KeyManagerFactory keys(X509Certificate[] chain, PrivateKey key)
+    static KeyManagerFactory keys(X509Certificate[] chain, PrivateKey key)
             throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, NO_PASSWORD);
@@ -58,11 +58,7 @@ public final class Identity {
 
     private static TrustManager trusting(X509Certificate[] authorities, Settings.Tls files)
             throws GeneralSecurityException, IOException {
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, NO_PASSWORD);
-        for (int i = 0; i < authorities.length; i++) {
-            store.setCertificateEntry("authority" + i, authorities[i]);
-        }
+        KeyStore store = store(authorities);
         TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         factory.init(store);
         X509ExtendedTrustManager signed = Arrays.stream(factory.getTrustManagers())
@@ -71,6 +67,16 @@ public final class Identity {
                 .findFirst()
                 .orElseThrow(() -> new GeneralSecurityException("the JDK has no X.509 trust manager"));
         return files.clientNames().isEmpty() ? signed : new NamedCallers(signed, files.clientNames());
+    }
+
+    /** Certificates that are trusted. */
+    static KeyStore store(X509Certificate[] authorities) throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, NO_PASSWORD);
+        for (int i = 0; i < authorities.length; i++) {
+            store.setCertificateEntry("authority" + i, authorities[i]);
+        }
+        return store;
     }
 
     /** The certificate itself, with its key. */

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
@@ -21,8 +22,8 @@ public final class LiveIdentity {
     private final Settings.Tls files;
     private volatile Identity current;
     private volatile Consumer<Identity> listener = identity -> {};
-    private volatile long taken;
-    private volatile long refused;
+    private final LongAdder taken = new LongAdder();
+    private final LongAdder refused = new LongAdder();
 
     private LiveIdentity(String port, Settings.Tls files, Identity first) {
         this.port = port;
@@ -75,14 +76,14 @@ public final class LiveIdentity {
             }
             current = next;
             listener.accept(next);
-            taken++;
+            taken.increment();
             LOG.log(Level.INFO, "the " + port + " port has a new certificate: " + next);
         } catch (IOException | RuntimeException e) {
-            refused++;
+            refused.increment();
             LOG.log(
                     Level.ERROR,
-                    "the new certificate of the " + port + " port cannot be used, the one of before stays ("
-                            + current + "): " + e.getMessage());
+                    "the new certificate of the " + port + " port cannot be used, the one of before stays (" + current
+                            + "): " + e.getMessage());
         }
     }
 
@@ -93,11 +94,11 @@ public final class LiveIdentity {
 
     /** How often new files were taken. */
     public long taken() {
-        return taken;
+        return taken.sum();
     }
 
     /** How often new files could not be used. */
     public long refused() {
-        return refused;
+        return refused.sum();
     }
 }

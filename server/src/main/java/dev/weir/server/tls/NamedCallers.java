@@ -25,8 +25,7 @@ final class NamedCallers extends X509ExtendedTrustManager {
     }
 
     @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-            throws CertificateException {
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) throws CertificateException {
         signed.checkClientTrusted(chain, type, engine);
         named(chain[0]);
     }
@@ -56,8 +55,7 @@ final class NamedCallers extends X509ExtendedTrustManager {
     }
 
     @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-            throws CertificateException {
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) throws CertificateException {
         signed.checkServerTrusted(chain, type, engine);
     }
 

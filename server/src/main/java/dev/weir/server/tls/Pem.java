@@ -98,7 +98,7 @@ final class Pem {
         }
         int length = 0;
         for (int i = 0; i < (first & 0x7F); i++) {
-            length = length << 8 | der.get() & 0xFF;
+            length = (length << 8) | (der.get() & 0xFF);
         }
         return length;
     }
@@ -110,13 +110,13 @@ final class Pem {
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.write(tag);
-        if (inside.size() < 0x80) {
-            out.write(inside.size());
-        } else {
+        if (inside.size() >= 0x100) {
             out.write(0x82);
             out.write(inside.size() >> 8);
-            out.write(inside.size());
+        } else if (inside.size() >= 0x80) {
+            out.write(0x81);
         }
+        out.write(inside.size());
         out.writeBytes(inside.toByteArray());
         return out.toByteArray();
     }
