@@ -75,7 +75,8 @@ final class VerdictWriter {
                         outcome.retryAfter,
                         outcome.delay)
                 .counter(check.key0)
-                .degraded(check.failure != null);
+                .degraded(check.failure != null)
+                .leased(check.leased);
     }
 
     private static Reason reasonOf(Check check) {

@@ -37,6 +37,7 @@ public final class Verdict {
     private long delayMicros;
     private long counter;
     private boolean degraded;
+    private boolean leased;
 
     /** Filled by the limiter, which reuses it. */
     public Verdict set(
@@ -60,6 +61,7 @@ public final class Verdict {
         this.delayMicros = delayMicros;
         this.counter = 0;
         this.degraded = false;
+        this.leased = false;
         return this;
     }
 
@@ -75,6 +77,12 @@ public final class Verdict {
         return this;
     }
 
+    /** Marks what was decided by hits that this process had paid for before. */
+    public Verdict leased(boolean leased) {
+        this.leased = leased;
+        return this;
+    }
+
     /** Takes over everything that {@code other} says. */
     public Verdict set(Verdict other) {
         set(
@@ -87,7 +95,7 @@ public final class Verdict {
                 other.resetMicros,
                 other.retryAfterMicros,
                 other.delayMicros);
-        return counter(other.counter).degraded(other.degraded);
+        return counter(other.counter).degraded(other.degraded).leased(other.leased);
     }
 
     /** The rule, or null where the caller gave the limit. */
@@ -154,6 +162,11 @@ public final class Verdict {
     /** Whether the store did not answer and the rule's {@code on_fail} did in its place. */
     public boolean degraded() {
         return degraded;
+    }
+
+    /** Whether it was paid for before, by a lease, and no store was asked; what remains is as of then. */
+    public boolean leased() {
+        return leased;
     }
 
     /** {@link #retryAfterMicros}, or null if it will never pass. */
