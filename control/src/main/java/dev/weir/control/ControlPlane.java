@@ -15,6 +15,7 @@ import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.RuleLayer;
 import dev.weir.control.rules.RuleTable;
 import dev.weir.control.rules.StoredRule;
+import dev.weir.control.token.TokenBook;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.diagnostics.Diagnostic;
 import java.io.IOException;
@@ -56,6 +57,7 @@ public final class ControlPlane implements AutoCloseable {
     private final Ledger ledger;
     private final Follower follower;
     private final Changes changes;
+    private final Tokens tokens;
     private final ScheduledExecutorService timer;
     private final QuotaBook quotas;
     private final AtomicBoolean saving = new AtomicBoolean();
@@ -87,8 +89,12 @@ public final class ControlPlane implements AutoCloseable {
         });
         quotas = new QuotaBook(timer);
         ledger = new Ledger(database, file);
-        follower = new Follower(database, ledger, List.of(new FollowedQuotas(), new FollowedRules()), listens);
+        TokenBook book = new TokenBook();
+        FollowedTokens followed = new FollowedTokens(book, this::saveSoon);
+        follower =
+                new Follower(database, ledger, List.of(followed, new FollowedQuotas(), new FollowedRules()), listens);
         changes = new Changes(ledger, follower);
+        tokens = new Tokens(database, changes, book);
     }
 
     /**
@@ -138,6 +144,7 @@ public final class ControlPlane implements AutoCloseable {
                     "no copy of what " + database + " held: only the rules of the files are in force until it is back");
             return;
         }
+        tokens.book().setAll(kept.tokens());
         quotas.setAll(kept.quotas());
         take(RuleLayer.of(kept.rules(), options));
         LOG.log(
@@ -149,6 +156,11 @@ public final class ControlPlane implements AutoCloseable {
     /** The rules of the database that are in force: the last that load. */
     public RuleLayer rules() {
         return good;
+    }
+
+    /** What opens the admin port. */
+    public Tokens tokens() {
+        return tokens;
     }
 
     /** What was agreed with callers. */
@@ -349,7 +361,7 @@ public final class ControlPlane implements AutoCloseable {
         saving.set(false);
         try {
             if (lastGood != null) {
-                lastGood.save(good.rules(), quotas.all());
+                lastGood.save(good.rules(), quotas.all(), tokens.book().all());
             }
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.ERROR, "what the database holds cannot be kept for a restart without it: " + e.getMessage());
@@ -370,6 +382,7 @@ public final class ControlPlane implements AutoCloseable {
             save();
         }
         timer.shutdownNow();
+        tokens.close();
         database.close();
         try {
             if (file != null) {
