@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Every setting there is; the command's flags, the reader and the documentation are made from this list. */
 public final class Catalogue {
@@ -181,7 +182,7 @@ public final class Catalogue {
     static final Setting<Duration> DRAIN_TIMEOUT =
             duration("drain_timeout", "After SIGTERM: gone by then, whatever is still open.", "8s");
 
-    private static final List<Setting<?>> ALL = List.of(
+    private static final List<Setting<?>> BASE = List.of(
             RULES,
             MERGE_DOMAINS,
             HOST,
@@ -224,6 +225,9 @@ public final class Catalogue {
             WARM_UP,
             DRAIN_DELAY,
             DRAIN_TIMEOUT);
+
+    private static final List<Setting<?>> ALL =
+            Stream.concat(BASE.stream(), DecisionSettings.ALL.stream()).toList();
 
     private Catalogue() {}
 
