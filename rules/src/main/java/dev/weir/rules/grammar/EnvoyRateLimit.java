@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code rate_limit} of a descriptor in Envoy's spelling, and the flags beside it, into a rule. */
 final class EnvoyRateLimit {
     /** What Weir adds to the reference's fields. */
-    static final List<String> OWN =
-            Stream.concat(Limits.SHARED.stream(), Behaviour.SHARED.stream()).toList();
+    static final List<String> OWN = Stream.of(Limits.SHARED, Behaviour.SHARED, List.of("rollout"))
+            .flatMap(List::stream)
+            .toList();
 
     static final List<String> KNOWN = Stream.concat(
                     Stream.of("unit", "requests_per_unit", "unlimited", "name", "replaces"), OWN.stream())
@@ -61,7 +62,13 @@ final class EnvoyRateLimit {
             idle(descriptor);
             return null;
         }
+        Integer rollout = fields.percent("rollout");
+        if (shadow && rollout != null) {
+            String hint = "a rule in shadow denies nobody: remove one of them";
+            problems.error(fields.nameAt("rollout"), "rollout beside shadow_mode", hint);
+        }
         return rule(descriptor, fields, domain, path, label)
+                .rollout(rollout == null ? Rule.EVERYONE : rollout)
                 .source(problems.file() + ":" + fields.at())
                 .shadow(shadow)
                 .quota(quota)
@@ -83,8 +90,9 @@ final class EnvoyRateLimit {
         String unitName = window == null ? "unlimited" : window.spelling();
         Rule.Builder rule =
                 Rule.builder(domain, Identity.envoy(path, unitName, algorithm)).label(label);
+        Limit limit = null;
         if (!unlimited) {
-            Limit limit = Limits.finish(fields, algorithm, requests, window == null ? null : window.micros(), 1);
+            limit = Limits.finish(fields, algorithm, requests, window == null ? null : window.micros(), 1);
             if (limit != null) {
                 rule.limit(limit);
             }
@@ -92,7 +100,9 @@ final class EnvoyRateLimit {
         String name = fields.text("name");
         rule.name(name == null ? "" : name).replaces(replaces(fields, name));
         rule.countsDenied(algorithm == Algorithm.FIXED_WINDOW).metadata(Metadata.read(descriptor));
-        return Behaviour.DEFAULT.with(fields, stores).applyTo(rule);
+        Behaviour behaviour = Behaviour.DEFAULT.with(fields, stores);
+        behaviour.check(fields, limit, descriptor.flag("quota_mode", false));
+        return behaviour.applyTo(rule);
     }
 
     private @Nullable Unit unit(Fields fields, @Nullable String text, boolean unlimited) {

@@ -182,13 +182,15 @@ public final class Catalogue {
             "a number from 1 to 1024",
             Values.integer(1, 1024));
     static final Setting<Duration> WARM_UP = duration(
-            "warm_up", "Longest that the decision path is warmed before the server is ready; 0s: not at all.", "1s");
+            "warm_up",
+            "Longest that the decision path is warmed before the server is ready (eight times that where counters live in Redis); 0s: not at all.",
+            "1s");
     static final Setting<Duration> DRAIN_DELAY =
             duration("drain_delay", "After SIGTERM: how long it still takes calls while it reports not serving.", "1s");
     static final Setting<Duration> DRAIN_TIMEOUT =
             duration("drain_timeout", "After SIGTERM: gone by then, whatever is still open.", "8s");
 
-    private static final List<Setting<?>> LISTED = List.of(
+    private static final List<Setting<?>> BASE = List.of(
             RULES,
             MERGE_DOMAINS,
             HOST,
@@ -231,9 +233,11 @@ public final class Catalogue {
             DRAIN_DELAY,
             DRAIN_TIMEOUT);
 
-    private static final List<Setting<?>> ALL = Stream.concat(
-                    LISTED.stream(),
+    private static final List<Setting<?>> ALL = Stream.of(
+                    BASE.stream(),
+                    DecisionSettings.ALL.stream(),
                     Stream.of(TLS, GRPC_TLS, HTTP_TLS, ADMIN_TLS).flatMap(PortTls::all))
+            .<Setting<?>>flatMap(each -> each)
             .toList();
 
     private Catalogue() {}
