@@ -136,8 +136,9 @@ class TlsPortsTest {
     @Test
     void whereCallersMustShowACertificateNobodyElseIsAnswered() throws Exception {
         try (RunningServer server = start("tls_client_ca", caller.certificate().toString())) {
-            for (int port :
-                    new int[] {server.server.http().port(), server.server.admin().port()}) {
+            for (int port : new int[] {
+                server.server.http().port(), server.server.admin().port()
+            }) {
                 try (Talk known = new Talk(port, first, caller)) {
                     assertThat(known.get("/version")).startsWith("HTTP/1.1 ");
                 }
@@ -156,7 +157,12 @@ class TlsPortsTest {
     void aCallerMustBeCalledAsItWasSaid() throws Exception {
         String authority = caller.certificate().toString();
         try (RunningServer server = start(
-                        "tls_client_ca", authority, "admin_tls_client_names", "ops", "tls_client_names", "x, LOCALHOST");
+                        "tls_client_ca",
+                        authority,
+                        "admin_tls_client_names",
+                        "ops",
+                        "tls_client_names",
+                        "x, LOCALHOST");
                 Talk known = new Talk(server.server.http().port(), first, caller)) {
             assertThat(known.get("/healthcheck")).contains(" 200 ");
             assertThatThrownBy(() -> ask(server.server.admin().port(), caller)).isInstanceOf(IOException.class);
@@ -226,7 +232,8 @@ class TlsPortsTest {
             int length = 0;
             for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
                 if (line.toLowerCase(java.util.Locale.ROOT).startsWith("content-length:")) {
-                    length = Integer.parseInt(line.substring(line.indexOf(':') + 1).strip());
+                    length = Integer.parseInt(
+                            line.substring(line.indexOf(':') + 1).strip());
                 }
             }
             StringBuilder body = new StringBuilder();
@@ -253,8 +260,8 @@ class TlsPortsTest {
         private final ManagedChannel channel;
 
         Rpc(RunningServer server, PemFiles trusted, @Nullable PemFiles shows) throws Exception {
-            SslContextBuilder tls =
-                    GrpcSslContexts.forClient().trustManager(trusted.certificate().toFile());
+            SslContextBuilder tls = GrpcSslContexts.forClient()
+                    .trustManager(trusted.certificate().toFile());
             if (shows != null) {
                 tls.keyManager(shows.certificate().toFile(), shows.key().toFile());
             }

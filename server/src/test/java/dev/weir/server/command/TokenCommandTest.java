@@ -41,11 +41,12 @@ class TokenCommandTest {
             assertThat(run("token", "list")).isEqualTo(2);
             assertThat(err.toString()).contains("no TLS with https://127.0.0.1", "--ca");
             String ca = pem.certificate().toString();
-            assertThat(run("token", "create", "ada", "--role", "admin", "--ca", ca)).isZero();
+            assertThat(run("token", "create", "ada", "--role", "admin", "--ca", ca))
+                    .isZero();
             assertThat(err.toString()).contains("ada: admin. It is shown this once:");
             assertThat(out.toString()).matches("weir_[a-z0-9]{10}_[0-9A-Za-z]{43}\\R");
-            String admin = Files.writeString(folder.resolve("token"), out.toString())
-                    .toString();
+            String admin =
+                    Files.writeString(folder.resolve("token"), out.toString()).toString();
 
             assertThat(run("token", "create", "ci", "--role", "operator", "--ca", ca))
                     .isEqualTo(2);
