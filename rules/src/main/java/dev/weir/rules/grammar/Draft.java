@@ -23,7 +23,7 @@ record Draft(
         boolean shadow,
         Behaviour behaviour) {
 
-    WeirRule rule(String domain, String label, String file) {
+    WeirRule rule(String domain, String label, String source) {
         String id = name.isEmpty() ? Identity.unnamed(domain, match, key, limit.algorithm()) : name;
         Rule.Builder rule = Rule.builder(domain, id)
                 .name(name)
@@ -31,7 +31,7 @@ record Draft(
                 .limit(limit)
                 .cost(cost)
                 .shadow(shadow)
-                .source(file + ":" + at);
+                .source(source);
         return new WeirRule(
                 behaviour.applyTo(rule).build(),
                 match.stream().map(Clause::condition).toList(),

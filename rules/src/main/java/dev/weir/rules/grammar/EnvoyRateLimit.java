@@ -62,7 +62,7 @@ final class EnvoyRateLimit {
             return null;
         }
         return rule(descriptor, fields, domain, path, label)
-                .source(problems.file() + ":" + fields.at())
+                .source(problems.place(fields.at()))
                 .shadow(shadow)
                 .quota(quota)
                 .build();
