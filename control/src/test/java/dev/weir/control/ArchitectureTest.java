@@ -28,7 +28,9 @@ class ArchitectureTest {
                         "dev.weir.rules..",
                         "java..",
                         "com.fasterxml.jackson.core..",
+                        "com.google.protobuf..",
                         "com.zaxxer.hikari..",
+                        "io.grpc..",
                         "org.flywaydb.core..",
                         "org.postgresql",
                         "org.jspecify..")
