@@ -15,6 +15,7 @@ import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.RuleLayer;
 import dev.weir.control.rules.RuleTable;
 import dev.weir.control.rules.StoredRule;
+import dev.weir.control.token.TokenBook;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.diagnostics.Diagnostic;
 import java.io.IOException;
@@ -22,9 +23,10 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +56,8 @@ public final class ControlPlane implements AutoCloseable {
     private final Database database;
     private final Ledger ledger;
     private final Follower follower;
+    private final Changes changes;
+    private final Tokens tokens;
     private final ScheduledExecutorService timer;
     private final QuotaBook quotas;
     private final AtomicBoolean saving = new AtomicBoolean();
@@ -85,7 +89,12 @@ public final class ControlPlane implements AutoCloseable {
         });
         quotas = new QuotaBook(timer);
         ledger = new Ledger(database, file);
-        follower = new Follower(database, ledger, new Taking(), listens);
+        TokenBook book = new TokenBook();
+        FollowedTokens followed = new FollowedTokens(book, this::saveSoon);
+        follower =
+                new Follower(database, ledger, List.of(followed, new FollowedQuotas(), new FollowedRules()), listens);
+        changes = new Changes(ledger, follower);
+        tokens = new Tokens(database, changes, book);
     }
 
     /**
@@ -135,7 +144,9 @@ public final class ControlPlane implements AutoCloseable {
                     "no copy of what " + database + " held: only the rules of the files are in force until it is back");
             return;
         }
-        new Taking().all(kept.rules(), kept.quotas());
+        tokens.book().setAll(kept.tokens());
+        quotas.setAll(kept.quotas());
+        take(RuleLayer.of(kept.rules(), options));
         LOG.log(
                 Level.WARNING,
                 "starting with what " + database + " held at " + kept.at() + ": "
@@ -145,6 +156,11 @@ public final class ControlPlane implements AutoCloseable {
     /** The rules of the database that are in force: the last that load. */
     public RuleLayer rules() {
         return good;
+    }
+
+    /** What opens the admin port. */
+    public Tokens tokens() {
+        return tokens;
     }
 
     /** What was agreed with callers. */
@@ -180,11 +196,11 @@ public final class ControlPlane implements AutoCloseable {
      */
     public Change putRule(
             Author author, String id, String domain, String body, Precondition precondition, boolean dryRun) {
-        return change(author, RULE, id, precondition, dryRun, new Editing() {
+        return changes.make(author, RULE, id, precondition, dryRun, new Changes.Editing() {
             @Override
-            public @Nullable Existing existing(Connection connection) throws SQLException {
+            public Changes.@Nullable Existing existing(Connection connection) throws SQLException {
                 StoredRule rule = RuleTable.get(connection, id);
-                return rule == null ? null : new Existing(rule.stored().version(), rule.json());
+                return rule == null ? null : new Changes.Existing(rule.stored().version(), rule.json());
             }
 
             @Override
@@ -198,15 +214,15 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Takes a rule away; what it replaced in the files is in force again. */
     public Change deleteRule(Author author, String id, Precondition precondition, boolean dryRun) {
-        return change(author, RULE, id, precondition, dryRun, new Editing() {
+        return changes.make(author, RULE, id, precondition, dryRun, new Changes.Editing() {
             @Override
-            public Existing existing(Connection connection) throws SQLException {
+            public Changes.Existing existing(Connection connection) throws SQLException {
                 StoredRule rule = RuleTable.get(connection, id);
                 if (rule == null) {
                     throw new RefusedException(
                             RefusedException.Cause.MISSING, "no rule of the database is called " + id);
                 }
-                return new Existing(rule.stored().version(), rule.json());
+                return new Changes.Existing(rule.stored().version(), rule.json());
             }
 
             @Override
@@ -219,11 +235,11 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Writes what was agreed with a caller, in the place of what was agreed before. */
     public Change putQuota(Author author, StoredQuota quota, Precondition precondition, boolean dryRun) {
-        return change(author, QUOTA, quota.apiKey(), precondition, dryRun, new Editing() {
+        return changes.make(author, QUOTA, quota.apiKey(), precondition, dryRun, new Changes.Editing() {
             @Override
-            public @Nullable Existing existing(Connection connection) throws SQLException {
+            public Changes.@Nullable Existing existing(Connection connection) throws SQLException {
                 StoredQuota old = QuotaTable.get(connection, quota.apiKey());
-                return old == null ? null : new Existing(old.stored().version(), old.json());
+                return old == null ? null : new Changes.Existing(old.stored().version(), old.json());
             }
 
             @Override
@@ -236,14 +252,14 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Ends what was agreed with a caller. */
     public Change deleteQuota(Author author, String apiKey, Precondition precondition, boolean dryRun) {
-        return change(author, QUOTA, apiKey, precondition, dryRun, new Editing() {
+        return changes.make(author, QUOTA, apiKey, precondition, dryRun, new Changes.Editing() {
             @Override
-            public Existing existing(Connection connection) throws SQLException {
+            public Changes.Existing existing(Connection connection) throws SQLException {
                 StoredQuota old = QuotaTable.get(connection, apiKey);
                 if (old == null) {
                     throw new RefusedException(RefusedException.Cause.MISSING, "nothing was agreed with this api_key");
                 }
-                return new Existing(old.stored().version(), old.json());
+                return new Changes.Existing(old.stored().version(), old.json());
             }
 
             @Override
@@ -252,43 +268,6 @@ public final class ControlPlane implements AutoCloseable {
                 return null;
             }
         });
-    }
-
-    private record Existing(long version, String json) {}
-
-    /** How a thing is found and changed. */
-    private interface Editing {
-        @Nullable
-        Existing existing(Connection connection) throws SQLException;
-
-        @Nullable
-        String apply(Connection connection, Stored stored) throws SQLException;
-    }
-
-    private Change change(
-            Author author, String kind, String subject, Precondition precondition, boolean dryRun, Editing editing) {
-        Change change = ledger.change(author, kind, subject, dryRun, new Ledger.Edit() {
-            @Override
-            public @Nullable String before(Connection connection) throws SQLException {
-                Existing existing = editing.existing(connection);
-                Long version = existing == null ? null : existing.version();
-                if (!precondition.holds(version)) {
-                    throw new RefusedException(
-                            RefusedException.Cause.STALE,
-                            version == null ? "it is not there" : "it is at version " + version);
-                }
-                return existing == null ? null : existing.json();
-            }
-
-            @Override
-            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
-                return editing.apply(connection, stored);
-            }
-        });
-        if (change.version() > 0) {
-            follower.sync();
-        }
-        return change;
     }
 
     /** Checks the audit in the database, line by line. */
@@ -302,41 +281,69 @@ public final class ControlPlane implements AutoCloseable {
         return database.transaction(connection -> AuditTable.after(connection, version, most));
     }
 
-    /** Takes in what the follower reads. */
-    private final class Taking implements Follower.Sink {
+    private final class FollowedQuotas implements Followed {
         @Override
-        public void all(Collection<StoredRule> rules, Collection<StoredQuota> all) {
-            quotas.setAll(all);
-            take(RuleLayer.of(rules, options));
+        public String kind() {
+            return QUOTA;
         }
 
         @Override
-        public void some(Map<String, @Nullable StoredRule> rules, Map<String, @Nullable StoredQuota> some) {
-            some.forEach(quotas::set);
-            RuleLayer next = read;
-            for (Map.Entry<String, @Nullable StoredRule> each : rules.entrySet()) {
-                next = next.with(each.getKey(), each.getValue(), options);
-            }
-            if (rules.isEmpty()) {
+        public Runnable readAll(Connection connection) throws SQLException {
+            List<StoredQuota> all = QuotaTable.all(connection);
+            return () -> {
+                quotas.setAll(all);
                 saveSoon();
-            } else {
-                take(next);
-            }
+            };
         }
 
-        private void take(RuleLayer next) {
-            read = next;
-            List<Diagnostic> errors = next.errors();
-            if (!errors.isEmpty()) {
-                LOG.log(
-                        Level.ERROR,
-                        "rules in " + database + " do not load; those of before stay in force:\n" + lines(errors));
-                return;
+        @Override
+        public Runnable read(Connection connection, Set<String> subjects) throws SQLException {
+            Map<String, @Nullable StoredQuota> some = new LinkedHashMap<>();
+            for (String each : subjects) {
+                some.put(each, QuotaTable.get(connection, each));
             }
-            good = next;
-            listener.accept(next);
-            saveSoon();
+            return () -> {
+                some.forEach(quotas::set);
+                saveSoon();
+            };
         }
+    }
+
+    private final class FollowedRules implements Followed {
+        @Override
+        public String kind() {
+            return RULE;
+        }
+
+        @Override
+        public Runnable readAll(Connection connection) throws SQLException {
+            List<StoredRule> all = RuleTable.all(connection);
+            return () -> take(RuleLayer.of(all, options));
+        }
+
+        @Override
+        public Runnable read(Connection connection, Set<String> subjects) throws SQLException {
+            RuleLayer next = read;
+            for (String each : subjects) {
+                next = next.with(each, RuleTable.get(connection, each), options);
+            }
+            RuleLayer changed = next;
+            return () -> take(changed);
+        }
+    }
+
+    private void take(RuleLayer next) {
+        read = next;
+        List<Diagnostic> errors = next.errors();
+        if (!errors.isEmpty()) {
+            LOG.log(
+                    Level.ERROR,
+                    "rules in " + database + " do not load; those of before stay in force:\n" + lines(errors));
+            return;
+        }
+        good = next;
+        listener.accept(next);
+        saveSoon();
     }
 
     private static String lines(List<Diagnostic> errors) {
@@ -354,7 +361,7 @@ public final class ControlPlane implements AutoCloseable {
         saving.set(false);
         try {
             if (lastGood != null) {
-                lastGood.save(good.rules(), quotas.all());
+                lastGood.save(good.rules(), quotas.all(), tokens.book().all());
             }
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.ERROR, "what the database holds cannot be kept for a restart without it: " + e.getMessage());
@@ -375,6 +382,7 @@ public final class ControlPlane implements AutoCloseable {
             save();
         }
         timer.shutdownNow();
+        tokens.close();
         database.close();
         try {
             if (file != null) {

@@ -3,19 +3,16 @@ package dev.weir.control;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.database.Database;
 import dev.weir.control.database.DatabaseException;
-import dev.weir.control.quota.QuotaTable;
-import dev.weir.control.quota.StoredQuota;
-import dev.weir.control.rules.RuleTable;
-import dev.weir.control.rules.StoredRule;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +33,7 @@ final class Follower implements AutoCloseable {
 
     private final Database database;
     private final Ledger ledger;
-    private final Sink sink;
+    private final List<Followed> kinds;
     private final boolean listens;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = new Thread(this::follow, "weir-control");
@@ -47,19 +44,10 @@ final class Follower implements AutoCloseable {
 
     private volatile long seen = -1;
 
-    /** Takes what was read. */
-    interface Sink {
-        /** Everything there is. */
-        void all(Collection<StoredRule> rules, Collection<StoredQuota> quotas);
-
-        /** What has changed; null for what is gone. */
-        void some(Map<String, @Nullable StoredRule> rules, Map<String, @Nullable StoredQuota> quotas);
-    }
-
-    Follower(Database database, Ledger ledger, Sink sink, boolean listens) {
+    Follower(Database database, Ledger ledger, List<Followed> kinds, boolean listens) {
         this.database = database;
         this.ledger = ledger;
-        this.sink = sink;
+        this.kinds = List.copyOf(kinds);
         this.listens = listens;
         thread.setDaemon(true);
     }
@@ -102,24 +90,32 @@ final class Follower implements AutoCloseable {
             return version;
         }
         if (seen < 0 || version < seen || version - seen > MOST) {
+            List<Runnable> all = new ArrayList<>();
+            for (Followed each : kinds) {
+                all.add(each.readAll(connection));
+            }
             writeAudit(connection, version);
-            sink.all(RuleTable.all(connection), QuotaTable.all(connection));
+            all.forEach(Runnable::run);
             return version;
         }
-        List<AuditTable.Entry> changes = new ArrayList<>(AuditTable.after(connection, seen, MOST));
-        Map<String, @Nullable StoredRule> rules = new LinkedHashMap<>();
-        Map<String, @Nullable StoredQuota> quotas = new LinkedHashMap<>();
         long last = version;
-        for (AuditTable.Entry each : changes) {
+        Map<String, Set<String>> changed = new HashMap<>();
+        for (AuditTable.Entry each : AuditTable.after(connection, seen, MOST)) {
             last = Math.max(last, each.line().version());
-            switch (each.kind()) {
-                case ControlPlane.RULE -> rules.put(each.subject(), RuleTable.get(connection, each.subject()));
-                case ControlPlane.QUOTA -> quotas.put(each.subject(), QuotaTable.get(connection, each.subject()));
-                default -> LOG.log(Level.WARNING, "a change of a kind that this version does not know: " + each.kind());
+            changed.computeIfAbsent(each.kind(), kind -> new LinkedHashSet<>()).add(each.subject());
+        }
+        List<Runnable> some = new ArrayList<>();
+        for (Followed each : kinds) {
+            Set<String> subjects = changed.remove(each.kind());
+            if (subjects != null) {
+                some.add(each.read(connection, subjects));
             }
         }
+        if (!changed.isEmpty()) {
+            LOG.log(Level.WARNING, "changes of kinds that this version does not know: " + changed.keySet());
+        }
         writeAudit(connection, last);
-        sink.some(rules, quotas);
+        some.forEach(Runnable::run);
         return last;
     }
 

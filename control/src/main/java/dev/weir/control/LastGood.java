@@ -6,6 +6,7 @@ import dev.weir.control.data.Stored;
 import dev.weir.control.quota.QuotaBody;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.StoredRule;
+import dev.weir.control.token.StoredToken;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.yaml.YamlNode;
 import dev.weir.rules.yaml.YamlNode.Mapping;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a shared database held when this node last saw it, as a file in the data folder: a restart while the database is away
- * begins with that. One JSON object a line, a rule or a quota each.
+ * begins with that. One JSON object a line, a rule, a quota or a token each.
  */
 final class LastGood {
     private static final String NAME = "last-good.jsonl";
@@ -38,9 +39,10 @@ final class LastGood {
     }
 
     /** What was kept. */
-    record Kept(List<StoredRule> rules, List<StoredQuota> quotas, Instant at) {}
+    record Kept(List<StoredRule> rules, List<StoredQuota> quotas, List<StoredToken> tokens, Instant at) {}
 
-    void save(Collection<StoredRule> rules, Collection<StoredQuota> quotas) throws IOException {
+    void save(Collection<StoredRule> rules, Collection<StoredQuota> quotas, Collection<StoredToken> tokens)
+            throws IOException {
         Path next = file.resolveSibling(NAME + ".new");
         try (BufferedWriter out = Files.newBufferedWriter(next)) {
             for (StoredRule each : rules) {
@@ -56,6 +58,13 @@ final class LastGood {
                     json.writeStringField("api_key", each.apiKey());
                     json.writeObjectFieldStart("quota");
                     each.writeTerms(json);
+                    json.writeEndObject();
+                });
+            }
+            for (StoredToken each : tokens) {
+                line(out, each.stored(), json -> {
+                    json.writeObjectFieldStart("token");
+                    KeptToken.write(json, each);
                     json.writeEndObject();
                 });
             }
@@ -88,6 +97,7 @@ final class LastGood {
         Kept kept = new Kept(
                 new ArrayList<>(),
                 new ArrayList<>(),
+                new ArrayList<>(),
                 Files.getLastModifiedTime(file).toInstant());
         try (BufferedReader lines = Files.newBufferedReader(file)) {
             for (String each = lines.readLine(); each != null; each = lines.readLine()) {
@@ -111,6 +121,10 @@ final class LastGood {
                     .add(new StoredRule(text(object, "rule_id"), text(object, "domain"), json(object, "rule"), stored));
             return;
         }
+        if (object.entry("token") != null && node(object, "token") instanceof Mapping token) {
+            into.tokens().add(KeptToken.read(name -> textOrNull(token, name), stored));
+            return;
+        }
         byte[] terms = json(object, "quota").getBytes(StandardCharsets.UTF_8);
         StoredQuota quota = QuotaBody.read(text(object, "api_key"), terms, null, problems);
         if (quota == null) {
@@ -124,6 +138,11 @@ final class LastGood {
             return scalar.text();
         }
         throw new IOException(file + ": " + name + " is no text");
+    }
+
+    private static @Nullable String textOrNull(Mapping object, String name) {
+        YamlNode.Entry entry = object.entry(name);
+        return entry != null && entry.value() instanceof Scalar scalar && !scalar.isNull() ? scalar.text() : null;
     }
 
     private String json(Mapping object, String name) throws IOException {

@@ -13,7 +13,9 @@ public final class RefusedException extends RuntimeException {
         /** The thing has changed since its author looked. */
         STALE,
         /** There is no such thing. */
-        MISSING
+        MISSING,
+        /** Another has what only one can have. */
+        TAKEN
     }
 
     private final Cause kind;

@@ -8,6 +8,9 @@ import dev.weir.control.audit.Author;
 import dev.weir.control.data.Stored;
 import dev.weir.control.quota.StoredOverride;
 import dev.weir.control.quota.StoredQuota;
+import dev.weir.control.token.Role;
+import dev.weir.control.token.TokenBook;
+import dev.weir.control.token.TokenText;
 import dev.weir.match.Quota;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Rule;
@@ -15,7 +18,9 @@ import dev.weir.rules.LoadOptions;
 import dev.weir.rules.RuleLoader;
 import dev.weir.rules.grammar.Unit;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import org.awaitility.Awaitility;
@@ -149,15 +154,108 @@ abstract class ControlContract {
         plane.putQuota(OPERATOR, quota("k", from, until), ANY, false);
         assertThat(plane.quotas().of("k")).isNull();
         Awaitility.await()
-                .pollInterval(java.time.Duration.ofMillis(2))
+                .pollInterval(Duration.ofMillis(2))
                 .until(() -> plane.quotas().of("k") != null);
         assertThat(Instant.now()).isBetween(from, from.plusMillis(250));
         Quota held = plane.quotas().of("k");
         assertThat(Objects.requireNonNull(held).tier()).isEqualTo("enterprise");
         Awaitility.await()
-                .pollInterval(java.time.Duration.ofMillis(2))
+                .pollInterval(Duration.ofMillis(2))
                 .until(() -> plane.quotas().of("k") == null);
         assertThat(Instant.now()).isBetween(until, until.plusMillis(250));
+    }
+
+    @Test
+    void aTokenOpensFromTheMomentItIsMadeAndAfterARestartAndNothingKeepsItsSecret() throws IOException {
+        String text = reveal(plane.tokens().create(OPERATOR, "ci", Role.OPERATOR, null, false));
+        assertThat(text).matches("weir_[a-z0-9]{10}_[0-9A-Za-z]{43}");
+        assertThat(holder(text)).isEqualTo("ci");
+        assertThat(holder(text.substring(0, text.length() - 1) + (text.endsWith("A") ? "B" : "A")))
+                .isNull();
+        assertThat(holder(text.replaceFirst("weir_.", "weir_" + (text.charAt(5) == 'a' ? 'b' : 'a'))))
+                .isNull();
+        reopen();
+        assertThat(holder(text)).isEqualTo("ci");
+        String secret = text.substring(text.lastIndexOf('_') + 1);
+        String line = plane.audit(0, 10).get(0).line().text();
+        assertThat(line).contains("\"kind\":\"token\"", "\"name\":\"ci\"", "\"role\":\"operator\"");
+        assertThat(line).doesNotContain(secret, TokenText.hash(secret));
+    }
+
+    @Test
+    void aRotatedTokenKeepsItsNameAndTheOldSecretForAWhile() {
+        String first = reveal(plane.tokens().create(OPERATOR, "ci", Role.ADMIN, null, false));
+        String second = reveal(plane.tokens().rotate(OPERATOR, "ci", Duration.ofMillis(400), null, ANY, false));
+        assertThat(holder(first)).isEqualTo("ci");
+        assertThat(holder(second)).isEqualTo("ci");
+        assertThat(TokenText.idOf(second)).isEqualTo(TokenText.idOf(first));
+        Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> holder(first) == null);
+        String third = reveal(plane.tokens().rotate(OPERATOR, TokenText.idOf(first), Duration.ZERO, null, ANY, false));
+        assertThat(holder(second)).isNull();
+        assertThat(holder(third)).isEqualTo("ci");
+    }
+
+    @Test
+    void aTokenThatWasTakenBackOrHasRunOutOpensNothing() {
+        String text = reveal(plane.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false));
+        plane.tokens().revoke(OPERATOR, "ci", ANY, false);
+        assertThat(holder(text)).isNull();
+        assertThat(plane.tokens().all()).isEmpty();
+        String brief = reveal(plane.tokens()
+                .create(OPERATOR, "brief", Role.VIEWER, Instant.now().plusMillis(300), false));
+        assertThat(holder(brief)).isEqualTo("brief");
+        Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> holder(brief) == null);
+        assertThat(plane.tokens().book().find(brief, Instant.now())).isInstanceOf(TokenBook.Found.Expired.class);
+        assertThatThrownBy(() -> plane.tokens().rotate(OPERATOR, "brief", Duration.ZERO, null, ANY, false))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("expires_at: the token ran out at");
+    }
+
+    @Test
+    void aTokenThatCannotBeIsRefused() {
+        plane.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false);
+        assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "ci", Role.ADMIN, null, false))
+                .hasMessage("name: a token is called ci already");
+        assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "a b", Role.ADMIN, null, false))
+                .hasMessageStartingWith("name: \"a b\" (expected: ");
+        assertThatThrownBy(() -> plane.tokens().create(OPERATOR, Tokens.FIXED, Role.ADMIN, null, false))
+                .hasMessageStartingWith("name: ");
+        assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "late", Role.ADMIN, Instant.EPOCH, false))
+                .hasMessageStartingWith("expires_at: 1970");
+        assertThatThrownBy(() -> plane.tokens().revoke(OPERATOR, "nobody", ANY, false))
+                .hasMessage("no token is called nobody");
+        assertThat(plane.tokens()
+                        .create(OPERATOR, "tried", Role.ADMIN, null, true)
+                        .text())
+                .isNull();
+        assertThat(plane.tokens().book().size()).isEqualTo(1);
+    }
+
+    @Test
+    void whenATokenWasLastUsedIsKnownToTheMinuteAndAfterARestart() throws IOException {
+        String text = reveal(plane.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false));
+        assertThat(plane.tokens().all().get(0).usedAt()).isNull();
+        assertThat(holder(text)).isEqualTo("ci");
+        Instant used = Objects.requireNonNull(plane.tokens().all().get(0).usedAt());
+        assertThat(used)
+                .isEqualTo(used.truncatedTo(ChronoUnit.MINUTES))
+                .isAfter(Instant.now().minusSeconds(120));
+        reopen();
+        assertThat(plane.tokens().all().get(0).usedAt()).isEqualTo(used);
+    }
+
+    static String reveal(Tokens.Issued issued) {
+        return Objects.requireNonNull(issued.text()).reveal();
+    }
+
+    private @Nullable String holder(String text) {
+        return holder(plane, text);
+    }
+
+    static @Nullable String holder(ControlPlane plane, String text) {
+        return plane.tokens().book().find(text, Instant.now()) instanceof TokenBook.Found.Known known
+                ? known.token().name()
+                : null;
     }
 
     static StoredQuota quota(String apiKey, @Nullable Instant from, @Nullable Instant until) {

@@ -8,6 +8,7 @@ import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.control.testkit.Postgres;
+import dev.weir.control.token.Role;
 import dev.weir.rules.LoadOptions;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -64,6 +65,17 @@ class PostgresControlTest extends ControlContract {
     }
 
     @Test
+    void aTokenThatIsTakenBackOnOneNodeOpensNothingOnTheOther() throws IOException {
+        try (ControlPlane here = ControlPlane.open(settings(), LoadOptions.DEFAULT);
+                ControlPlane there = ControlPlane.open(settings(), LoadOptions.DEFAULT, false)) {
+            String text = reveal(here.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false));
+            Awaitility.await().atMost(BUDGET).until(() -> "ci".equals(holder(there, text)));
+            here.tokens().revoke(OPERATOR, "ci", ANY, false);
+            Awaitility.await().atMost(BUDGET).until(() -> holder(there, text) == null);
+        }
+    }
+
+    @Test
     void theFilesOfTwoNodesTellTheSame(@TempDir Path a, @TempDir Path b) throws IOException {
         try (ControlPlane here = ControlPlane.open(new ControlSettings(a, url), LoadOptions.DEFAULT);
                 ControlPlane there = ControlPlane.open(new ControlSettings(b, url), LoadOptions.DEFAULT)) {
@@ -83,9 +95,12 @@ class PostgresControlTest extends ControlContract {
         EmbeddedPostgres server = Postgres.server(pg, 0);
         PostgresUrl own = PostgresUrl.parse(Postgres.url(server.getPort(), "postgres"));
         ControlSettings settings = new ControlSettings(data, own);
+        String token;
         try (ControlPlane plane = ControlPlane.open(settings, LoadOptions.DEFAULT)) {
             plane.putRule(OPERATOR, "r", "api", "{\"rate\":5,\"window\":\"1s\"}", ANY, false);
             plane.putQuota(OPERATOR, quota("k", null, null), ANY, false);
+            token = reveal(plane.tokens().create(OPERATOR, "ci", Role.OPERATOR, null, false));
+            plane.tokens().rotate(OPERATOR, "ci", Duration.ofHours(1), null, ANY, false);
             server.close();
             assertThatThrownBy(() -> plane.putRule(OPERATOR, "r", "api", "{\"rate\":6,\"window\":\"1s\"}", ANY, false))
                     .isInstanceOf(DatabaseException.class);
@@ -97,11 +112,12 @@ class PostgresControlTest extends ControlContract {
             assertThat(restarted.isConnected()).isFalse();
             assertThat(restarted.rules().rule("r")).isNotNull();
             assertThat(restarted.quotas().of("k")).isNotNull();
+            assertThat(holder(restarted, token)).isEqualTo("ci");
             EmbeddedPostgres again = Postgres.server(pg, server.getPort());
             try {
                 Awaitility.await().atMost(Duration.ofSeconds(10)).until(restarted::isConnected);
                 restarted.putRule(OPERATOR, "r", "api", "{\"rate\":6,\"window\":\"1s\"}", ANY, false);
-                assertThat(restarted.version()).isEqualTo(3);
+                assertThat(restarted.version()).isEqualTo(5);
             } finally {
                 again.close();
             }

@@ -23,6 +23,15 @@ public final class Outcome {
      */
     public long state0, state1;
 
+    /** Takes over how {@code later} leaves the counter; what was said to the hits before stays. */
+    public void standAs(Outcome later) {
+        remaining = later.remaining;
+        reset = later.reset;
+        used = later.used;
+        state0 = later.state0;
+        state1 = later.state1;
+    }
+
     /** Takes over everything that {@code other} says. */
     public void set(Outcome other) {
         allowed = other.allowed;

@@ -2,6 +2,7 @@ package dev.weir.store;
 
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.SplittableRandom;
 
 /**
  * The one hash of counter keys: SipHash-1-3 with 128 bits of output, keyed by a seed that callers cannot know, so that they
@@ -144,13 +145,19 @@ public final class KeyHash {
         v3 = d;
     }
 
-    /** Drawn when the first accumulator asks for it. */
+    /** Drawn when the first accumulator asks for it; {@value #GIVEN} gives it to a simulation, which must repeat. */
     private static final class ProcessSeed {
+        static final String GIVEN = "weir.hash-seed";
         static final long SEED0, SEED1;
 
         static {
             byte[] bytes = new byte[16];
-            new SecureRandom().nextBytes(bytes);
+            Long given = Long.getLong(GIVEN);
+            if (given == null) {
+                new SecureRandom().nextBytes(bytes);
+            } else {
+                new SplittableRandom(given).nextBytes(bytes);
+            }
             ByteBuffer words = ByteBuffer.wrap(bytes);
             SEED0 = words.getLong();
             SEED1 = words.getLong();

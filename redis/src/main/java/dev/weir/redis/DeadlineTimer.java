@@ -34,6 +34,12 @@ final class DeadlineTimer {
         return current != UNSET && current - nanos > 0;
     }
 
+    /** Whether it is set, and fires by {@code nanos}. Any thread may ask. */
+    boolean isBy(long nanos) {
+        long current = dueNanos;
+        return current != UNSET && current - nanos <= 0;
+    }
+
     /** In the event loop. */
     void atLatest(long nanos) {
         long now = System.nanoTime();

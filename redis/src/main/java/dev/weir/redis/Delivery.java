@@ -35,12 +35,18 @@ final class Delivery implements Runnable {
 
     @Override
     public void run() {
-        Pending each = first;
-        while (each != null) {
-            Pending next = each.next; // once it is answered, it may be on its way again
-            each.next = null;
-            each.answer();
-            each = next;
+        Cork cork = Cork.ofThread();
+        cork.hold();
+        try {
+            Pending each = first;
+            while (each != null) {
+                Pending next = each.next; // once it is answered, it may be on its way again
+                each.next = null;
+                each.answer();
+                each = next;
+            }
+        } finally {
+            cork.release();
         }
     }
 

@@ -75,12 +75,31 @@ final class Lane implements Line.User, Call.Sender {
             refuse(pending, down);
         } else if (!intake.add(pending)) {
             refuse(pending, StoreFailure.OVERLOADED);
-        } else if ((!awake.get() && awake.compareAndSet(false, true)) || timer.isAfter(pending.deadlineNanos)) {
-            try {
-                loop.execute(this::wake);
-            } catch (RejectedExecutionException e) {
-                wake(); // the event loops are gone, and with them everyone who might be there
+        } else if (timer.isAfter(pending.deadlineNanos)) {
+            wakeNow();
+        } else if (!awake.get()) {
+            // Whoever asks again and then blocks, which nobody should, waits no longer than until the timer: only if it
+            // is
+            // set.
+            boolean held = timer.isBy(pending.deadlineNanos) && Cork.ofThread().holds(this);
+            if (!held) {
+                wakeUp();
             }
+        }
+    }
+
+    /** Has the loop look at the intake, unless it will anyhow. */
+    void wakeUp() {
+        if (!awake.get() && awake.compareAndSet(false, true)) {
+            wakeNow();
+        }
+    }
+
+    private void wakeNow() {
+        try {
+            loop.execute(this::wake);
+        } catch (RejectedExecutionException e) {
+            wake(); // the event loops are gone, and with them everyone who might be there
         }
     }
 

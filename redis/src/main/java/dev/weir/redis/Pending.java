@@ -127,6 +127,7 @@ final class Pending {
         copy.key1 = check.key1;
         copy.meter = check.meter;
         copy.hits = check.hits;
+        copy.ahead = check.ahead;
         copy.countsDenied = check.countsDenied;
         copy.role = check.role;
         copy.name.set(check.name);

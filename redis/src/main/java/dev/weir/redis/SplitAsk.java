@@ -254,6 +254,7 @@ final class SplitAsk implements Parts {
             if (check.failure == null && check.hits > 0 && (part.counts || check.outcome.allowed)) {
                 Check negative = Pending.copy(check);
                 negative.hits = -check.hits;
+                negative.ahead = 0;
                 back.group.add(negative);
                 check.outcome.remaining += check.outcome.allowed ? check.hits : 0; // as things stand
             }

@@ -28,10 +28,11 @@ public final class Batch {
     public static final int DEFAULT_MAX_BYTES = 256 * 1024;
     public static final int DEFAULT_MAX_GROUPS = 16_384;
 
-    private static final long MAX_HITS = (1L << 53) - 1;
+    static final long MAX_HITS = (1L << 53) - 1;
     private static final long QUOTA_PASSED = 1;
     private static final long ASK_ONLY = 2;
     private static final long ONCE = 4;
+    private static final long LEASE = Long.MIN_VALUE;
     private static final int NO_RUN = -1;
     private static final int NO_ANSWER = -1;
 
@@ -51,12 +52,18 @@ public final class Batch {
     /** Where the script answers each of them, if it does. */
     private int[] answered = new int[64];
 
+    /** Where it answers what was asked for ahead with each of them. */
+    private int[] answeredAhead = new int[64];
+
     private int askedSize;
     private int answersSize;
     private boolean hasGroups;
     /** Of the groups that are charged once, in their order. */
     private final List<Group> onces = new ArrayList<>();
-    /** {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}. */
+    /**
+     * {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}, and after it, for each of the
+     * checks that asks for hits ahead, {@code LEASE, counter, meter, hits}.
+     */
     private long[] entries = new long[256];
 
     private int entriesSize;
@@ -90,10 +97,16 @@ public final class Batch {
             groups = Arrays.copyOf(groups, size * 2);
         }
         groups[size++] = group;
+        int from = askedSize;
         if (group.size() == 1 && !group.askOnly && group.idempotency == null) {
             addRun(group.get(0));
         } else if (group.size() > 0) {
             addTogether(group);
+        }
+        for (int i = 0; i < group.size(); i++) {
+            if (group.leases(i)) {
+                addLease(group.get(i), from + i);
+            }
         }
         return true;
     }
@@ -140,6 +153,14 @@ public final class Batch {
         int once = 0;
         while (at < entriesSize) {
             int checks = 1;
+            if (entries[at] == LEASE) {
+                packer.add(0);
+                packer.add(counters.place((int) entries[at + 1]) + 1);
+                packer.add(entries[at + 2] + 1);
+                packer.add(entries[at + 3]);
+                at += 4;
+                continue;
+            }
             if (entries[at] < 0) {
                 checks = (int) -entries[at];
                 packer.add(entries[at++]);
@@ -201,7 +222,8 @@ public final class Batch {
             Group group = groups[i];
             Idempotency key = group.idempotency;
             if (key == null || !Repeats.read(group, key.fingerprint().length, known.get(once++), now)) {
-                expected += replay.group(group, asked, answered, from, now);
+                int passes = replay.group(group, asked, answered, from, now);
+                expected += passes + replay.leases(group, asked, answeredAhead, from, passes > 0, now);
             }
             from += group.size();
         }
@@ -248,7 +270,7 @@ public final class Batch {
         int counter = counter(check);
         int meter = meters.place(meter(check), check.countsDenied);
         long hits = hits(check);
-        int run = openRun[counter];
+        int run = check.ahead > 0 ? NO_RUN : openRun[counter];
         if (run != NO_RUN && hits >= 0 && entries[run + 1] == meter && entries[run + 2] == hits) {
             entries[run + 3]++;
             answered[askedSize - 1] = openAnswer[counter];
@@ -278,6 +300,14 @@ public final class Batch {
         }
     }
 
+    /** Single hits more, which are the check's to spend later, if the request that was added last passes. */
+    private void addLease(Check check, int place) {
+        int counter = asked[place];
+        openRun[counter] = NO_RUN;
+        answeredAhead[place] = check.meter instanceof BlockMeter ? answersSize++ : NO_ANSWER;
+        write(LEASE, counter, meters.place(meter(check), false), Math.min(check.ahead, MAX_HITS));
+    }
+
     private int counter(Check check) {
         Meter meter = meter(check);
         int counter = counters.find(check, meter.counting());
@@ -292,6 +322,7 @@ public final class Batch {
         if (askedSize == asked.length) {
             asked = Arrays.copyOf(asked, askedSize * 2);
             answered = Arrays.copyOf(answered, askedSize * 2);
+            answeredAhead = Arrays.copyOf(answeredAhead, askedSize * 2);
         }
         asked[askedSize++] = counter;
         return counter;
@@ -304,11 +335,11 @@ public final class Batch {
         return answer;
     }
 
-    private void write(long counter, long meter, long hits, long timesOrRole) {
-        writeEntry(counter);
-        writeEntry(meter);
-        writeEntry(hits);
-        writeEntry(timesOrRole);
+    private void write(long first, long second, long third, long fourth) {
+        writeEntry(first);
+        writeEntry(second);
+        writeEntry(third);
+        writeEntry(fourth);
     }
 
     private void writeEntry(long number) {

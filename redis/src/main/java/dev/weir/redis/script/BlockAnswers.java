@@ -50,4 +50,12 @@ final class BlockAnswers {
             meter.told(numbers[at + USED], numbers[at + RESET], numbers[at + RETRY_AFTER], out);
         }
     }
+
+    /** How many hits {@code answer} granted ahead; {@code out} stands as after them. */
+    long lease(int answer, BlockMeter meter, Outcome spare, Outcome out) {
+        int at = NUMBERS * answer;
+        meter.told(numbers[at + USED], numbers[at + RESET], 0, spare);
+        out.standAs(spare);
+        return numbers[at + GRANTED];
+    }
 }

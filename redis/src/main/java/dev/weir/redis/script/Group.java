@@ -57,6 +57,11 @@ public final class Group {
         return checks[index];
     }
 
+    /** Whether the check at {@code index} asks for hits ahead; what may have been charged before does not. */
+    boolean leases(int index) {
+        return checks[index].ahead > 0 && !askOnly && idempotency == null;
+    }
+
     /** The subject whose slot has the idempotency key. */
     long keptUnder() {
         return checks[size - 1].name.subject();

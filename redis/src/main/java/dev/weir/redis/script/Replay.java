@@ -6,6 +6,7 @@ import dev.weir.algorithm.Outcome;
 import dev.weir.algorithm.SlotMeter;
 import dev.weir.store.Check;
 import java.util.List;
+import java.util.Objects;
 
 /** Applies the checks of a batch, in their order, to the states that the script found, as the script did. */
 final class Replay {
@@ -14,6 +15,7 @@ final class Replay {
     private long[] state1 = new long[0];
     private long[] undo = new long[16];
     private final BlockAnswers blocks = new BlockAnswers();
+    private final Outcome spare = new Outcome();
 
     Replay(CounterTable counters) {
         this.counters = counters;
@@ -78,6 +80,34 @@ final class Replay {
             deny(check, asked[from + i], check.countsDenied && !group.askOnly, now);
         }
         return 0;
+    }
+
+    /** Decides what {@code group} asked for ahead, which {@code passed} or not; returns how many hits were taken. */
+    long leases(Group group, int[] asked, int[] answered, int from, boolean passed, long now) {
+        long taken = 0;
+        for (int i = 0; i < group.size(); i++) {
+            Check check = group.get(i);
+            check.granted = 0;
+            if (passed && group.leases(i)) {
+                check.granted = lease(check, asked[from + i], answered[from + i], now);
+                taken += check.granted;
+            }
+        }
+        return taken;
+    }
+
+    private long lease(Check check, int counter, int answer, long now) {
+        if (check.meter instanceof BlockMeter block) {
+            return blocks.lease(answer, block, spare, check.outcome);
+        }
+        SlotMeter meter = (SlotMeter) Objects.requireNonNull(check.meter);
+        apply(spare, meter, counter, 0, false, now);
+        long fits = Math.min(Math.min(check.ahead, Batch.MAX_HITS), Math.max(0, spare.remaining));
+        if (fits > 0) {
+            apply(spare, meter, counter, fits, false, now);
+        }
+        check.outcome.standAs(spare);
+        return fits;
     }
 
     long word0(int counter) {

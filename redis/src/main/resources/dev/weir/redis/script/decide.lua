@@ -1,4 +1,4 @@
-local passed = 0
+local passed, last = 0, 0
 local size = #program
 while at <= size do
   local k = program[at]
@@ -11,14 +11,28 @@ while at <= size do
       counters[k], met[count] = c, k
     end
     local granted, used, retry, reset = m.apply(c, m, now, program[at + 2], program[at + 3], 0)
+    last = granted
     if used then
       local n = #answers
       answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = granted, used, retry, reset
     end
     passed = passed + granted
     at = at + 4
+  elseif k == 0 then
+    local m, granted = meters[program[at + 2]], 0
+    local used, retry, reset = 0, 0, 0
+    if last > 0 then
+      granted, used, retry, reset = m.apply(counters[program[at + 1]], m, now, 1, program[at + 3], 0)
+    end
+    if m.block then
+      local n = #answers
+      answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = granted, used, retry, reset
+    end
+    passed = passed + granted
+    at = at + 4
   elseif program[at + 1] < 4 then
-    passed = passed + group(at + 2, -k, program[at + 1])
+    last = group(at + 2, -k, program[at + 1])
+    passed = passed + last
     at = at + 2 - 4 * k
   else
     local hash, word = KEYS[program[at + 2]], program[at + 3]

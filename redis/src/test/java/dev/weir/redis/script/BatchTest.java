@@ -66,6 +66,35 @@ class BatchTest {
     }
 
     @Test
+    void hitsAheadAreTakenAsFarAsTheyFitAndOnlyForWhatPassed() {
+        Check first = check(1, TEN, 2);
+        first.ahead = 5;
+        Check second = check(1, TEN, 1);
+        second.ahead = 5;
+        Check denied = check(1, TEN, 1);
+        denied.ahead = 5;
+        for (Check each : List.of(first, second, denied)) {
+            assertThat(batch.add(new Group().add(each))).isTrue();
+        }
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(first.granted).isEqualTo(5);
+        assertThat(first.outcome.remaining).isEqualTo(3);
+        assertThat(second.granted).isEqualTo(2);
+        assertThat(denied.outcome.allowed).isFalse();
+        assertThat(denied.granted).isZero();
+    }
+
+    @Test
+    void aRequestThatIsDeniedGetsNothingAheadEvenOfWhatIsLeft() {
+        Check tooMuch = check(1, TEN, 11);
+        tooMuch.ahead = 3;
+        assertThat(batch.add(new Group().add(tooMuch))).isTrue();
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(tooMuch.granted).isZero();
+        assertThat(tooMuch.outcome.remaining).isEqualTo(10);
+    }
+
+    @Test
     void theSameCheckAskedByManyIsOneEntryAndEachGetsItsOwnAnswer() {
         add(1, TEN, 1);
         int bytes = batch.args(0)[0].length;

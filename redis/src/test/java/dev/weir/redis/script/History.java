@@ -175,6 +175,7 @@ final class History {
         check.hits = hits(meter.limit().capacity());
         check.countsDenied = random.nextInt(4) == 0;
         check.role = random.nextBoolean() ? Check.Role.ENFORCE : ROLES.get(random.nextInt(ROLES.size()));
+        check.ahead = random.nextInt(5) == 0 ? ahead(meter.limit().capacity()) : 0;
         ScriptStore.name(check);
         return check;
     }
@@ -191,12 +192,17 @@ final class History {
         };
     }
 
+    private long ahead(long capacity) {
+        return capacity <= 10_000 && random.nextInt(3) == 0 ? capacity : 1 + random.nextInt(60);
+    }
+
     private static Check copy(Check from) {
         Check check = new Check();
         check.key0 = from.key0;
         check.key1 = from.key1;
         check.meter = from.meter;
         check.hits = from.hits;
+        check.ahead = from.ahead;
         check.countsDenied = from.countsDenied;
         check.role = from.role;
         check.name.set(from.name);
@@ -218,6 +224,7 @@ final class History {
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             text.append(' ').append(check.role).append(' ').append(check.hits);
+            text.append(check.ahead > 0 ? " + " + check.ahead : "");
             text.append(check.countsDenied ? " counted of " : " of ").append(check.key0);
             text.append(' ').append(meter(check).limit());
         }

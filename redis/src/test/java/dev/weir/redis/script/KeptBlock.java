@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A log or sub-windows as Java keeps them, and what they and Redis's bytes mean. */
 final class KeptBlock {
@@ -25,6 +26,12 @@ final class KeptBlock {
             if (check.meter instanceof BlockMeter meter) {
                 boolean taken = check.outcome.allowed && !group.askOnly && (takes(group) || check.countsDenied);
                 blocks.computeIfAbsent(check.key0, key -> new KeptBlock()).settle(meter, taken ? check.hits : 0, now);
+            }
+        }
+        for (int i = 0; i < group.size(); i++) {
+            Check check = group.get(i);
+            if (check.meter instanceof BlockMeter meter && check.granted > 0) {
+                Objects.requireNonNull(blocks.get(check.key0)).settle(meter, check.granted, now);
             }
         }
     }

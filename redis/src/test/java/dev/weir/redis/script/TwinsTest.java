@@ -76,12 +76,36 @@ class TwinsTest {
             check.hits = from.hits;
             check.countsDenied = from.countsDenied && !group.askOnly;
             check.role = from.role;
+            check.granted = 0;
         }
         if (group.askOnly) {
             History.alwaysOver(checks.add());
         }
         memory.decide(checks, now);
+        if (group.size() == 1 ? checks.get(0).outcome.allowed && !group.askOnly : group.allowed) {
+            for (int i = 0; i < group.size(); i++) {
+                if (group.leases(i)) {
+                    lease(memory, checks.get(i), group.get(i).ahead, now);
+                }
+            }
+        }
         return checks;
+    }
+
+    /** Takes what was asked for ahead hit by hit, until the next one does not fit. */
+    private static void lease(MemoryStore memory, Check check, long ahead, long now) {
+        Checks single = new Checks();
+        Check each = single.add();
+        each.set(check);
+        each.countsDenied = false;
+        each.role = Check.Role.ENFORCE;
+        each.hits = 1;
+        while (check.granted < ahead && memory.decide(single, now)) {
+            check.granted++;
+        }
+        each.hits = 0;
+        memory.decide(single, now);
+        check.outcome.standAs(each.outcome);
     }
 
     private static void assertSame(Group group, Checks expected, String what) {
@@ -90,6 +114,9 @@ class TwinsTest {
             assertThat(Told.of(group.get(i).outcome))
                     .as("check %d of %s", i, what)
                     .isEqualTo(Told.of(expected.get(i).outcome));
+            assertThat(group.get(i).granted)
+                    .as("ahead with check %d of %s", i, what)
+                    .isEqualTo(expected.get(i).granted);
         }
     }
 

@@ -145,6 +145,7 @@ public final class ControlApi {
                 case INVALID -> 400;
                 case MISSING -> 404;
                 case STALE -> 412;
+                case TAKEN -> 409;
             };
             return Problems.of(status, String.valueOf(e.getMessage()), e.details(), List.of());
         }

@@ -1,0 +1,62 @@
+package dev.weir.control;
+
+import dev.weir.control.audit.Author;
+import dev.weir.control.data.Stored;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** Changes one thing under a precondition; when it returns, the change is in force on this node. */
+final class Changes {
+    private final Ledger ledger;
+    private final Follower follower;
+
+    Changes(Ledger ledger, Follower follower) {
+        this.ledger = ledger;
+        this.follower = follower;
+    }
+
+    /** What there is, and the change that it is from. */
+    record Existing(long version, String json) {}
+
+    /** How a thing is found and changed. */
+    interface Editing {
+        @Nullable
+        Existing existing(Connection connection) throws SQLException;
+
+        /** Changes it, and tells what is there now as JSON; null if nothing is. */
+        @Nullable
+        String apply(Connection connection, Stored stored) throws SQLException;
+    }
+
+    /**
+     * Makes a change, or only finds out what it would do.
+     *
+     * @throws RefusedException if the precondition does not hold
+     */
+    Change make(
+            Author author, String kind, String subject, Precondition precondition, boolean dryRun, Editing editing) {
+        Change change = ledger.change(author, kind, subject, dryRun, new Ledger.Edit() {
+            @Override
+            public @Nullable String before(Connection connection) throws SQLException {
+                Existing existing = editing.existing(connection);
+                Long version = existing == null ? null : existing.version();
+                if (!precondition.holds(version)) {
+                    throw new RefusedException(
+                            RefusedException.Cause.STALE,
+                            version == null ? "it is not there" : "it is at version " + version);
+                }
+                return existing == null ? null : existing.json();
+            }
+
+            @Override
+            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
+                return editing.apply(connection, stored);
+            }
+        });
+        if (change.version() > 0) {
+            follower.sync();
+        }
+        return change;
+    }
+}

@@ -1,0 +1,277 @@
+package dev.weir.control;
+
+import dev.weir.control.audit.Author;
+import dev.weir.control.data.Stored;
+import dev.weir.control.database.Database;
+import dev.weir.control.database.DatabaseException;
+import dev.weir.control.token.Role;
+import dev.weir.control.token.StoredToken;
+import dev.weir.control.token.TokenBook;
+import dev.weir.control.token.TokenTable;
+import dev.weir.control.token.TokenText;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Makes, renews and takes back the tokens that open the admin port; every change is audited, and blocks. */
+public final class Tokens implements AutoCloseable {
+    /** What the audit calls whoever has the token of the settings; no token of the database is called so. */
+    public static final String FIXED = "admin_token";
+
+    /** The longest that a secret still opens after it was replaced. */
+    public static final Duration LONGEST_GRACE = Duration.ofDays(30);
+
+    private static final System.Logger LOG = System.getLogger(Tokens.class.getName());
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
+    private static final int NOTE_SECONDS = 60;
+
+    private final Database database;
+    private final Changes changes;
+    private final TokenBook book;
+    private final ScheduledExecutorService notes = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "weir-token-use");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private Map<String, Instant> noted = Map.of();
+
+    Tokens(Database database, Changes changes, TokenBook book) {
+        this.database = database;
+        this.changes = changes;
+        this.book = book;
+        var unused = notes.scheduleWithFixedDelay(this::noteUse, NOTE_SECONDS, NOTE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /**
+     * A token that was made or renewed.
+     *
+     * @param text what its holder presents, which nobody can tell again; null where it was only tried
+     */
+    public record Issued(
+            Change change, StoredToken token, @Nullable TokenText text) {}
+
+    /** What is known in memory; what is presented is looked up there. */
+    public TokenBook book() {
+        return book;
+    }
+
+    /**
+     * Makes a token.
+     *
+     * @throws RefusedException if the name cannot be one or is taken, or it would have run out already
+     */
+    public Issued create(Author author, String name, Role role, @Nullable Instant expiresAt, boolean dryRun) {
+        if (!NAME.matcher(name).matches() || name.equals(FIXED)) {
+            throw new RefusedException(
+                    RefusedException.Cause.INVALID,
+                    "name: \"" + name.substring(0, Math.min(64, name.length()))
+                            + "\" (expected: up to 64 letters, digits and . _ @ -, not " + FIXED + ")");
+        }
+        inFuture(expiresAt);
+        TokenText text = TokenText.random();
+        return issue(author, text, new Precondition.Absent(), dryRun, new Writing() {
+            @Override
+            public @Nullable StoredToken before(Connection connection) throws SQLException {
+                StoredToken other = TokenTable.find(connection, name);
+                if (other != null) {
+                    throw new RefusedException(
+                            RefusedException.Cause.TAKEN, "name: a token is called " + name + " already");
+                }
+                return null;
+            }
+
+            @Override
+            public StoredToken write(Connection connection, @Nullable StoredToken none, Stored stored)
+                    throws SQLException {
+                StoredToken token = new StoredToken(
+                        text.id(), name, role, text.hash(), null, stored.at(), stored.by(), expiresAt, null, stored);
+                TokenTable.insert(connection, token);
+                return token;
+            }
+        });
+    }
+
+    /**
+     * Gives a token a new secret; the one before opens for {@code grace} more.
+     *
+     * @param expiresAt when it runs out from now on; null: as before
+     */
+    public Issued rotate(
+            Author author,
+            String nameOrId,
+            Duration grace,
+            @Nullable Instant expiresAt,
+            Precondition precondition,
+            boolean dryRun) {
+        if (grace.isNegative() || grace.compareTo(LONGEST_GRACE) > 0) {
+            throw new RefusedException(RefusedException.Cause.INVALID, "grace: " + grace + " (expected: 0s to 30d)");
+        }
+        inFuture(expiresAt);
+        TokenText text = TokenText.withId(idOf(nameOrId));
+        return issue(author, text, precondition, dryRun, new Writing() {
+            @Override
+            public StoredToken before(Connection connection) throws SQLException {
+                return required(TokenTable.get(connection, text.id()), nameOrId);
+            }
+
+            @Override
+            public StoredToken write(Connection connection, @Nullable StoredToken old, Stored stored)
+                    throws SQLException {
+                StoredToken before = required(old, nameOrId);
+                if (expiresAt == null && before.isExpired(stored.at())) {
+                    throw new RefusedException(
+                            RefusedException.Cause.INVALID,
+                            "expires_at: the token ran out at " + before.expiresAt() + " (expected: a new time)");
+                }
+                StoredToken token = new StoredToken(
+                        before.id(),
+                        before.name(),
+                        before.role(),
+                        text.hash(),
+                        grace.isZero()
+                                ? null
+                                : new StoredToken.Previous(
+                                        before.hash(), stored.at().plus(grace)),
+                        before.createdAt(),
+                        before.createdBy(),
+                        expiresAt == null ? before.expiresAt() : expiresAt,
+                        before.usedAt(),
+                        stored);
+                TokenTable.update(connection, token);
+                return token;
+            }
+        });
+    }
+
+    /** Takes a token back: it opens nothing from now on. */
+    public Change revoke(Author author, String nameOrId, Precondition precondition, boolean dryRun) {
+        String id = idOf(nameOrId);
+        return changes.make(author, FollowedTokens.KIND, id, precondition, dryRun, new Changes.Editing() {
+            @Override
+            public Changes.Existing existing(Connection connection) throws SQLException {
+                StoredToken token = required(TokenTable.get(connection, id), nameOrId);
+                return new Changes.Existing(token.stored().version(), token.json());
+            }
+
+            @Override
+            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
+                TokenTable.delete(connection, id);
+                return null;
+            }
+        });
+    }
+
+    /** All tokens by name, with when they were last used; what is in memory if the database is away. */
+    public List<StoredToken> all() {
+        List<StoredToken> all;
+        try {
+            all = database.transaction(TokenTable::all);
+        } catch (DatabaseException e) {
+            all = List.copyOf(book.all());
+        }
+        return all.stream()
+                .map(this::withUse)
+                .sorted(Comparator.comparing(StoredToken::name))
+                .toList();
+    }
+
+    private StoredToken withUse(StoredToken token) {
+        Instant here = book.used(token.id());
+        Instant there = token.usedAt();
+        if (here == null || (there != null && there.isAfter(here))) {
+            return token;
+        }
+        return token.usedAt(here);
+    }
+
+    /** How a token is found and written. */
+    private interface Writing {
+        @Nullable
+        StoredToken before(Connection connection) throws SQLException;
+
+        StoredToken write(Connection connection, @Nullable StoredToken before, Stored stored) throws SQLException;
+    }
+
+    private Issued issue(Author author, TokenText text, Precondition precondition, boolean dryRun, Writing writing) {
+        @Nullable StoredToken[] tokens = new StoredToken[2];
+        Change change =
+                changes.make(author, FollowedTokens.KIND, text.id(), precondition, dryRun, new Changes.Editing() {
+                    @Override
+                    public Changes.@Nullable Existing existing(Connection connection) throws SQLException {
+                        StoredToken before = writing.before(connection);
+                        tokens[0] = before;
+                        return before == null
+                                ? null
+                                : new Changes.Existing(before.stored().version(), before.json());
+                    }
+
+                    @Override
+                    public String apply(Connection connection, Stored stored) throws SQLException {
+                        StoredToken token = writing.write(connection, tokens[0], stored);
+                        tokens[1] = token;
+                        return token.json();
+                    }
+                });
+        StoredToken issued = tokens[1];
+        if (issued == null) {
+            throw new IllegalStateException("a change that changed nothing");
+        }
+        return new Issued(change, issued, dryRun ? null : text);
+    }
+
+    private String idOf(String nameOrId) {
+        return database.transaction(connection ->
+                required(TokenTable.find(connection, nameOrId), nameOrId).id());
+    }
+
+    private static StoredToken required(@Nullable StoredToken token, String nameOrId) {
+        if (token == null) {
+            throw new RefusedException(RefusedException.Cause.MISSING, "no token is called " + nameOrId);
+        }
+        return token;
+    }
+
+    private static void inFuture(@Nullable Instant expiresAt) {
+        if (expiresAt != null && !expiresAt.isAfter(Instant.now().truncatedTo(ChronoUnit.MILLIS))) {
+            throw new RefusedException(
+                    RefusedException.Cause.INVALID, "expires_at: " + expiresAt + " (expected: a time to come)");
+        }
+    }
+
+    /** Tells the database what was used since it was last told; it is no loss if that is lost. */
+    private void noteUse() {
+        try {
+            Map<String, Instant> now = book.used();
+            Map<String, Instant> news = new HashMap<>(now);
+            news.entrySet().removeAll(noted.entrySet());
+            if (!news.isEmpty()) {
+                database.transaction(connection -> {
+                    TokenTable.used(connection, news);
+                    return news;
+                });
+                noted = now;
+            }
+        } catch (RuntimeException e) {
+            LOG.log(Level.DEBUG, "when tokens were used is not noted now", e);
+        }
+    }
+
+    /** Notes what is not noted yet, and ends. */
+    @Override
+    public void close() {
+        notes.shutdownNow();
+        noteUse();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.weir.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What is asked in answer to an answer goes together: while a thread tells those who waited for one batch, and they ask again, no lane
+ * is woken for it but once at the end. Without this the first of them would travel alone, and the rest a batch later.
+ */
+final class Cork {
+    private static final ThreadLocal<Cork> OF_THREAD = ThreadLocal.withInitial(Cork::new);
+
+    private final List<Lane> held = new ArrayList<>(2);
+    private int depth;
+
+    static Cork ofThread() {
+        return OF_THREAD.get();
+    }
+
+    void hold() {
+        depth++;
+    }
+
+    /** Whether {@code lane} need not be woken now, for it will be on {@link #release}. */
+    boolean holds(Lane lane) {
+        if (depth == 0) {
+            return false;
+        }
+        if (!held.contains(lane)) {
+            held.add(lane);
+        }
+        return true;
+    }
+
+    void release() {
+        if (--depth > 0 || held.isEmpty()) {
+            return;
+        }
+        Lane[] lanes = held.toArray(new Lane[0]);
+        held.clear();
+        for (Lane each : lanes) {
+            each.wakeUp();
+        }
+    }
+}

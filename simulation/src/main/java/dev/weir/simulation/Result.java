@@ -1,0 +1,27 @@
+package dev.weir.simulation;
+
+/**
+ * What came of a run.
+ *
+ * @param storeCalls calls of the script
+ * @param storeChecks counters that they touched
+ * @param events how much happened on the timeline
+ */
+public record Result(long durationNanos, Tally tally, long storeCalls, long storeChecks, long events) {
+
+    /** Admitted requests to those that a limiter in one place would have let pass. */
+    public double accuracy() {
+        long ideal = tally.oracle().idealAdmitted();
+        return ideal == 0 ? 1 : (double) tally.admitted() / ideal;
+    }
+
+    /** The share of all decisions that denied although there was room. */
+    public double falseDenials() {
+        return tally.decisions() == 0 ? 0 : (double) tally.oracle().falseDenials() / tally.decisions();
+    }
+
+    /** Decisions to each call of the store. */
+    public double decisionsPerCall() {
+        return storeCalls == 0 ? tally.decisions() : (double) tally.decisions() / storeCalls;
+    }
+}

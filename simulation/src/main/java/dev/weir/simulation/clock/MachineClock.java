@@ -1,0 +1,49 @@
+package dev.weir.simulation.clock;
+
+import dev.weir.model.TimeSource;
+
+/** The clocks of one machine: a wall clock that may be set wrong, and a monotonic one that began anywhere; both may run fast or slow. */
+public final class MachineClock implements TimeSource {
+    /** What every right clock shows when a run starts: 2026-01-01, the beginning of a window of any usual length. */
+    public static final long EPOCH_MICROS = 1_767_225_600_000_000L;
+
+    private static final long MILLION = 1_000_000;
+
+    private final Timeline timeline;
+    private final long skewMicros;
+    private final long originNanos;
+    private final long driftMillionths;
+
+    /** A clock that is {@code skewMicros} ahead, and runs fast by so many millionths. */
+    public MachineClock(Timeline timeline, long skewMicros, long originNanos, long driftMillionths) {
+        this.timeline = timeline;
+        this.skewMicros = skewMicros;
+        this.originNanos = originNanos;
+        this.driftMillionths = driftMillionths;
+    }
+
+    /** A clock that is right. */
+    public static MachineClock exact(Timeline timeline) {
+        return new MachineClock(timeline, 0, 0, 0);
+    }
+
+    @Override
+    public long micros() {
+        return EPOCH_MICROS + skewMicros + elapsed() / 1_000;
+    }
+
+    @Override
+    public long nanos() {
+        return originNanos + elapsed();
+    }
+
+    /** How long it really takes until this clock has moved on by {@code nanos}. */
+    public long realNanos(long nanos) {
+        return nanos - nanos * driftMillionths / MILLION;
+    }
+
+    private long elapsed() {
+        long now = timeline.now();
+        return now + now / MILLION * driftMillionths;
+    }
+}

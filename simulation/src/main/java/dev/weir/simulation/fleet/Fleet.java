@@ -1,0 +1,177 @@
+package dev.weir.simulation.fleet;
+
+import dev.weir.limiter.Later;
+import dev.weir.limiter.Waiter;
+import dev.weir.match.RuleSet;
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.model.Verdict;
+import dev.weir.simulation.clock.MachineClock;
+import dev.weir.simulation.clock.Timeline;
+import dev.weir.simulation.fleet.Node.Life;
+import dev.weir.simulation.store.Link;
+import dev.weir.simulation.store.SharedCounters;
+import dev.weir.simulation.traffic.Destination;
+import dev.weir.simulation.traffic.Flow;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Nodes that share a store, and requests that come to them. */
+public final class Fleet implements Destination {
+    private static final Executor AT_ONCE = Runnable::run;
+
+    private final Timeline timeline;
+    private final SharedCounters store;
+    private final RuleSet rules;
+    private final FleetSettings settings;
+    private final SplittableRandom random;
+    private final Watcher watcher;
+    private final List<Node> nodes = new ArrayList<>();
+    private final Request request = Request.to("");
+    private final Decision decision = new Decision();
+    private final ArrayDeque<Visit> idle = new ArrayDeque<>();
+    /** The visit in hand, for whoever has to wait. */
+    private final Later later = this::waiter;
+
+    private @Nullable Flow flow;
+    private int caller;
+    private @Nullable Node node;
+
+    public Fleet(
+            Timeline timeline,
+            SharedCounters store,
+            RuleSet rules,
+            FleetSettings settings,
+            SplittableRandom random,
+            Watcher watcher) {
+        this.timeline = timeline;
+        this.store = store;
+        this.rules = rules;
+        this.settings = settings;
+        this.random = random.split();
+        this.watcher = watcher;
+        for (int i = 0; i < settings.nodes(); i++) {
+            Node next = new Node(i, timeline);
+            nodes.add(next);
+            start(next);
+        }
+    }
+
+    public List<Node> nodes() {
+        return nodes;
+    }
+
+    @Override
+    public void arrive(Flow flow, int caller, int number) {
+        Node to = nodes.get(number);
+        for (int i = 1; !to.isUp() && i < nodes.size(); i++) {
+            to = nodes.get((number + i) % nodes.size());
+        }
+        Life life = to.life();
+        if (life == null) {
+            return; // nobody is there to let it pass or deny it
+        }
+        if (timeline.now() < to.pausedUntil()) {
+            timeline.at(to.pausedUntil(), () -> arrive(flow, caller, number));
+            return;
+        }
+        flow.fill(request, caller);
+        this.flow = flow;
+        this.caller = caller;
+        this.node = to;
+        if (life.peer().decide(request, life.clock().micros(), decision, later)) {
+            told(flow, caller, to, life, decision, false);
+        }
+    }
+
+    /** Starts the process of {@code node}, if it does not run. */
+    public void start(Node node) {
+        if (!node.isUp()) {
+            long skew = settings.clockSkewMicros();
+            long drift = settings.driftMillionths();
+            MachineClock clock = new MachineClock(
+                    timeline,
+                    skew == 0 ? 0 : random.nextLong(-skew, skew + 1),
+                    random.nextLong(1L << 40),
+                    drift == 0 ? 0 : random.nextLong(-drift, drift + 1));
+            Link link = new Link(timeline, node, clock, store, settings.link(), random.split());
+            node.start(new Life(clock, link, peer(link, clock)));
+        }
+    }
+
+    /** Ends the process of {@code node} as kill -9 does. */
+    public void kill(Node node) {
+        node.kill();
+    }
+
+    /** Stops {@code node} for {@code nanos} as SIGSTOP does. */
+    public void pause(Node node, long nanos) {
+        node.pause(nanos);
+    }
+
+    /** Breaks the connection of {@code node}. */
+    public void breakOff(Node node) {
+        Life life = node.life();
+        if (life != null) {
+            life.link().breakOff();
+        }
+    }
+
+    /** Lets nothing through between {@code node} and the store for {@code nanos}. */
+    public void cut(Node node, long nanos) {
+        Life life = node.life();
+        if (life != null) {
+            life.link().cut(nanos);
+        }
+    }
+
+    private Peer peer(Link link, MachineClock clock) {
+        return switch (settings.kind()) {
+            case WEIR -> new WeirPeer(rules, link, clock, settings.limiter());
+            case NAIVE_CHUNKS ->
+                new ChunkPeer(rules, link, clock, settings.limiter().deadlineMicros());
+        };
+    }
+
+    private void told(Flow flow, int caller, Node node, Life life, Decision decision, boolean waited) {
+        watcher.told(flow, caller, node, decision, life.link().chargedMicros(), waited);
+        if (!decision.allowed()) {
+            Verdict binding = decision.binding();
+            flow.denied(caller, binding == null ? 0 : binding.retryAfterMicros());
+        }
+    }
+
+    private Waiter waiter() {
+        Visit visit = idle.isEmpty() ? new Visit() : idle.pop();
+        visit.flow = flow;
+        visit.caller = caller;
+        visit.node = node;
+        visit.life = node == null ? null : node.life();
+        return visit;
+    }
+
+    /** A request that waits for its decision. */
+    private final class Visit implements Waiter {
+        private @Nullable Flow flow;
+        private int caller;
+        private @Nullable Node node;
+        private @Nullable Life life;
+
+        @Override
+        public Executor home() {
+            return AT_ONCE;
+        }
+
+        @Override
+        public void decided(Request request, Decision decision) {
+            if (flow != null && node != null && life != null) {
+                told(flow, caller, node, life, decision, true);
+            }
+            idle.push(this);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.weir.simulation.fleet;
+
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.simulation.store.LinkSettings;
+
+/**
+ * A fleet.
+ *
+ * @param nodes how many
+ * @param kind what runs on them
+ * @param clockSkewMicros wall clocks are off by up to this, either way
+ * @param driftMillionths clocks run fast or slow by up to this
+ * @param link the way to the store
+ * @param limiter what holds for every rule
+ */
+public record FleetSettings(
+        int nodes, Kind kind, long clockSkewMicros, long driftMillionths, LinkSettings link, LimiterSettings limiter) {
+
+    /** What runs on a node. */
+    public enum Kind {
+        /** The real limiter. */
+        WEIR,
+        /** Borrows ten hits at a time, keeps them for five seconds, gives nothing back. */
+        NAIVE_CHUNKS
+    }
+
+    public FleetSettings {
+        if (nodes < 1) {
+            throw new IllegalArgumentException("nodes: " + nodes + " (expected: >= 1)");
+        }
+    }
+
+    /** So many nodes with right clocks on a good network. */
+    public static FleetSettings of(int nodes) {
+        return new FleetSettings(nodes, Kind.WEIR, 0, 0, LinkSettings.good(), LimiterSettings.defaults());
+    }
+
+    public FleetSettings of(Kind other) {
+        return new FleetSettings(nodes, other, clockSkewMicros, driftMillionths, link, limiter);
+    }
+}

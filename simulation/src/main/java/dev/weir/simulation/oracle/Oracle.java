@@ -1,0 +1,96 @@
+package dev.weir.simulation.oracle;
+
+import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Meters;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Verdict;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The same limits, counted in one place and at once. Two counts stand beside the fleet's: the <em>ideal</em> one decides for itself
+ * what passes, and says how much could have; the <em>witness</em> counts what the fleet let pass, and says of each denial whether there
+ * was room after all.
+ *
+ * <p>A decision that tells only of its denial (a remembered one) is looked at by that check alone.
+ */
+public final class Oracle {
+    private final Gauge ideal = new Gauge();
+    private final Gauge witness = new Gauge();
+    private final Map<Limit, Meter> meters = new HashMap<>();
+    private Limit lastLimit = Limit.fixedWindow(1, Duration.ofSeconds(1));
+    private Meter lastMeter = Meters.of(lastLimit);
+
+    private long idealAdmitted;
+    private long falseDenials;
+    private long beyond;
+
+    /** Requests that would have passed. */
+    public long idealAdmitted() {
+        return idealAdmitted;
+    }
+
+    /** Requests that were denied though there was room. */
+    public long falseDenials() {
+        return falseDenials;
+    }
+
+    /** Requests that passed though there was no room, by their limit alone. */
+    public long beyond() {
+        return beyond;
+    }
+
+    /** A request was decided; its hits were taken at {@code micros}. Returns whether it would have passed. */
+    public boolean told(Decision decision, long micros) {
+        boolean passes = passes(ideal, decision, micros);
+        if (passes) {
+            take(ideal, decision, micros);
+            idealAdmitted++;
+        }
+        if (decision.allowed()) {
+            beyond += take(witness, decision, micros) ? 0 : 1;
+        } else if (!decision.degraded() && passes(witness, decision, micros)) {
+            falseDenials++;
+        }
+        return passes;
+    }
+
+    private boolean passes(Gauge gauge, Decision decision, long micros) {
+        for (int i = 0; i < decision.size(); i++) {
+            Verdict verdict = decision.verdict(i);
+            Limit limit = verdict.limit();
+            if (limit != null
+                    && !isShadow(verdict)
+                    && !gauge.fits(meter(limit), verdict.counter(), verdict.hits(), micros)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean take(Gauge gauge, Decision decision, long micros) {
+        boolean fitted = true;
+        for (int i = 0; i < decision.size(); i++) {
+            Verdict verdict = decision.verdict(i);
+            Limit limit = verdict.limit();
+            if (limit != null) {
+                fitted &= gauge.take(meter(limit), verdict.counter(), verdict.hits(), micros) || isShadow(verdict);
+            }
+        }
+        return fitted;
+    }
+
+    private static boolean isShadow(Verdict verdict) {
+        return verdict.rule() != null && verdict.rule().shadow();
+    }
+
+    private Meter meter(Limit limit) {
+        if (!limit.equals(lastLimit)) {
+            lastLimit = limit;
+            lastMeter = meters.computeIfAbsent(limit, Meters::of);
+        }
+        return lastMeter;
+    }
+}

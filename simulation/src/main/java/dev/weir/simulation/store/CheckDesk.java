@@ -1,0 +1,146 @@
+package dev.weir.simulation.store;
+
+import dev.weir.algorithm.BlockMeter;
+import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Outcome;
+import dev.weir.algorithm.SlotMeter;
+import dev.weir.simulation.clock.Timeline;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * What the script does in Redis: decides the checks of one request, all or nothing, and then hands out what was asked for ahead. The
+ * meters are the real ones.
+ */
+final class CheckDesk {
+    private final Counters counters;
+    private final Timeline timeline;
+    private final Takings takings;
+    private final Outcome ahead = new Outcome();
+
+    CheckDesk(Counters counters, Timeline timeline, Takings takings) {
+        this.counters = counters;
+        this.timeline = timeline;
+        this.takings = takings;
+    }
+
+    /** Decides for {@code node} at {@code now} by the store's clock; of what is {@code denied} elsewhere only what counts anyway is taken. */
+    void decide(int node, Checks checks, boolean denied, long now) {
+        boolean passed;
+        if (checks.size() == 1 && !denied) {
+            take(node, checks.get(0), checks.get(0).hits, now);
+            passed = checks.allowed();
+        } else {
+            passed = decideTogether(node, checks, denied, now);
+        }
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            check.granted = 0;
+            if (passed && check.ahead > 0 && check.outcome.allowed) {
+                grant(node, check, now);
+            }
+        }
+    }
+
+    private boolean decideTogether(int node, Checks checks, boolean denied, long now) {
+        int size = checks.size();
+        Before[] before = new Before[size];
+        for (int i = 0; i < size; i++) {
+            Check check = checks.get(i);
+            int id = counters.id(check.key0, check.key1);
+            before[i] = new Before(id, counters.state0(id), counters.state1(id), counters.block(id));
+            apply(check, check.hits, check.outcome, now);
+        }
+        boolean passed = !denied && checks.allowed();
+        if (passed) {
+            for (int i = 0; i < size; i++) {
+                Check check = checks.get(i);
+                if (check.hits != 0 && (check.outcome.allowed || check.countsDenied)) {
+                    takings.took(node, check.key0, check.hits);
+                }
+            }
+            return true;
+        }
+        for (int i = size - 1; i >= 0; i--) {
+            before[i].restore(checks.get(i));
+        }
+        for (int i = 0; i < size; i++) {
+            Check check = checks.get(i);
+            boolean allowed = check.outcome.allowed;
+            long retryAfter = check.outcome.retryAfter;
+            take(node, check, check.countsDenied ? check.hits : 0, now);
+            check.outcome.allowed = allowed;
+            check.outcome.retryAfter = retryAfter;
+        }
+        return false;
+    }
+
+    /** A counter as it was before a request that takes all or nothing. */
+    private final class Before {
+        private final int id;
+        private final long state0;
+        private final long state1;
+        private final long[] block;
+
+        Before(int id, long state0, long state1, long[] block) {
+            this.id = id;
+            this.state0 = state0;
+            this.state1 = state1;
+            this.block = block;
+        }
+
+        void restore(Check check) {
+            if (check.meter instanceof SlotMeter) {
+                counters.write(id, state0, state1, timeline.now());
+            } else {
+                counters.writeBlock(id, block, timeline.now());
+            }
+        }
+    }
+
+    private void take(int node, Check check, long hits, long now) {
+        if (apply(check, hits, check.outcome, now)) {
+            takings.took(node, check.key0, hits);
+        }
+    }
+
+    private void grant(int node, Check check, long now) {
+        check.granted = Math.min(check.ahead, Math.max(0, check.outcome.remaining));
+        if (check.granted > 0) {
+            apply(check, check.granted, ahead, now);
+            takings.took(node, check.key0, check.granted);
+            check.outcome.remaining = ahead.remaining;
+            check.outcome.reset = ahead.reset;
+            check.outcome.used = ahead.used;
+        }
+    }
+
+    /** Asks and, if they fit or count anyway, takes; whether it took. */
+    private boolean apply(Check check, long hits, Outcome out, long now) {
+        Meter meter = Objects.requireNonNull(check.meter, "meter");
+        int id = counters.id(check.key0, check.key1);
+        if (meter instanceof SlotMeter slots) {
+            long state0 = counters.state0(id);
+            long state1 = counters.state1(id);
+            slots.apply(state0, state1, now, hits, check.countsDenied, out);
+            boolean takes = hits != 0 && (out.allowed || check.countsDenied);
+            if (out.state0 != state0 || out.state1 != state1) {
+                counters.write(id, out.state0, out.state1, timeline.now());
+            }
+            return takes;
+        }
+        BlockMeter blocks = (BlockMeter) meter;
+        long[] words = counters.block(id).clone();
+        blocks.ask(words, 0, words.length, now, hits, out);
+        if (!out.allowed || hits == 0) {
+            return false;
+        }
+        int needed = blocks.wordsToTake(words, 0, words.length, now, hits);
+        long[] after = Arrays.copyOf(words, Math.max(words.length, needed));
+        blocks.take(after, 0, after.length, now, hits);
+        counters.writeBlock(id, after, timeline.now());
+        return true;
+    }
+}

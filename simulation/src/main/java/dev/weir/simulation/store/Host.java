@@ -1,0 +1,10 @@
+package dev.weir.simulation.store;
+
+/** The machine at the near end of a {@link Link}. */
+public interface Host {
+
+    int number();
+
+    /** The moment until which it does nothing, as by SIGSTOP; in the past if it runs. */
+    long pausedUntil();
+}

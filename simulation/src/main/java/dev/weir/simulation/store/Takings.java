@@ -1,0 +1,11 @@
+package dev.weir.simulation.store;
+
+/** Told of every hit that the shared store hands out, takes back or forgets: what the books are kept by. */
+public interface Takings {
+
+    /** {@code hits} were taken for {@code node} from the counter {@code key0}; given back, if negative. */
+    void took(int node, long key0, long hits);
+
+    /** Everything that was taken after {@code moment} is forgotten. */
+    void forgot(long moment);
+}

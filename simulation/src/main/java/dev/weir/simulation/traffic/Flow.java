@@ -1,0 +1,97 @@
+package dev.weir.simulation.traffic;
+
+import dev.weir.model.Request;
+import dev.weir.simulation.clock.Timeline;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** Callers of one kind, at work. */
+public final class Flow {
+    private static final int KEPT_NAMES = 1 << 16;
+
+    private final FlowSettings settings;
+    private final Timeline timeline;
+    private final SplittableRandom random;
+    private final Destination destination;
+    private final int nodes;
+    private final List<Map.Entry<String, String>> attributes;
+    private final @Nullable String[] names;
+    /** Until when each caller keeps quiet, who heeds what it was told. */
+    private final long @Nullable [] quietUntil;
+
+    private long sent;
+    private long kept;
+
+    public Flow(FlowSettings settings, Timeline timeline, SplittableRandom random, int nodes, Destination destination) {
+        this.settings = settings;
+        this.timeline = timeline;
+        this.random = random.split();
+        this.destination = destination;
+        this.nodes = nodes;
+        this.attributes = List.copyOf(settings.attributes().entrySet());
+        int callers = settings.callers().count();
+        this.names = new String[Math.min(KEPT_NAMES, callers)];
+        this.quietUntil = settings.obeysRetryAfter() ? new long[callers] : null;
+    }
+
+    public FlowSettings settings() {
+        return settings;
+    }
+
+    /** Requests sent. */
+    public long sent() {
+        return sent;
+    }
+
+    /** Requests that callers kept to themselves because they had been told to wait. */
+    public long kept() {
+        return kept;
+    }
+
+    /** Begins to send. */
+    public void start() {
+        Sources.start(settings, timeline, random.split(), this);
+    }
+
+    void send(int caller) {
+        long now = timeline.now();
+        if (quietUntil != null && quietUntil[caller] > now) {
+            kept++;
+            return;
+        }
+        sent++;
+        destination.arrive(this, caller, settings.placement().node(caller, now, nodes, random));
+    }
+
+    /** What {@code caller} asks. */
+    public void fill(Request request, int caller) {
+        request.clear(settings.domain());
+        for (int i = 0; i < attributes.size(); i++) {
+            request.with(attributes.get(i).getKey(), attributes.get(i).getValue());
+        }
+        request.with(settings.key(), name(caller));
+        request.hits(settings.hits());
+        request.asAttributes();
+    }
+
+    private String name(int caller) {
+        if (caller >= names.length) {
+            return settings.name() + caller;
+        }
+        String name = names[caller];
+        if (name == null) {
+            name = settings.name() + caller;
+            names[caller] = name;
+        }
+        return name;
+    }
+
+    /** {@code caller} was denied, and told to come again after {@code micros}. */
+    public void denied(int caller, long micros) {
+        if (quietUntil != null && micros > 0) {
+            quietUntil[caller] = timeline.now() + micros * 1_000;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.weir.simulation.traffic;
+
+import java.util.SplittableRandom;
+
+/** Which of the nodes a request goes to. */
+public sealed interface Placement {
+
+    int node(int caller, long now, int nodes, SplittableRandom random);
+
+    /** Any node, each time anew: what a load balancer does. */
+    record Spread() implements Placement {
+        @Override
+        public int node(int caller, long now, int nodes, SplittableRandom random) {
+            return random.nextInt(nodes);
+        }
+    }
+
+    /** Always the same node. */
+    record Stick() implements Placement {
+        @Override
+        public int node(int caller, long now, int nodes, SplittableRandom random) {
+            return at(caller, 0, 0, nodes);
+        }
+    }
+
+    /** {@code width} nodes at a time, and others after each {@code everyNanos}: what long-lived connections do. */
+    record Wander(int width, long everyNanos) implements Placement {
+        public Wander {
+            if (width < 1 || everyNanos < 1) {
+                throw new IllegalArgumentException(
+                        "wander: " + width + " nodes, " + everyNanos + " ns (expected: >= 1)");
+            }
+        }
+
+        @Override
+        public int node(int caller, long now, int nodes, SplittableRandom random) {
+            return at(caller, now / everyNanos, random.nextInt(width), nodes);
+        }
+    }
+
+    /** Any node, but node k as often as 1 / (k+1)^exponent. */
+    record Skewed(double exponent) implements Placement {
+        @Override
+        public int node(int caller, long now, int nodes, SplittableRandom random) {
+            // Few nodes and many requests, yet not worth a table: the sampler is a handful of numbers.
+            return new Zipf(nodes, exponent).next(random);
+        }
+    }
+
+    private static int at(long caller, long period, long place, int nodes) {
+        long mixed = mix(caller * 0x9E3779B97F4A7C15L ^ mix(period * 31 + place + 1));
+        return (int) Long.remainderUnsigned(mixed, nodes);
+    }
+
+    private static long mix(long bits) {
+        long z = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
+        return z ^ z >>> 31;
+    }
+}
