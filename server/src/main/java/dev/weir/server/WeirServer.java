@@ -1,6 +1,8 @@
 package dev.weir.server;
 
 import dev.weir.control.ControlPlane;
+import dev.weir.control.Sources;
+import dev.weir.control.source.RuleSources;
 import dev.weir.limiter.Limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
@@ -63,7 +65,9 @@ public final class WeirServer implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final RuleFeed feed;
     private final @Nullable ControlPlane control;
+    private final RuleSources sources;
     private final LayeredRules rules;
+    private final SourceViews sourceViews;
     private final Stores stores;
     private final StoreWatch storeWatch;
     private final RuleMetrics ruleMetrics;
@@ -87,7 +91,9 @@ public final class WeirServer implements AutoCloseable {
         feed = new RuleFeed(settings);
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
         control = control(settings);
-        rules = new LayeredRules(feed.first(), control);
+        sources = sources(settings, control);
+        rules = new LayeredRules(feed.first(), sources.all(), control);
+        sourceViews = new SourceViews(feed, sources.all(), rules, control);
         ruleMetrics.rules(rules.all());
         vertx = Vertx.vertx(new VertxOptions()
                 .setPreferNativeTransport(true)
@@ -105,6 +111,7 @@ public final class WeirServer implements AutoCloseable {
         metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
         new ControlGauges(control).addTo(metrics);
+        sourceViews.addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
     }
@@ -174,6 +181,20 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
+    private static RuleSources sources(Settings settings, @Nullable ControlPlane control) throws StartException {
+        try {
+            return Sources.open(
+                    settings.sources(),
+                    RuleFeed.options(settings),
+                    settings.control().data());
+        } catch (IOException e) {
+            if (control != null) {
+                control.close();
+            }
+            throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
     private static LaneSettings laneSettings(Settings settings) throws StartException {
         LaneSettings plain = LaneSettings.defaults().with(settings.rls());
         Settings.Tls tls = settings.grpcTls();
@@ -226,7 +247,7 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private Router controlRoutes() {
-        RulesInForce shown = new RulesInForce(rules::files, rules::all);
+        RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
         return new ControlApi(vertx, shown, limiter, control, RuleFeed.options(settings)).routes();
     }
 
@@ -294,6 +315,7 @@ public final class WeirServer implements AutoCloseable {
 
     private void stop() {
         feed.close();
+        sources.close();
         if (control != null) {
             control.close();
         }

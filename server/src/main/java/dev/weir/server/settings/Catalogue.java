@@ -4,11 +4,20 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Every setting there is; the command's flags, the reader and the documentation are made from this list. */
 public final class Catalogue {
-    static final Setting<Path> RULES = Setting.of(
-            "rules", "FILE|DIR", "Rules to enforce; without it, the example rules.", "", "a path", Values::path);
+    /** Read with care: a message about it must not repeat a password. */
+    static final Setting<String> RULES = Setting.of(
+            "rules",
+            "SOURCE,…",
+            "Rules to enforce, each a file, a folder, etcd://host:port/prefix or xds://host:port (etcds, xdss: TLS); without"
+                    + " it, the example rules.",
+            "",
+            "a source of rules",
+            text -> text);
+
     static final Setting<Boolean> MERGE_DOMAINS = flag(
                     "merge_domains", "Let several files add to one domain of Envoy's spelling.", "false")
             .as("MERGE_DOMAIN_CONFIG");
@@ -179,9 +188,7 @@ public final class Catalogue {
     static final Setting<Duration> DRAIN_TIMEOUT =
             duration("drain_timeout", "After SIGTERM: gone by then, whatever is still open.", "8s");
 
-    private static final List<Setting<?>> ALL = List.of(
-            RULES,
-            MERGE_DOMAINS,
+    private static final List<Setting<?>> OTHERS = List.of(
             HOST,
             HTTP_HOST,
             HTTP_PORT,
@@ -222,6 +229,9 @@ public final class Catalogue {
             WARM_UP,
             DRAIN_DELAY,
             DRAIN_TIMEOUT);
+    private static final List<Setting<?>> ALL = Stream.<Setting<?>>concat(
+                    Stream.concat(Stream.of(RULES, MERGE_DOMAINS), RuleSettings.ALL.stream()), OTHERS.stream())
+            .toList();
 
     private Catalogue() {}
 

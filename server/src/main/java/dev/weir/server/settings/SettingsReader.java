@@ -68,7 +68,7 @@ public final class SettingsReader {
     }
 
     private void readReference(Map<String, String> environment) {
-        Given rules = ReferenceVariables.rules(environment);
+        Given rules = ReferenceVariables.rules(environment, problems);
         if (rules != null) {
             given.put(Catalogue.RULES.name(), rules);
         }
@@ -125,8 +125,10 @@ public final class SettingsReader {
         Duration deadline = value(Catalogue.DEADLINE);
         boolean quota = value(Catalogue.QUOTA_MODE);
         return new Settings(
-                orNull(Catalogue.RULES),
+                RuleOrigins.paths(orElse(Catalogue.RULES, ""), problems, whereOf(Catalogue.RULES)),
                 value(Catalogue.MERGE_DOMAINS),
+                new SourcesReader(this, problems)
+                        .read(RuleOrigins.addresses(orElse(Catalogue.RULES, ""), problems, whereOf(Catalogue.RULES))),
                 new Address(orElse(Catalogue.HTTP_HOST, host), value(Catalogue.HTTP_PORT)),
                 new Address(orElse(Catalogue.GRPC_HOST, host), value(Catalogue.GRPC_PORT)),
                 grpcTls(),
@@ -194,11 +196,20 @@ public final class SettingsReader {
     }
 
     /** Whoever sets the one and not the other would get something else than they think. */
-    private void needs(Setting<?> setting, Setting<?> other) {
+    void needs(Setting<?> setting, Setting<?> other) {
         Given said = given.get(setting.name());
         if (said != null && !given.containsKey(other.name())) {
             problems.add(said.where() + ": without " + other.name() + " (expected: both)");
         }
+    }
+
+    void warn(String warning) {
+        warnings.add(warning);
+    }
+
+    private String whereOf(Setting<?> setting) {
+        Given said = given.get(setting.name());
+        return said == null ? setting.name() : said.where();
     }
 
     /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
@@ -207,18 +218,18 @@ public final class SettingsReader {
     }
 
     /** What was set, or the default. */
-    private <T> T value(Setting<T> setting) {
+    <T> T value(Setting<T> setting) {
         T value = orNull(setting);
         return value != null ? value : Objects.requireNonNull(setting.reader().apply(setting.fallback()));
     }
 
-    private <T> T orElse(Setting<T> setting, T otherwise) {
+    <T> T orElse(Setting<T> setting, T otherwise) {
         T value = orNull(setting);
         return value != null ? value : otherwise;
     }
 
     /** What was set; null, too, for what cannot be, so that reading goes on and finds everything that is wrong. */
-    private <T> @Nullable T orNull(Setting<T> setting) {
+    <T> @Nullable T orNull(Setting<T> setting) {
         Given said = given.get(setting.name());
         T value = said == null ? null : setting.reader().apply(said.text());
         if (said != null && value == null) {
