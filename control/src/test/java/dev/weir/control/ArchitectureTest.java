@@ -23,14 +23,17 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "dev.weir.control..",
+                        "dev.weir.limiter",
                         "dev.weir.match",
                         "dev.weir.model",
                         "dev.weir.rules..",
                         "java..",
+                        "javax.crypto..",
                         "com.fasterxml.jackson.core..",
                         "com.google.protobuf..",
                         "com.zaxxer.hikari..",
                         "io.grpc..",
+                        "org.apache.kafka..",
                         "org.flywaydb.core..",
                         "org.postgresql",
                         "org.jspecify..")

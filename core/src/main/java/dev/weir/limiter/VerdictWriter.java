@@ -78,7 +78,8 @@ final class VerdictWriter {
                         outcome.delay)
                 .counter(check.key0)
                 .shadow(check.role == Check.Role.SHADOW)
-                .degraded(check.failure != null);
+                .degraded(check.failure != null)
+                .leased(check.leased);
     }
 
     private static Reason reasonOf(Check check) {

@@ -15,6 +15,9 @@ public final class Rule {
     /** The store of a rule that names none. */
     public static final String DEFAULT_STORE = "default";
 
+    /** How long a lease is meant to last, and how often counts are reported, where the rule does not say: microseconds. */
+    public static final long DEFAULT_INTERVAL_MICROS = 200_000;
+
     /** {@link #rollout} of a rule that denies whoever is over: every one of ten thousand. */
     public static final int EVERYONE = 10_000;
 
@@ -34,6 +37,8 @@ public final class Rule {
     private final OnMissing onMissing;
     private final long deadlineMicros;
     private final int localShare;
+    private final long leaseIntervalMicros;
+    private final long reportIntervalMicros;
     private final String store;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
@@ -58,6 +63,8 @@ public final class Rule {
         this.onMissing = b.onMissing;
         this.deadlineMicros = b.deadlineMicros;
         this.localShare = b.localShare;
+        this.leaseIntervalMicros = b.leaseIntervalMicros;
+        this.reportIntervalMicros = b.reportIntervalMicros;
         this.store = b.store;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
@@ -92,6 +99,8 @@ public final class Rule {
         this.onMissing = other.onMissing;
         this.deadlineMicros = other.deadlineMicros;
         this.localShare = other.localShare;
+        this.leaseIntervalMicros = other.leaseIntervalMicros;
+        this.reportIntervalMicros = other.reportIntervalMicros;
         this.store = other.store;
         this.replaces = replaces;
         this.metadata = other.metadata;
@@ -201,6 +210,16 @@ public final class Rule {
         return localShare;
     }
 
+    /** How long a lease is meant to last under {@link Consistency#LEASED}, in microseconds. */
+    public long leaseIntervalMicros() {
+        return leaseIntervalMicros;
+    }
+
+    /** How often counts go up under {@link Consistency#REPORTED}, in microseconds. */
+    public long reportIntervalMicros() {
+        return reportIntervalMicros;
+    }
+
     /** The name of the shared store that counts for it. */
     public String store() {
         return store;
@@ -275,6 +294,8 @@ public final class Rule {
         private OnMissing onMissing = OnMissing.SKIP;
         private long deadlineMicros;
         private int localShare;
+        private long leaseIntervalMicros = DEFAULT_INTERVAL_MICROS;
+        private long reportIntervalMicros = DEFAULT_INTERVAL_MICROS;
         private String store = DEFAULT_STORE;
         private List<String> replaces = List.of();
         private Map<String, ?> metadata = Map.of();
@@ -351,6 +372,16 @@ public final class Rule {
             return this;
         }
 
+        public Builder leaseIntervalMicros(long micros) {
+            this.leaseIntervalMicros = micros;
+            return this;
+        }
+
+        public Builder reportIntervalMicros(long micros) {
+            this.reportIntervalMicros = micros;
+            return this;
+        }
+
         public Builder store(String name) {
             this.store = name;
             return this;
@@ -374,6 +405,10 @@ public final class Rule {
         public Rule build() {
             if (cost < 0) {
                 throw new IllegalArgumentException("cost: " + cost + " (expected: >= 0)");
+            }
+            if (leaseIntervalMicros < 1 || reportIntervalMicros < 1) {
+                throw new IllegalArgumentException("lease_interval and report_interval: " + leaseIntervalMicros
+                        + " and " + reportIntervalMicros + " (expected: > 0 microseconds)");
             }
             if (rollout < 0 || rollout > EVERYONE) {
                 throw new IllegalArgumentException("rollout: " + rollout + " (expected: 0 to " + EVERYONE + ")");

@@ -37,6 +37,7 @@ public final class Verdict {
     private long delayMicros;
     private long counter;
     private boolean degraded;
+    private boolean leased;
     private boolean shadow;
 
     /** Filled by the limiter, which reuses it. */
@@ -61,6 +62,7 @@ public final class Verdict {
         this.delayMicros = delayMicros;
         this.counter = 0;
         this.degraded = false;
+        this.leased = false;
         this.shadow = rule != null && rule.shadow();
         return this;
     }
@@ -74,6 +76,12 @@ public final class Verdict {
     /** Marks what the store had no part in. */
     public Verdict degraded(boolean degraded) {
         this.degraded = degraded;
+        return this;
+    }
+
+    /** Marks what was decided by hits that this process had paid for before. */
+    public Verdict leased(boolean leased) {
+        this.leased = leased;
         return this;
     }
 
@@ -95,7 +103,10 @@ public final class Verdict {
                 other.resetMicros,
                 other.retryAfterMicros,
                 other.delayMicros);
-        return counter(other.counter).degraded(other.degraded).shadow(other.shadow);
+        return counter(other.counter)
+                .degraded(other.degraded)
+                .shadow(other.shadow)
+                .leased(other.leased);
     }
 
     /** The rule, or null where the caller gave the limit. */
@@ -167,6 +178,11 @@ public final class Verdict {
     /** Whether the store did not answer and the rule's {@code on_fail} did in its place. */
     public boolean degraded() {
         return degraded;
+    }
+
+    /** Whether it was paid for before, by a lease, and no store was asked; what remains is as of then. */
+    public boolean leased() {
+        return leased;
     }
 
     /** {@link #retryAfterMicros}, or null if it will never pass. */

@@ -68,6 +68,7 @@ public final class WeirServer implements AutoCloseable {
     private final RuleSources sources;
     private final LayeredRules rules;
     private final SourceViews sourceViews;
+    private final DecisionFeed decisions;
     private final Stores stores;
     private final StoreWatch storeWatch;
     private final RuleMetrics ruleMetrics;
@@ -90,11 +91,13 @@ public final class WeirServer implements AutoCloseable {
         LaneSettings laneSettings = laneSettings(settings);
         feed = new RuleFeed(settings);
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
+        decisions = new DecisionFeed(settings.decisions());
         control = control(settings);
         sources = sources(settings, control);
         rules = new LayeredRules(feed.first(), sources.all(), control);
         sourceViews = new SourceViews(feed, sources.all(), rules, control);
         ruleMetrics.rules(rules.all());
+        decisions.rules(rules.all());
         vertx = Vertx.vertx(new VertxOptions()
                 .setPreferNativeTransport(true)
                 .setEventLoopPoolSize(settings.eventLoops())
@@ -107,11 +110,13 @@ public final class WeirServer implements AutoCloseable {
         stores = new Stores((int) settings.maxKeys(), settings.stores(), group);
         storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);
         health.degradedBy(stores::degraded);
-        limiter = new Limiter(rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), ruleMetrics);
+        limiter = new Limiter(
+                rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), decisions.after(ruleMetrics));
         metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
         new ControlGauges(control).addTo(metrics);
         sourceViews.addTo(metrics);
+        decisions.addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
     }
@@ -287,6 +292,7 @@ public final class WeirServer implements AutoCloseable {
 
     private void inForce(RuleSet next) {
         ruleMetrics.rules(next);
+        decisions.rules(next);
         limiter.rules(next);
     }
 
@@ -329,6 +335,7 @@ public final class WeirServer implements AutoCloseable {
         } catch (CompletionException e) {
             LOG.log(Level.WARNING, "the event loops did not stop: " + e.getCause());
         }
+        decisions.close();
         metrics.close();
     }
 

@@ -139,6 +139,7 @@ public final class SettingsReader {
                         .withDeadlineMicros(deadline.toNanos() / 1_000),
                 stores(deadline),
                 control(),
+                DecisionSettings.read(this),
                 new RlsSettings(
                         value(Catalogue.RESPONSE_HEADERS),
                         value(Catalogue.LIMIT_HEADER),
@@ -210,6 +211,11 @@ public final class SettingsReader {
     private String whereOf(Setting<?> setting) {
         Given said = given.get(setting.name());
         return said == null ? setting.name() : said.where();
+    }
+
+    /** Notes what is wrong with a setting that was given. */
+    void problem(Setting<?> setting, String message) {
+        problems.add(whereOf(setting) + ": " + message);
     }
 
     /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
