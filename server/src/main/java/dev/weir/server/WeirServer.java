@@ -1,6 +1,8 @@
 package dev.weir.server;
 
 import dev.weir.control.ControlPlane;
+import dev.weir.control.Sources;
+import dev.weir.control.source.RuleSources;
 import dev.weir.limiter.Limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
@@ -67,7 +69,9 @@ public final class WeirServer implements AutoCloseable {
     private final Certificates certificates;
     private final Doors doors;
     private final FileWatch files = new FileWatch();
+    private final RuleSources sources;
     private final LayeredRules rules;
+    private final SourceViews sourceViews;
     private final DecisionFeed decisions;
     private final Stores stores;
     private final StoreWatch storeWatch;
@@ -94,7 +98,9 @@ public final class WeirServer implements AutoCloseable {
         decisions = new DecisionFeed(settings.decisions());
         control = control(settings);
         doors = doors(settings, control);
-        rules = new LayeredRules(feed.first(), control);
+        sources = sources(settings, control);
+        rules = new LayeredRules(feed.first(), sources.all(), control);
+        sourceViews = new SourceViews(feed, sources.all(), rules, control);
         ruleMetrics.rules(rules.all());
         decisions.rules(rules.all());
         vertx = Vertx.vertx(new VertxOptions()
@@ -117,6 +123,7 @@ public final class WeirServer implements AutoCloseable {
         new ControlGauges(control).addTo(metrics);
         certificates.addTo(metrics);
         doors.addTo(metrics);
+        sourceViews.addTo(metrics);
         decisions.addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
@@ -178,6 +185,20 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
+    private static RuleSources sources(Settings settings, @Nullable ControlPlane control) throws StartException {
+        try {
+            return Sources.open(
+                    settings.sources(),
+                    RuleFeed.options(settings),
+                    settings.control().data());
+        } catch (IOException e) {
+            if (control != null) {
+                control.close();
+            }
+            throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
     /** A start that is refused here must not leave the database open. */
     private static Doors doors(Settings settings, @Nullable ControlPlane control) throws StartException {
         try {
@@ -235,7 +256,7 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private Router controlRoutes() {
-        RulesInForce shown = new RulesInForce(rules::files, rules::all);
+        RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
         return new ControlApi(vertx, doors.access(), shown, limiter, control, RuleFeed.options(settings)).routes();
     }
 
@@ -326,6 +347,7 @@ public final class WeirServer implements AutoCloseable {
     private void stop() {
         files.close();
         feed.close();
+        sources.close();
         if (control != null) {
             control.close();
         }

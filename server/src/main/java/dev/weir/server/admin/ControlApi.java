@@ -39,6 +39,7 @@ public final class ControlApi {
     private final Vertx vertx;
     private final Access access;
     private final RuleApi ruleApi;
+    private final SourceApi sourceApi;
     private final QuotaApi quotaApi;
     private final UsageApi usageApi;
     private final AuditApi auditApi;
@@ -56,6 +57,7 @@ public final class ControlApi {
         this.vertx = vertx;
         this.access = access;
         this.ruleApi = new RuleApi(rules, control, options);
+        this.sourceApi = new SourceApi(rules);
         this.quotaApi = new QuotaApi(rules, control);
         this.usageApi = new UsageApi(limiter, control);
         this.auditApi = new AuditApi(control);
@@ -93,6 +95,7 @@ public final class ControlApi {
         write(router, HttpMethod.DELETE, TOKENS + "/:name", (call, body) -> tokenApi.revoke(call));
         write(router, HttpMethod.POST, TOKENS + "/:name/rotate", tokenApi::rotate);
         get(router, "/admin/v1/whoami", TokenApi::whoami);
+        get(router, "/v1/ratelimit/sources", call -> sourceApi.list());
         get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
         for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key")) {
             only(router, path, "GET, PUT, DELETE");
@@ -103,6 +106,7 @@ public final class ControlApi {
         only(router, TOKENS + "/:name/rotate", "POST");
         for (String path : List.of(
                 CONFIG,
+                "/v1/ratelimit/sources",
                 QUOTAS,
                 "/admin/v1/usage/:api_key",
                 "/admin/v1/audit",

@@ -8,8 +8,16 @@ import java.util.stream.Stream;
 
 /** Every setting there is; the command's flags, the reader and the documentation are made from this list. */
 public final class Catalogue {
-    static final Setting<Path> RULES = Setting.of(
-            "rules", "FILE|DIR", "Rules to enforce; without it, the example rules.", "", "a path", Values::path);
+    /** Read with care: a message about it must not repeat a password. */
+    static final Setting<String> RULES = Setting.of(
+            "rules",
+            "SOURCE,…",
+            "Rules to enforce, each a file, a folder, etcd://host:port/prefix or xds://host:port (etcds, xdss: TLS); without"
+                    + " it, the example rules.",
+            "",
+            "a source of rules",
+            text -> text);
+
     static final Setting<Boolean> MERGE_DOMAINS = flag(
                     "merge_domains", "Let several files add to one domain of Envoy's spelling.", "false")
             .as("MERGE_DOMAIN_CONFIG");
@@ -24,10 +32,6 @@ public final class Catalogue {
             host("grpc_host", "Address of gRPC alone.", "").as("GRPC_HOST");
     static final Setting<Integer> GRPC_PORT =
             port("grpc_port", "Port of Envoy's rate limit service.", "8081").as("GRPC_PORT");
-    static final PortTls TLS = PortTls.of("", "all ports");
-    static final PortTls GRPC_TLS = PortTls.of("grpc_", "the gRPC port");
-    static final PortTls HTTP_TLS = PortTls.of("http_", "the HTTP port");
-    static final PortTls ADMIN_TLS = PortTls.of("admin_", "the admin port");
     static final Setting<String> ADMIN_HOST =
             host("admin_host", "Address of the admin port: loopback, unless there is a token.", "127.0.0.1");
     static final Setting<Integer> ADMIN_PORT =
@@ -233,11 +237,8 @@ public final class Catalogue {
             DRAIN_DELAY,
             DRAIN_TIMEOUT);
 
-    private static final List<Setting<?>> ALL = Stream.of(
-                    BASE.stream(),
-                    DecisionSettings.ALL.stream(),
-                    Stream.of(TLS, GRPC_TLS, HTTP_TLS, ADMIN_TLS).flatMap(PortTls::all))
-            .<Setting<?>>flatMap(each -> each)
+    private static final List<Setting<?>> ALL = Stream.of(BASE, RuleSettings.ALL, DecisionSettings.ALL, PortTls.ALL)
+            .<Setting<?>>flatMap(List::stream)
             .toList();
 
     private Catalogue() {}

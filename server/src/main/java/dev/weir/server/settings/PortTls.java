@@ -11,6 +11,14 @@ import java.util.stream.Stream;
  */
 record PortTls(Setting<Path> cert, Setting<Path> key, Setting<Path> clientCa, Setting<List<String>> clientNames) {
 
+    static final PortTls EVERY = of("", "all ports");
+    static final PortTls GRPC = of("grpc_", "the gRPC port");
+    static final PortTls HTTP = of("http_", "the HTTP port");
+    static final PortTls ADMIN = of("admin_", "the admin port");
+
+    static final List<Setting<?>> ALL =
+            Stream.of(EVERY, GRPC, HTTP, ADMIN).flatMap(PortTls::all).toList();
+
     /** The settings that begin with {@code prefix}: those of all ports where it is empty. */
     static PortTls of(String prefix, String which) {
         return new PortTls(

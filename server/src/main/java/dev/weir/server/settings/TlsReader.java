@@ -26,14 +26,14 @@ final class TlsReader {
     }
 
     Settings.TlsPorts read() {
-        Stage all = stage(Catalogue.TLS);
-        Settings.TlsPorts ports = new Settings.TlsPorts(
-                port(Catalogue.GRPC_TLS, all), port(Catalogue.HTTP_TLS, all), port(Catalogue.ADMIN_TLS, all));
+        Stage all = stage(PortTls.EVERY);
+        Settings.TlsPorts ports =
+                new Settings.TlsPorts(port(PortTls.GRPC, all), port(PortTls.HTTP, all), port(PortTls.ADMIN, all));
         if (all.certificate == null) {
-            needs(Catalogue.TLS.clientCa(), Catalogue.TLS.cert());
+            needs(PortTls.EVERY.clientCa(), PortTls.EVERY.cert());
         }
         if (all.authorities == null) {
-            needs(Catalogue.TLS.clientNames(), Catalogue.TLS.clientCa());
+            needs(PortTls.EVERY.clientNames(), PortTls.EVERY.clientCa());
         }
         return ports;
     }
