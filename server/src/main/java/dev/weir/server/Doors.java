@@ -46,7 +46,8 @@ final class Doors {
                     + "\" (expected: a loopback address such as 127.0.0.1, as long as there is no token)\n"
                     + "Without a token the admin port cannot tell who calls, so only this machine may reach it. Set one:"
                     + " WEIR_ADMIN_TOKEN=$(openssl rand -hex 32), or --admin-token-file FILE;\n"
-                    + "or, with --data or --db, start on 127.0.0.1 once and run: weir token create NAME --role admin");
+                    + "or, with --data or --db, start on 127.0.0.1 once and run: weir token create NAME --role admin;\n"
+                    + "or stay on loopback and go through a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");
         }
     }
 
