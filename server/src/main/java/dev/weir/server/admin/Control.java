@@ -29,6 +29,12 @@ final class Control {
         return plane;
     }
 
+    /** What changes are made in, where there is one. */
+    @Nullable
+    ControlPlane plane() {
+        return plane;
+    }
+
     RuleLayer rules() {
         return plane == null ? RuleLayer.EMPTY : plane.rules();
     }

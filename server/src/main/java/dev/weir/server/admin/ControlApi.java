@@ -38,16 +38,25 @@ public final class ControlApi {
     private final QuotaApi quotaApi;
     private final UsageApi usageApi;
     private final AuditApi auditApi;
+    private final CounterApi counterApi;
+    private final ExplainApi explainApi;
     private final byte[] openApi = resource("openapi.json");
 
     public ControlApi(
-            Vertx vertx, RulesInForce rules, Limiter limiter, @Nullable ControlPlane plane, LoadOptions options) {
+            Vertx vertx,
+            RulesInForce rules,
+            Limiter limiter,
+            CounterAdmin counters,
+            @Nullable ControlPlane plane,
+            LoadOptions options) {
         Control control = new Control(plane);
         this.vertx = vertx;
         this.ruleApi = new RuleApi(rules, control, options);
         this.quotaApi = new QuotaApi(rules, control);
         this.usageApi = new UsageApi(limiter, control);
         this.auditApi = new AuditApi(control);
+        this.counterApi = new CounterApi(counters, control);
+        this.explainApi = new ExplainApi(limiter);
     }
 
     /** Whether {@code path} would be found here, if anywhere. */
@@ -74,11 +83,16 @@ public final class ControlApi {
         get(router, "/admin/v1/usage/:api_key", usageApi::get);
         get(router, "/admin/v1/audit", auditApi::list);
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
+        get(router, "/v1/counters", counterApi::get);
+        write(router, HttpMethod.DELETE, "/v1/counters", (call, body) -> counterApi.reset(call));
+        ask(router, "/admin/v1/explain", explainApi::explain);
         get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
         for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key")) {
             only(router, path, "GET, PUT, DELETE");
         }
         only(router, "/ratelimit/rules", "GET, POST");
+        only(router, "/v1/counters", "GET, DELETE");
+        only(router, "/admin/v1/explain", "POST");
         for (String path : List.of(
                 CONFIG,
                 QUOTAS,
@@ -113,6 +127,15 @@ public final class ControlApi {
                     LARGEST_BODY,
                     body -> answer(context, () -> handler.apply(new AdminCall(context), body)),
                     context::fail);
+        });
+    }
+
+    /** A question that needs a body; it changes nothing. */
+    private void ask(Router router, String path, Function<byte[], Answer> handler) {
+        router.post(path).handler(context -> {
+            CrossSite.refuse(context.request());
+            Body.read(
+                    context.request(), LARGEST_BODY, body -> answer(context, () -> handler.apply(body)), context::fail);
         });
     }
 
