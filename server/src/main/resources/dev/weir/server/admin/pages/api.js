@@ -109,7 +109,8 @@ function responsesOf(responses) {
     const found = resolved(response);
     const cell = element('div', {}, prose(found.description));
     Object.values(found.content || {}).forEach(media => {
-      const example = contentExample(media);
+      // Of answers only what the document gives: every problem looks alike, and would be made of dots.
+      const example = contentExample({ ...media, schema: undefined });
       if (example !== undefined) cell.append(copyable(pretty(example), `Example of the answer ${status}`));
     });
     return [element('span', { class: 'status' }, status), cell];
@@ -135,6 +136,11 @@ function article(call) {
   if (call.body) out.append(bodyOf(call.body));
   out.append(element('h3', {}, 'Answers'), responsesOf(operation.responses || {}), element('h3', {}, 'Try it'), copyable(curl(call), 'Command'));
   return out;
+}
+
+/** A path that is too long breaks before a part of it. */
+function breakable(path) {
+  return path.split(/(?=\/)/).flatMap(part => [element('wbr'), part]);
 }
 
 function callsOf(document) {
@@ -163,7 +169,7 @@ function show(document) {
   group(calls, document).forEach(([tag, some]) => {
     const list = element('ul', {}, ...some.map(call => {
       call.link = element('a', { href: `#${call.id}`, title: call.operation.summary || '' },
-        element('span', { class: `method ${call.method}` }, call.method.toUpperCase()), element('span', {}, call.path));
+        element('span', { class: `method ${call.method}` }, call.method.toUpperCase()), element('span', {}, ...breakable(call.path)));
       call.item = element('li', {}, call.link);
       return call.item;
     }));
