@@ -36,6 +36,8 @@ final class LayeredRules {
         next.accept(all);
         if (control != null) {
             control.onRules(this::database);
+            control.switches().onChange(this::switched);
+            switched(); // what was switched since the first set was built
         }
     }
 
@@ -63,9 +65,19 @@ final class LayeredRules {
         }
     }
 
+    private synchronized void switched() {
+        RuleSet layered = layered(files);
+        listener.accept(layered);
+        all = layered;
+    }
+
     private RuleSet layered(RuleSet below) {
         return control == null
                 ? below
-                : control.rules().over(below).quotas(control.quotas()).build();
+                : control.rules()
+                        .over(below)
+                        .quotas(control.quotas())
+                        .switches(control.switches().inForce())
+                        .build();
     }
 }
