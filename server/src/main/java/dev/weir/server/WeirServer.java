@@ -1,6 +1,8 @@
 package dev.weir.server;
 
 import dev.weir.control.ControlPlane;
+import dev.weir.control.Sources;
+import dev.weir.control.source.RuleSources;
 import dev.weir.limiter.Limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
@@ -54,6 +56,9 @@ public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
     private static final Duration STORE_WATCH = Duration.ofSeconds(1);
     private static final Duration CONNECTING = Duration.ofSeconds(1);
+    /** Beyond the deadline, for stores to say that they have taken leases back. */
+    private static final Duration RETURNING = Duration.ofMillis(250);
+
     private static final Duration KEY_WATCH = Duration.ofSeconds(10);
     private static final int WORKERS = 4;
 
@@ -63,7 +68,9 @@ public final class WeirServer implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final RuleFeed feed;
     private final @Nullable ControlPlane control;
+    private final RuleSources sources;
     private final LayeredRules rules;
+    private final SourceViews sourceViews;
     private final DecisionFeed decisions;
     private final Stores stores;
     private final StoreWatch storeWatch;
@@ -89,7 +96,9 @@ public final class WeirServer implements AutoCloseable {
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
         decisions = new DecisionFeed(settings.decisions());
         control = control(settings);
-        rules = new LayeredRules(feed.first(), control);
+        sources = sources(settings, control);
+        rules = new LayeredRules(feed.first(), sources.all(), control);
+        sourceViews = new SourceViews(feed, sources.all(), rules, control);
         ruleMetrics.rules(rules.all());
         decisions.rules(rules.all());
         vertx = Vertx.vertx(new VertxOptions()
@@ -108,7 +117,9 @@ public final class WeirServer implements AutoCloseable {
                 rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), decisions.after(ruleMetrics));
         metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
+        new LeaseGauges(limiter).addTo(metrics);
         new ControlGauges(control).addTo(metrics);
+        sourceViews.addTo(metrics);
         decisions.addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
@@ -182,6 +193,20 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
+    private static RuleSources sources(Settings settings, @Nullable ControlPlane control) throws StartException {
+        try {
+            return Sources.open(
+                    settings.sources(),
+                    RuleFeed.options(settings),
+                    settings.control().data());
+        } catch (IOException e) {
+            if (control != null) {
+                control.close();
+            }
+            throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
     private static LaneSettings laneSettings(Settings settings) throws StartException {
         LaneSettings plain = LaneSettings.defaults().with(settings.rls());
         Settings.Tls tls = settings.grpcTls();
@@ -234,7 +259,7 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private Router controlRoutes() {
-        RulesInForce shown = new RulesInForce(rules::files, rules::all);
+        RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
         return new ControlApi(vertx, shown, limiter, control, RuleFeed.options(settings)).routes();
     }
 
@@ -263,6 +288,9 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private void watch() {
+        vertx.setPeriodic(Limiter.TICK_MILLIS, timer -> {
+            var unused = vertx.executeBlocking(Executors.callable(limiter::tick), false);
+        });
         vertx.setPeriodic(STORE_WATCH.toMillis(), timer -> {
             var unused = vertx.executeBlocking(Executors.callable(storeWatch::look), false);
         });
@@ -297,12 +325,29 @@ public final class WeirServer implements AutoCloseable {
         } catch (CompletionException e) {
             LOG.log(Level.WARNING, "some calls did not finish in time and were cut off: " + e.getCause());
         }
+        returnLeases();
         stop();
         LOG.log(Level.INFO, "stopped");
     }
 
+    /** What is held of shared counters is of use to the others at once, and not only when it expires. */
+    private void returnLeases() {
+        try {
+            long most = settings.limiter().deadlineMicros() + RETURNING.toNanos() / 1_000;
+            limiter.returnLeases()
+                    .toCompletableFuture()
+                    .orTimeout(most, TimeUnit.MICROSECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "what was leased could not be given back in time, and counts as spent: " + e.getCause());
+        }
+    }
+
     private void stop() {
         feed.close();
+        sources.close();
         if (control != null) {
             control.close();
         }
