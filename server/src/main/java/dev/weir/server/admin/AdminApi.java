@@ -33,6 +33,8 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET, PUT, DELETE /admin/v1/quotas/{api_key}
             GET /admin/v1/usage/{api_key}          what a caller has used
             POST /admin/v1/explain                 which rules a request meets, which not and why
+            GET /admin/v1/switches                 what is switched
+            GET, PUT, DELETE /admin/v1/switches/{rule}   on, off, shadow or rolled out; all is everything
             GET /admin/v1/audit                    who changed what (?after=VERSION)
             GET /admin/v1/audit/verify             whether every line of it follows the one before
 
