@@ -94,7 +94,7 @@ public final class ControlApi {
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
         get(router, "/v1/counters", counterApi::get);
         write(router, HttpMethod.DELETE, "/v1/counters", (call, body) -> counterApi.reset(call));
-        ask(router, "/admin/v1/explain", explainApi::explain);
+        write(router, HttpMethod.POST, "/admin/v1/explain", (call, body) -> explainApi.explain(body));
         get(router, "/v1/ratelimit/sources", call -> sourceApi.list());
         get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
         for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key", SWITCHES + "/:rule")) {
@@ -139,15 +139,6 @@ public final class ControlApi {
                     LARGEST_BODY,
                     body -> answer(context, () -> handler.apply(new AdminCall(context), body)),
                     context::fail);
-        });
-    }
-
-    /** A question that needs a body; it changes nothing. */
-    private void ask(Router router, String path, Function<byte[], Answer> handler) {
-        router.post(path).handler(context -> {
-            CrossSite.refuse(context.request());
-            Body.read(
-                    context.request(), LARGEST_BODY, body -> answer(context, () -> handler.apply(body)), context::fail);
         });
     }
 
