@@ -15,10 +15,11 @@ public enum Permission {
     /** What nobody has put into this table. */
     OTHERWISE(Role.ADMIN, "change this");
 
-    /** What a change needs, by the beginning of its route. */
+    /** What a call other than GET needs, by the beginning of its route. */
     private static final Map<String, Permission> CHANGES = Map.of(
             "/admin/v1/quotas", CHANGE_QUOTAS,
             "/admin/v1/switch", SWITCH,
+            "/admin/v1/explain", READ,
             "/v1/counters", RESET_COUNTERS,
             "/v1/ratelimit/config", CHANGE_RULES,
             "/ratelimit/rules", CHANGE_RULES);

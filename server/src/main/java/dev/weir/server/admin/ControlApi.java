@@ -35,6 +35,7 @@ public final class ControlApi {
     private static final String CONFIG = "/v1/ratelimit/config";
     private static final String QUOTAS = "/admin/v1/quotas";
     private static final String TOKENS = "/admin/v1/tokens";
+    private static final String SWITCHES = "/admin/v1/switches";
 
     private final Vertx vertx;
     private final Access access;
@@ -44,6 +45,9 @@ public final class ControlApi {
     private final UsageApi usageApi;
     private final AuditApi auditApi;
     private final TokenApi tokenApi;
+    private final CounterApi counterApi;
+    private final ExplainApi explainApi;
+    private final SwitchApi switchApi;
     private final byte[] openApi = resource("openapi.json");
 
     public ControlApi(
@@ -51,6 +55,7 @@ public final class ControlApi {
             Access access,
             RulesInForce rules,
             Limiter limiter,
+            CounterAdmin counters,
             @Nullable ControlPlane plane,
             LoadOptions options) {
         Control control = new Control(plane);
@@ -62,6 +67,9 @@ public final class ControlApi {
         this.usageApi = new UsageApi(limiter, control);
         this.auditApi = new AuditApi(control);
         this.tokenApi = new TokenApi(control);
+        this.counterApi = new CounterApi(counters, control);
+        this.explainApi = new ExplainApi(limiter);
+        this.switchApi = new SwitchApi(rules, control);
     }
 
     /** Whether {@code path} would be found here, if anywhere. */
@@ -86,6 +94,10 @@ public final class ControlApi {
         get(router, QUOTAS + "/:api_key", quotaApi::get);
         write(router, HttpMethod.PUT, QUOTAS + "/:api_key", quotaApi::put);
         write(router, HttpMethod.DELETE, QUOTAS + "/:api_key", (call, body) -> quotaApi.delete(call));
+        get(router, SWITCHES, switchApi::list);
+        get(router, SWITCHES + "/:rule", switchApi::get);
+        write(router, HttpMethod.PUT, SWITCHES + "/:rule", switchApi::put);
+        write(router, HttpMethod.DELETE, SWITCHES + "/:rule", (call, body) -> switchApi.delete(call));
         get(router, "/admin/v1/usage/:api_key", usageApi::get);
         get(router, "/admin/v1/audit", auditApi::list);
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
@@ -95,19 +107,25 @@ public final class ControlApi {
         write(router, HttpMethod.DELETE, TOKENS + "/:name", (call, body) -> tokenApi.revoke(call));
         write(router, HttpMethod.POST, TOKENS + "/:name/rotate", tokenApi::rotate);
         get(router, "/admin/v1/whoami", TokenApi::whoami);
+        get(router, "/v1/counters", counterApi::get);
+        write(router, HttpMethod.DELETE, "/v1/counters", (call, body) -> counterApi.reset(call));
+        write(router, HttpMethod.POST, "/admin/v1/explain", (call, body) -> explainApi.explain(body));
         get(router, "/v1/ratelimit/sources", call -> sourceApi.list());
         get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
-        for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key")) {
+        for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key", SWITCHES + "/:rule")) {
             only(router, path, "GET, PUT, DELETE");
         }
         only(router, "/ratelimit/rules", "GET, POST");
         only(router, TOKENS, "GET, POST");
         only(router, TOKENS + "/:name", "GET, DELETE");
         only(router, TOKENS + "/:name/rotate", "POST");
+        only(router, "/v1/counters", "GET, DELETE");
+        only(router, "/admin/v1/explain", "POST");
         for (String path : List.of(
                 CONFIG,
                 "/v1/ratelimit/sources",
                 QUOTAS,
+                SWITCHES,
                 "/admin/v1/usage/:api_key",
                 "/admin/v1/audit",
                 "/admin/v1/audit/verify",

@@ -21,6 +21,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -73,7 +74,15 @@ class OpenApiTest {
             Limiter limiter =
                     new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
             RulesInForce rules = new RulesInForce(() -> Layers.of(List.of(none)), () -> none, List::of);
-            Router router = new ControlApi(vertx, Access.open(), rules, limiter, null, LoadOptions.DEFAULT).routes();
+            Router router = new ControlApi(
+                            vertx,
+                            Access.open(),
+                            rules,
+                            limiter,
+                            new CounterAdmin(limiter, store, Map.of()),
+                            null,
+                            LoadOptions.DEFAULT)
+                    .routes();
             Set<String> found = new TreeSet<>();
             for (Route each : router.getRoutes()) {
                 if (each.getPath() != null && each.methods() != null) {
