@@ -260,7 +260,8 @@ public final class WeirServer implements AutoCloseable {
     private Router controlRoutes() {
         RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
         CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
-        return new ControlApi(vertx, doors.access(), shown, limiter, counters, control, RuleFeed.options(settings)).routes();
+        return new ControlApi(vertx, doors.access(), shown, limiter, counters, control, RuleFeed.options(settings))
+                .routes();
     }
 
     private Handler<HttpServerRequest> routes(RestApi api) {

@@ -102,7 +102,7 @@ class SwitchFleetTest {
                 .until(() -> here.http.get("/metrics").body().contains("ratelimit_switches_unreconciled 0.0"));
         JsonArray audit = new JsonObject(here.admin.get("/admin/v1/audit").body()).getJsonArray("changes");
         assertThat(audit).hasSize(6);
-        assertThat(audit.getJsonObject(5).getString("who")).isEqualTo("ada");
+        assertThat(audit.getJsonObject(5).getString("who")).isEqualTo("ada (claimed)");
         assertThat(audit.getJsonObject(5).getJsonObject("after").getString("via"))
                 .isEqualTo("redis");
         assertThat(new JsonObject(there.admin.get("/admin/v1/audit/verify").body()).getBoolean("whole"))
