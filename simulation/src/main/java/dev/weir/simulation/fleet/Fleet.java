@@ -108,6 +108,15 @@ public final class Fleet implements Destination {
         node.kill();
     }
 
+    /** Ends the process of {@code node} as SIGTERM does: it gives back what it holds and decides nothing more. */
+    public void stop(Node node) {
+        Life life = node.life();
+        if (life != null) {
+            life.peer().stop();
+            node.leave();
+        }
+    }
+
     /** Stops {@code node} for {@code nanos} as SIGSTOP does. */
     public void pause(Node node, long nanos) {
         node.pause(nanos);

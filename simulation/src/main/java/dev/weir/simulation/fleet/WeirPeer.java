@@ -25,6 +25,12 @@ final class WeirPeer implements Peer {
     }
 
     @Override
+    public void tick() {}
+
+    @Override
+    public void stop() {}
+
+    @Override
     public boolean decide(Request request, long nowMicros, Decision into, Later later) {
         return limiter.decide(request, nowMicros, into, later);
     }

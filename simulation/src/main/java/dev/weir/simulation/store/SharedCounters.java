@@ -66,7 +66,7 @@ public final class SharedCounters {
     /** A replica follows, {@code nanos} behind: {@link #failOver} needs one. */
     public void replica(long nanos) {
         lagNanos = nanos;
-        counters.remember(2 * nanos);
+        counters.remember(nanos);
     }
 
     /** Stops for {@code nanos}, as by SIGSTOP: what arrives waits. */
@@ -120,6 +120,7 @@ public final class SharedCounters {
             expiredCalls++;
         } else {
             int node = round.link().node();
+            takings.storeShows(now);
             for (int i = 0; i < round.size(); i++) {
                 Ask ask = round.sent(i);
                 desk.decide(node, ask.checks, ask.denied, now);
