@@ -66,6 +66,9 @@ final class Chain extends Ask {
 
     private void ask() {
         denied = pending.progress.denied();
+        for (int i = 0; denied && i < checks.size(); i++) {
+            checks.get(i).ahead = 0; // nothing is taken of what is denied
+        }
         pending.path().stores().at(place).decide(this);
     }
 
@@ -86,7 +89,7 @@ final class Chain extends Ask {
             indices = new int[all.size()];
         }
         for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).store == place) {
+            if (all.get(i).store == place && pending.progress.isOpen(i)) {
                 indices[checks.size()] = i;
                 checks.add().set(all.get(i));
             }
@@ -103,6 +106,7 @@ final class Chain extends Ask {
             failed |= from.failure != null;
             to.failure = from.failure;
             to.outcome.set(from.outcome);
+            to.granted = from.granted;
         }
         pending.path().settlement().settle(pending, this, indices);
         if (idempotency != null) {

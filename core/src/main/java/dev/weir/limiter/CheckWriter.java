@@ -1,12 +1,14 @@
 package dev.weir.limiter;
 
 import dev.weir.algorithm.Meter;
+import dev.weir.match.AgreedLimit;
 import dev.weir.match.Match;
 import dev.weir.match.Matches;
 import dev.weir.model.Limit;
 import dev.weir.model.OnMissing;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.SwitchState;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ final class CheckWriter {
 
     void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
         checks.clear();
+        boolean onlyWatches = rules.rules().everything() == SwitchState.SHADOW;
         int unmet = 0; // the first descriptor that no limit has been seen for
         for (int i = 0, size = matches.size(); i < size; i++) {
             Match match = matches.get(i);
@@ -39,7 +42,7 @@ final class CheckWriter {
                 checks.quotaPassed |= isQuota(match.rule());
             } else {
                 Check check = checks.add();
-                fill(check, match, meter, hitsOf(request, match));
+                fill(check, match, meter, hitsOf(request, match), onlyWatches);
                 check.about = i;
                 check.store = placeOf(rules, match);
                 if (check.store != Check.LOCAL) {
@@ -88,7 +91,8 @@ final class CheckWriter {
         if (isKeyDenied(match)) {
             return MeteredRules.DENY;
         }
-        Meter given = override == null ? null : overrides.of(override);
+        AgreedLimit agreed = match.agreed();
+        Meter given = agreed != null ? overrides.of(agreed) : override == null ? null : overrides.of(override);
         // Numbers that were agreed for one algorithm, and that the rule's cannot count, leave the rule as it is.
         return given != null || rule == null ? given : rules.meter(rule);
     }
@@ -101,7 +105,7 @@ final class CheckWriter {
         return isKeyDenied(match) ? Check.LOCAL : rules.place(rule);
     }
 
-    private void fill(Check check, Match match, Meter meter, long hits) {
+    private void fill(Check check, Match match, Meter meter, long hits, boolean onlyWatches) {
         Rule rule = match.rule();
         check.key0 = match.key0();
         check.key1 = match.key1();
@@ -109,7 +113,7 @@ final class CheckWriter {
         check.hits = hits;
         check.countsDenied = match.countsDenied() && settings.chargeDenied();
         check.failure = null;
-        if (rule != null && rule.shadow()) {
+        if (onlyWatches || (rule != null && rule.shadow()) || match.isSpared()) {
             check.role = Check.Role.SHADOW;
         } else {
             check.role = isQuota(rule) ? Check.Role.QUOTA : Check.Role.ENFORCE;

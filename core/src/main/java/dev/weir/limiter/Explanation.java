@@ -38,6 +38,11 @@ public record Explanation(
         if (verdict.degraded() && verdict.reason() != Verdict.Reason.NEVER) {
             return degraded(verdict, whose);
         }
+        String outcome = outcome(verdict, label, whose);
+        return verdict.shadowed() ? outcome + "; " + watching(verdict) : outcome;
+    }
+
+    private static String outcome(Verdict verdict, String label, String whose) {
         return switch (verdict.reason()) {
             case WITHIN_LIMIT -> whose + " has room: " + verdict.remaining() + " left" + ofLimit(verdict.limit());
             case OVER_LIMIT ->
@@ -45,9 +50,25 @@ public record Explanation(
                         + seconds(verdict.retryAfterMicros());
             case NEVER -> verdict.hits() + " hits can never fit into " + whose + ofLimit(verdict.limit());
             case MISSING_KEY -> "the request lacks what " + label + " counts by";
-            case UNLIMITED -> label + " does not limit";
+            case UNLIMITED -> label + (isOff(verdict) ? " is switched off" : " does not limit");
             case STORE_DOWN -> degraded(verdict, whose);
         };
+    }
+
+    private static boolean isOff(Verdict verdict) {
+        Rule rule = verdict.rule();
+        return rule != null && rule.isOff();
+    }
+
+    /** Why what is over was let pass. */
+    private static String watching(Verdict verdict) {
+        Rule rule = verdict.rule();
+        if (rule == null || !rule.shadow()) {
+            return rule == null || !rule.isRollingOut()
+                    ? "only watched: everything is in shadow"
+                    : "only watched: rolled out to " + rule.rolloutPercent() + " % of counters, and not to this one";
+        }
+        return rule.switched() == null ? "only watched: the rule says shadow" : "only watched: switched to shadow";
     }
 
     private static String degraded(Verdict verdict, String whose) {

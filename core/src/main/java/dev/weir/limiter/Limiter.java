@@ -1,5 +1,6 @@
 package dev.weir.limiter;
 
+import dev.weir.lease.LeaseStats;
 import dev.weir.match.Match;
 import dev.weir.match.Matches;
 import dev.weir.match.RuleSet;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class Limiter {
     /** What remains where nothing is limited: the largest number of Envoy's answer. */
     public static final long UNLIMITED = 0xffff_ffffL;
+
+    /** How often {@link #tick} is called. */
+    public static final int TICK_MILLIS = 100;
 
     private final Store store;
     private final SharedStores stores;
@@ -88,6 +92,31 @@ public final class Limiter {
         return shared == null ? null : shared.denials();
     }
 
+    /** What became of hits that were taken ahead of time; null without a shared store. */
+    public @Nullable LeaseStats leaseStats() {
+        return shared == null ? null : shared.leases().stats();
+    }
+
+    /**
+     * Gives back leases that have expired. To be called every {@value #TICK_MILLIS} ms or so by whoever owns this: nothing here has
+     * a timer or a thread. Late calls let hits lie idle; they are never spent for it.
+     */
+    public void tick() {
+        if (shared != null) {
+            shared.leases().sweep();
+        }
+    }
+
+    /**
+     * Gives back all leases and takes none any more: what is decided from now on asks its store. Done when the stores have answered
+     * or failed, which they do inside their deadline.
+     */
+    public CompletionStage<Void> returnLeases() {
+        return shared == null
+                ? CompletableFuture.completedFuture(null)
+                : shared.leases().close();
+    }
+
     /** The rule set in force. */
     public RuleSet rules() {
         return rules.rules();
@@ -99,9 +128,11 @@ public final class Limiter {
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
      */
     public void rules(RuleSet next) {
-        rules = MeteredRules.of(next, stores, settings);
+        MeteredRules metered = MeteredRules.of(next, stores, settings);
+        rules = metered;
         if (shared != null) {
             shared.denials().clear();
+            shared.leases().retainIf(metered::leasesAlike);
         }
     }
 

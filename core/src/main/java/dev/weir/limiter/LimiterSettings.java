@@ -12,11 +12,21 @@ import dev.weir.model.OnFail;
  * @param deadlineMicros how long a decision may wait for a shared store
  * @param localShare millionths of the limit that this process enforces alone under {@link OnFail#LOCAL}
  * @param onFail what limits that callers give do while their store does not answer
+ * @param tierCounters how many counters of shared stores this process knows something of: that they are used up, or hits it holds
  */
 public record LimiterSettings(
-        boolean shadow, boolean quota, boolean chargeDenied, long deadlineMicros, int localShare, OnFail onFail) {
+        boolean shadow,
+        boolean quota,
+        boolean chargeDenied,
+        long deadlineMicros,
+        int localShare,
+        OnFail onFail,
+        int tierCounters) {
     /** Half of what Envoy waits. */
     public static final long DEFAULT_DEADLINE_MICROS = 10_000;
+
+    /** As many denials, and as many leased counters, as take some megabytes. */
+    public static final int DEFAULT_TIER_COUNTERS = 1 << 16;
 
     /** All of a limit. */
     public static final int WHOLE = 1_000_000;
@@ -28,11 +38,14 @@ public record LimiterSettings(
         if (localShare < 1 || localShare > WHOLE) {
             throw new IllegalArgumentException("local_share: " + localShare + " (expected: 1 to 1000000 millionths)");
         }
+        if (tierCounters < 1) {
+            throw new IllegalArgumentException("tier_counters: " + tierCounters + " (expected: >= 1)");
+        }
     }
 
     /** Those switches, and the defaults for shared stores. */
     public LimiterSettings(boolean shadow, boolean quota, boolean chargeDenied) {
-        this(shadow, quota, chargeDenied, DEFAULT_DEADLINE_MICROS, WHOLE, OnFail.ALLOW);
+        this(shadow, quota, chargeDenied, DEFAULT_DEADLINE_MICROS, WHOLE, OnFail.ALLOW, DEFAULT_TIER_COUNTERS);
     }
 
     public static LimiterSettings defaults() {
@@ -41,16 +54,21 @@ public record LimiterSettings(
 
     /** These settings with another deadline. */
     public LimiterSettings withDeadlineMicros(long micros) {
-        return new LimiterSettings(shadow, quota, chargeDenied, micros, localShare, onFail);
+        return new LimiterSettings(shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters);
     }
 
     /** These settings with another share of a limit for a process on its own. */
     public LimiterSettings withLocalShare(int millionths) {
-        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, millionths, onFail);
+        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, millionths, onFail, tierCounters);
     }
 
     /** These settings with another answer for callers' own limits while their store does not answer. */
     public LimiterSettings withOnFail(OnFail onFail) {
-        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail);
+        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters);
+    }
+
+    /** These settings for a process that knows something of this many shared counters at a time. */
+    public LimiterSettings withTierCounters(int counters) {
+        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters);
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.limiter;
 import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Meters;
 import dev.weir.match.RuleSet;
+import dev.weir.model.Algorithm;
 import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
@@ -10,6 +11,9 @@ import dev.weir.model.Rule;
 import dev.weir.store.Check;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A rule set with what each rule needs to be counted, found by the rule's ordinal: its meter, and where it counts. */
@@ -23,6 +27,9 @@ final class MeteredRules {
     private final @Nullable Meter[] shares;
 
     private final int[] places;
+    private final boolean[] leased;
+    private final Map<String, Rule> byId = new HashMap<>();
+    private boolean anyLeased;
 
     private MeteredRules(RuleSet rules, SharedStores stores, LimiterSettings settings) {
         int count = rules.rules().size();
@@ -30,6 +37,7 @@ final class MeteredRules {
         this.meters = new Meter[count];
         this.shares = new Meter[count];
         this.places = new int[count];
+        this.leased = new boolean[count];
         Arrays.fill(places, Check.LOCAL);
         for (Rule rule : rules.rules()) {
             Limit limit = rule.limit();
@@ -68,11 +76,42 @@ final class MeteredRules {
         }
         if (rule.consistency() != Consistency.LOCAL) {
             places[rule.ordinal()] = place;
+            leased[rule.ordinal()] = place != Check.LOCAL && isLeased(rule, limit, settings);
+            if (leased[rule.ordinal()]) {
+                byId.put(rule.domain() + "\n" + rule.id(), rule);
+                anyLeased = true;
+            }
             if (rule.onFail() == OnFail.LOCAL) {
                 int share = rule.localShare() == 0 ? settings.localShare() : rule.localShare();
                 shares[rule.ordinal()] = Meters.of(LimitShare.of(limit, share));
             }
         }
+    }
+
+    /** A shaper's delay needs the queue that all share, and quotas deny only together: these are asked exactly. */
+    private static boolean isLeased(Rule rule, Limit limit, LimiterSettings settings) {
+        return rule.consistency() == Consistency.LEASED
+                && limit.algorithm() != Algorithm.LEAKY_BUCKET
+                && !rule.quota()
+                && !settings.quota();
+    }
+
+    /** Whether hits of one of the rules are taken ahead of time. */
+    boolean isLeased(Rule rule) {
+        return leased[rule.ordinal()];
+    }
+
+    /** Whether hits that were leased under {@code before}, a rule of another set, may be spent under this one. */
+    boolean leasesAlike(Rule before) {
+        Rule now = byId.get(before.domain() + "\n" + before.id());
+        return now != null
+                && Objects.equals(now.limit(), before.limit())
+                && now.store().equals(before.store())
+                && now.leaseIntervalMicros() == before.leaseIntervalMicros();
+    }
+
+    boolean anyLeased() {
+        return anyLeased;
     }
 
     RuleSet rules() {

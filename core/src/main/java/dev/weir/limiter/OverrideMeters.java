@@ -2,18 +2,32 @@ package dev.weir.limiter;
 
 import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Meters;
+import dev.weir.match.AgreedLimit;
 import dev.weir.model.Limit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of limits that callers give, compiled once as long as few enough are in use: a fixed number of places, each held
- * by the limit that asked last, so that no caller can make it grow.
+ * by the limit that asked last, so that no caller can make it grow. What was agreed with callers beforehand keeps its own.
  */
 final class OverrideMeters {
     private static final int PLACES = 1024;
 
     private final AtomicReferenceArray<Meter> meters = new AtomicReferenceArray<>(PLACES);
+
+    /** Stands for what cannot be counted. */
+    private static final Object NONE = new Object();
+
+    /** The meter of {@code limit}, which is kept with it; null if it cannot be counted. */
+    @Nullable
+    Meter of(AgreedLimit limit) {
+        return limit.compiled(OverrideMeters::compiled) instanceof Meter meter ? meter : null;
+    }
+
+    private static Object compiled(Limit limit) {
+        return Meters.refusal(limit) == null ? Meters.of(limit) : NONE;
+    }
 
     /** The meter of {@code limit}; null if it cannot be counted. */
     @Nullable

@@ -16,6 +16,7 @@ final class Pending extends Ask {
     final Decision decision = new Decision();
     final Progress progress = new Progress(checks);
     final LocalChecks local = new LocalChecks();
+    final LeasedChecks leased = new LeasedChecks();
     private final Chain chain = new Chain(this);
 
     private @Nullable SharedPath path;
@@ -23,6 +24,8 @@ final class Pending extends Ask {
     private @Nullable Waiter waiter;
     /** When the stores were asked, by the limiter's clock. */
     long askedMicros;
+    /** The same by the monotonic clock, where leases are concerned. */
+    long askedNanos;
 
     void begin(SharedPath path, MeteredRules rules, long nowMicros) {
         this.path = path;
@@ -66,6 +69,7 @@ final class Pending extends Ask {
         chain.idempotency = null;
         home = Runnable::run;
         request.clear("");
+        leased.end();
     }
 
     @Override

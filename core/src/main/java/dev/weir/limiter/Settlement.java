@@ -1,5 +1,6 @@
 package dev.weir.limiter;
 
+import dev.weir.lease.Leases;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.model.TimeSource;
@@ -21,6 +22,7 @@ final class Settlement {
     private final LimiterSettings settings;
     private final LimiterObserver observer;
     private final DenyCache denials;
+    private final Leases leases;
     private final NewKeys newKeys;
     private final VerdictWriter verdictWriter;
     private final FailurePolicy policy;
@@ -31,6 +33,7 @@ final class Settlement {
             LimiterSettings settings,
             LimiterObserver observer,
             DenyCache denials,
+            Leases leases,
             NewKeys newKeys,
             VerdictWriter verdictWriter) {
         this.local = local;
@@ -38,6 +41,7 @@ final class Settlement {
         this.settings = settings;
         this.observer = observer;
         this.denials = denials;
+        this.leases = leases;
         this.newKeys = newKeys;
         this.verdictWriter = verdictWriter;
         this.policy = new FailurePolicy(settings, observer, denials);
@@ -66,6 +70,8 @@ final class Settlement {
             int index = indices == null ? i : indices[i];
             Check check = checks.get(i);
             StoreFailure failure = check.failure;
+            boolean taken = check.countsDenied || (passed && check.outcome.allowed);
+            pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, leases);
             if (failure != null) {
                 policy.apply(pending, index, failure, time.micros());
             } else {
@@ -105,6 +111,9 @@ final class Settlement {
         boolean allowed = pending.repeated || pending.checks.allowed();
         if (again || (!allowed && pending.progress.anyTaken())) {
             giveBack(pending, now, again);
+        }
+        if (!allowed) {
+            pending.leased.putBack(pending, time.nanos());
         }
         if (pending.repeated) {
             admit(pending.checks);

@@ -1,5 +1,6 @@
 package dev.weir.limiter;
 
+import dev.weir.lease.Leases;
 import dev.weir.match.Match;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
@@ -12,8 +13,8 @@ import dev.weir.store.Store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; the rest
- * asks its store, or a {@link Chain} of them; and what a store does not answer, the rule's failure policy does.
+ * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; what was paid
+ * for before passes at once; the rest asks its store, or a {@link Chain} of them; and what a store does not answer, the rule's failure policy does.
  */
 final class SharedPath {
     /** What {@link #route} finds beside the place of the only store. */
@@ -28,7 +29,8 @@ final class SharedPath {
     private final LimiterObserver observer;
     private final CheckWriter checkWriter;
     private final VerdictWriter verdictWriter;
-    private final DenyCache denials = new DenyCache();
+    private final DenyCache denials;
+    private final Leases leases;
     private final NewKeys newKeys = new NewKeys();
     private final KeyLookups keyLookups = new KeyLookups();
     private final Settlement settlement;
@@ -48,11 +50,17 @@ final class SharedPath {
         this.observer = observer;
         this.checkWriter = checkWriter;
         this.verdictWriter = verdictWriter;
-        this.settlement = new Settlement(local, time, settings, observer, denials, newKeys, verdictWriter);
+        this.denials = new DenyCache(settings.tierCounters());
+        this.leases = new Leases(stores::at, time, settings.deadlineMicros(), settings.tierCounters());
+        this.settlement = new Settlement(local, time, settings, observer, denials, leases, newKeys, verdictWriter);
     }
 
     DenyCache denials() {
         return denials;
+    }
+
+    Leases leases() {
+        return leases;
     }
 
     SharedStores stores() {
@@ -99,10 +107,25 @@ final class SharedPath {
             verdictWriter.write(request, pending.matches, checks, into);
             return decided(pending, request, into, allowed);
         }
+        boolean leased = idempotency == null && rules.anyLeased();
+        boolean held = false;
+        if (leased) {
+            pending.askedNanos = time.nanos();
+            held = pending.leased.find(pending, leases, pending.askedNanos);
+        }
         if (isDenied(pending, route, now)) {
             into.begin(now);
             verdictWriter.writeDenials(request, pending.matches, pending.checks, into);
             return decided(pending, request, into, false);
+        }
+        if (held && !pending.progress.denied()) {
+            if (pending.leased.take(pending, pending.askedNanos)) {
+                if (isPaidFor(pending)) {
+                    return decidePaidFor(pending, request, now, into);
+                }
+                route = SEVERAL;
+            }
+            pending.leased.askAhead(pending, pending.askedNanos);
         }
         Waiter waiter = later.waiter();
         pending.waiter(waiter, request);
@@ -113,6 +136,30 @@ final class SharedPath {
             stores.at(route).decide(pending);
         }
         return false;
+    }
+
+    /** Whether no store has to be asked any more. */
+    private static boolean isPaidFor(Pending pending) {
+        Checks checks = pending.checks;
+        for (int i = 0; i < checks.size(); i++) {
+            if (checks.get(i).store != Check.LOCAL && pending.progress.isOpen(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Leases cover everything that is shared: what this process counts by itself decides. */
+    private boolean decidePaidFor(Pending pending, Request request, long now, Decision into) {
+        pending.local.take(pending, local, now);
+        boolean allowed = pending.checks.allowed();
+        if (!allowed) {
+            pending.leased.putBack(pending, pending.askedNanos);
+        }
+        into.begin(now);
+        verdictWriter.write(request, pending.matches, pending.checks, into);
+        pending.leased.refill(pending.askedNanos);
+        return decided(pending, request, into, allowed);
     }
 
     private boolean decided(Pending pending, Request request, Decision into, boolean allowed) {
@@ -157,7 +204,10 @@ final class SharedPath {
             if (check.store != Check.LOCAL) {
                 countsDenied |= check.countsDenied;
                 check.outcome.allowed = true;
-                boolean known = check.role == Check.Role.ENFORCE && check.hits > 0 && denials.denies(check, now);
+                boolean known = check.role == Check.Role.ENFORCE
+                        && check.hits > 0
+                        && !pending.leased.covers(i, check, pending.askedNanos)
+                        && denials.denies(check, now);
                 if (known && (idempotency == null || isNew || !keyLookups.take(idempotency, now))) {
                     allowBut(checks, i);
                     return true;

@@ -55,7 +55,9 @@ final class VerdictWriter {
             }
             if (rule != null && CheckWriter.isKeyDenied(match)) {
                 long hits = CheckWriter.multiply(request.hitsOf(match.descriptor()), rule.cost());
-                into.add().set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, Verdict.NEVER, 0);
+                into.add()
+                        .set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, Verdict.NEVER, 0)
+                        .shadow(check.role == Check.Role.SHADOW);
             } else {
                 write(into.add(), match, limit, check);
             }
@@ -75,7 +77,9 @@ final class VerdictWriter {
                         outcome.retryAfter,
                         outcome.delay)
                 .counter(check.key0)
-                .degraded(check.failure != null);
+                .shadow(check.role == Check.Role.SHADOW)
+                .degraded(check.failure != null)
+                .leased(check.leased);
     }
 
     private static Reason reasonOf(Check check) {

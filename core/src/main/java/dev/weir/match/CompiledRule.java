@@ -6,6 +6,7 @@ import dev.weir.model.OnMissing;
 import dev.weir.model.Rule;
 import dev.weir.store.KeyHash;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A rule in Weir's spelling with what is left to ask of a request once the index has found it. */
 final class CompiledRule {
@@ -18,6 +19,7 @@ final class CompiledRule {
     private final boolean countsDenied;
     private final boolean skipsMissing;
     private long prefix0, prefix1;
+    private final @Nullable Rollout rollout;
     /** Only those who ask shared stores read it. */
     private final byte[] namePrefix;
 
@@ -29,6 +31,7 @@ final class CompiledRule {
         this.skipsMissing = rule.onMissing() == OnMissing.SKIP;
         Limit limit = rule.limit();
         this.limited = limit != null;
+        this.rollout = Rollout.of(rule);
         this.namePrefix = limit == null ? NONE : NameWriter.prefix(rule, limit);
         if (limit != null) {
             KeyHash hash = RuleKey.prefix(new KeyHash(), rule, limit);
@@ -55,6 +58,9 @@ final class CompiledRule {
         RuleKey.hash(into.hash, prefix0, prefix1, into.parts, key.ipv6Prefix);
         match.key0 = into.hash.key0();
         match.key1 = into.hash.key1();
+        if (rollout != null) {
+            match.part = rollout.part(into, key.ipv6Prefix);
+        }
         if (into.names != null && rule.consistency() != Consistency.LOCAL) {
             into.names.rule(match.name, namePrefix, rule, into.parts, key.ipv6Prefix);
         }

@@ -26,6 +26,7 @@ final class EnvoyNode {
     private final boolean limited;
     private final boolean countsDenied;
     private long prefix0, prefix1;
+    private final @Nullable Rollout rollout;
     /** Only those who ask shared stores read it. */
     private final byte[] namePrefix;
 
@@ -48,6 +49,7 @@ final class EnvoyNode {
         this.replaces = replaces;
         Limit limit = rule == null ? null : rule.limit();
         this.limited = limit != null;
+        this.rollout = rule == null ? null : Rollout.of(rule);
         this.namePrefix = rule == null || limit == null ? NONE : NameWriter.prefix(rule.domain(), limit);
         this.countsDenied = rule != null && rule.countsDenied();
         if (rule != null && limit != null) {
@@ -185,6 +187,9 @@ final class EnvoyNode {
             EntriesKey.hash(into.hash, prefix0, prefix1, into.parts);
             match.key0 = into.hash.key0();
             match.key1 = into.hash.key1();
+            if (rollout != null) {
+                match.part = rollout.part(into, KeyBy.DEFAULT_IPV6_PREFIX);
+            }
             if (into.names != null && rule.consistency() != Consistency.LOCAL) {
                 into.names.entries(match.name, namePrefix, rule.domain(), into.parts);
             }

@@ -13,7 +13,14 @@ public final class Match {
     @Nullable
     Limit override;
 
+    /** The same limit, where it was agreed with the caller beforehand. */
+    @Nullable
+    AgreedLimit agreed;
+
     int descriptor;
+    /** Which of ten thousand the counter is, where its rule is rolling out. */
+    int part;
+
     long key0, key1;
     boolean countsDenied;
     boolean keyMissing;
@@ -24,6 +31,7 @@ public final class Match {
     Match set(@Nullable Rule rule, @Nullable Limit override, int descriptor, boolean countsDenied) {
         this.rule = rule;
         this.override = override;
+        this.agreed = null;
         this.descriptor = descriptor;
         this.countsDenied = countsDenied;
         this.keyMissing = false;
@@ -32,14 +40,30 @@ public final class Match {
         return this;
     }
 
+    void agreed(AgreedLimit agreed) {
+        this.agreed = agreed;
+        this.override = agreed.limit();
+    }
+
     /** The rule, or null where the caller gave the limit. */
     public @Nullable Rule rule() {
         return rule;
     }
 
-    /** The limit that the caller gave, or null. */
+    /** The limit that the caller gave, or that was agreed with it, or null. */
     public @Nullable Limit override() {
         return override;
+    }
+
+    /** {@link #override}, where it was agreed with the caller beforehand; else null. */
+    public @Nullable AgreedLimit agreed() {
+        return agreed;
+    }
+
+    /** Whether the rule is rolling out, and not yet to this counter. */
+    public boolean isSpared() {
+        Rule of = rule;
+        return of != null && of.isRollingOut() && part >= of.rollout();
     }
 
     public int descriptor() {

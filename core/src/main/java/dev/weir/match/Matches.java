@@ -19,6 +19,8 @@ public final class Matches {
     final KeyParts parts = new KeyParts();
     final AttributeFrame frame = new AttributeFrame();
     final BitSet replaced = new BitSet();
+    /** With a seed that every process has: who a rule is rolled out to must not depend on which one is asked. */
+    final KeyHash rollout = new KeyHash(0, 0);
 
     /** The descriptor that tells who asks, and the tier that was agreed with them, where one was. */
     int caller;

@@ -44,7 +44,9 @@ final class QuotaMatching {
     /** Gives the rules that {@code quota} speaks for its limits, and adds the limits that stand on their own. */
     void apply(Request request, Quota quota, Rule standalone, Matches into) {
         int first = into.size();
-        for (QuotaOverride each : quota.overrides()) {
+        List<QuotaOverride> overrides = quota.overrides();
+        for (int o = 0, count = overrides.size(); o < count; o++) {
+            QuotaOverride each = overrides.get(o);
             boolean named = false;
             for (int i = 0; i < first; i++) {
                 named |= replace(into.get(i), each, quota.tier());
@@ -59,10 +61,13 @@ final class QuotaMatching {
     private boolean replace(Match match, QuotaOverride with, @Nullable String tier) {
         Rule rule = match.rule;
         Limit limit = rule == null ? null : rule.limit();
-        if (rule == null || limit == null || !with.names(rule.name(), scopes[rule.ordinal()], tier)) {
+        boolean off = rule != null && rule.isOff();
+        if (rule == null || (limit == null && !off) || !with.names(rule.name(), scopes[rule.ordinal()], tier)) {
             return false;
         }
-        match.override = with.over(limit);
+        if (limit != null) {
+            match.agreed(with.over(limit));
+        }
         return true;
     }
 
@@ -71,7 +76,8 @@ final class QuotaMatching {
         if (apiKey == null) {
             apiKey = request.value(into.caller, Attributes.CLIENT_ID);
         }
-        Match match = into.add().set(standalone, override.own(), into.caller, false);
+        Match match = into.add().set(standalone, null, into.caller, false);
+        match.agreed(override.standing());
         KeyParts parts = into.parts;
         parts.clear();
         parts.add(Attributes.API_KEY, apiKey == null ? "" : apiKey, 0);

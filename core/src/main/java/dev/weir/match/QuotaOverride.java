@@ -4,6 +4,7 @@ import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,11 +25,13 @@ public final class QuotaOverride {
     private final long requests;
     private final long windowMicros;
     private final long burst;
-    private final Limit own;
-    /** The rule's limit that was asked for last, with its answer: mostly the only one. */
-    private volatile @Nullable Pair last;
+    private final AgreedLimit own;
+    /** The limits of rules that were asked for, with their answers: mostly the only one; the first make room for more. */
+    private volatile Pair[] held = {};
 
-    private record Pair(Limit rule, Limit replaced) {}
+    private static final int MOST_HELD = 8;
+
+    private record Pair(Limit rule, AgreedLimit replaced) {}
 
     /** What its counters are called where it stands on its own, for the rule that it was asked for last. */
     private volatile @Nullable Named named;
@@ -57,7 +60,7 @@ public final class QuotaOverride {
         this.windowMicros = windowMicros;
         this.burst = burst == null ? requests : burst;
         Algorithm algorithm = burst == null ? Algorithm.FIXED_WINDOW : Algorithm.TOKEN_BUCKET;
-        this.own = new Limit(algorithm, requests, windowMicros, this.burst, 1);
+        this.own = new AgreedLimit(new Limit(algorithm, requests, windowMicros, this.burst, 1));
     }
 
     public String descriptor() {
@@ -66,6 +69,10 @@ public final class QuotaOverride {
 
     /** The limit where no rule has the algorithm: a fixed window, or with a burst a token bucket. */
     public Limit own() {
+        return own.limit();
+    }
+
+    AgreedLimit standing() {
         return own;
     }
 
@@ -100,21 +107,27 @@ public final class QuotaOverride {
     }
 
     /** The numbers of this in the algorithm of a rule. */
-    public Limit over(Limit rule) {
-        Pair held = last;
-        if (held != null && held.rule().equals(rule)) {
-            return held.replaced();
+    public AgreedLimit over(Limit rule) {
+        Pair[] known = held;
+        for (Pair each : known) {
+            if (each.rule().equals(rule)) {
+                return each.replaced();
+            }
         }
         Limit replaced = new Limit(rule.algorithm(), requests, windowMicros, burst, rule.subWindows());
-        last = new Pair(rule, replaced);
-        return replaced;
+        Pair added = new Pair(rule, new AgreedLimit(replaced));
+        int from = known.length == MOST_HELD ? 1 : 0;
+        Pair[] next = Arrays.copyOfRange(known, from, known.length + 1);
+        next[next.length - 1] = added;
+        held = next;
+        return added.replaced();
     }
 
     /** What the names of its own counters begin with, under {@code rule}. */
     byte[] namePrefix(Rule rule) {
         Named held = named;
         if (held == null || held.rule != rule) {
-            held = new Named(rule, NameWriter.prefix(rule, own));
+            held = new Named(rule, NameWriter.prefix(rule, own.limit()));
             named = held;
         }
         return held.prefix;
@@ -125,7 +138,8 @@ public final class QuotaOverride {
         if (!canStandAlone()) {
             return false;
         }
-        for (Condition each : match) {
+        for (int i = 0; i < match.size(); i++) {
+            Condition each = match.get(i);
             String value = request.value(at, each.attribute());
             if (value == null || !meets(each.anyOf().get(0), value, request, at)) {
                 return false;

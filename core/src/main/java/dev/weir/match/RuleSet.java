@@ -2,6 +2,7 @@ package dev.weir.match;
 
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.SwitchState;
 import dev.weir.model.Verdict;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +27,7 @@ public final class RuleSet {
     private final List<Rule> rules;
     private final Map<String, Domain> domains = new LinkedHashMap<>();
     private final QuotaMatching quotas;
+    private final boolean off;
     /** By domain: the rule that limits of single callers count under, where no rule of the files does. */
     private final Map<String, Rule> standalone = new HashMap<>();
 
@@ -35,7 +37,7 @@ public final class RuleSet {
         List<String> scopes = new ArrayList<>();
         Adoption adoption = (rule, keyed, scope) -> {
             scopes.add(scope);
-            return adopt(rule, keyed, all);
+            return adopt(from.switches.apply(rule), keyed, all);
         };
         Map<String, EnvoyDomain> trees = new HashMap<>();
         from.envoy.forEach((name, descriptors) -> {
@@ -53,6 +55,7 @@ public final class RuleSet {
         }
         this.quotas = new QuotaMatching(from.quotas, scopes);
         this.rules = List.copyOf(all);
+        this.off = from.switches.everything() == SwitchState.OFF;
     }
 
     private static Rule adopt(Rule rule, boolean keyed, List<Rule> all) {
@@ -88,6 +91,11 @@ public final class RuleSet {
         return rules;
     }
 
+    /** What everything was switched to. */
+    public SwitchState everything() {
+        return from.switches.everything();
+    }
+
     /** What each rule is about, beside whom: the words by which an override can name it. */
     public String scopeOf(Rule rule) {
         return quotas.scope(rule);
@@ -121,11 +129,11 @@ public final class RuleSet {
         return List.copyOf(domains.keySet());
     }
 
-    /** Finds what {@code request} meets; in a domain that does not exist, nothing. */
+    /** Finds what {@code request} meets; in a domain that does not exist, or while everything is off, nothing. */
     public void match(Request request, Matches into) {
         into.clear();
         Domain domain = domains.get(request.domain());
-        if (domain == null) {
+        if (domain == null || off) {
             return;
         }
         Rule own = standalone.get(request.domain());
@@ -153,6 +161,7 @@ public final class RuleSet {
         private final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
         private final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
         private Quotas quotas = Quotas.NONE;
+        private RuleSwitches switches = RuleSwitches.NONE;
 
         private Builder() {}
 
@@ -160,6 +169,7 @@ public final class RuleSet {
             envoy.putAll(other.envoy);
             weir.putAll(other.weir);
             quotas = other.quotas;
+            switches = other.switches;
         }
 
         /** Adds a domain in Envoy's spelling; without descriptors it exists and limits only what callers limit themselves. */
@@ -206,6 +216,12 @@ public final class RuleSet {
         /** Asks {@code quotas} what was agreed with callers, for every request from now on: they may change under the set. */
         public Builder quotas(Quotas quotas) {
             this.quotas = quotas;
+            return this;
+        }
+
+        /** Goes by {@code switches}, whatever the rules themselves say. */
+        public Builder switches(RuleSwitches switches) {
+            this.switches = switches;
             return this;
         }
 

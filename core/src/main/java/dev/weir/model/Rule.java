@@ -1,5 +1,6 @@
 package dev.weir.model;
 
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,12 +15,20 @@ public final class Rule {
     /** The store of a rule that names none. */
     public static final String DEFAULT_STORE = "default";
 
+    /** How long a lease is meant to last, and how often counts are reported, where the rule does not say: microseconds. */
+    public static final long DEFAULT_INTERVAL_MICROS = 200_000;
+
+    /** {@link #rollout} of a rule that denies whoever is over: every one of ten thousand. */
+    public static final int EVERYONE = 10_000;
+
     private final String domain;
     private final String id;
     private final String name;
     private final String label;
     private final @Nullable Limit limit;
     private final boolean shadow;
+    private final int rollout;
+    private final @Nullable SwitchState switched;
     private final boolean quota;
     private final boolean countsDenied;
     private final long cost;
@@ -28,6 +37,8 @@ public final class Rule {
     private final OnMissing onMissing;
     private final long deadlineMicros;
     private final int localShare;
+    private final long leaseIntervalMicros;
+    private final long reportIntervalMicros;
     private final String store;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
@@ -42,6 +53,8 @@ public final class Rule {
         this.label = b.label.isEmpty() ? b.id : b.label;
         this.limit = b.limit;
         this.shadow = b.shadow;
+        this.rollout = b.rollout;
+        this.switched = null;
         this.quota = b.quota;
         this.countsDenied = b.countsDenied;
         this.cost = b.cost;
@@ -50,6 +63,8 @@ public final class Rule {
         this.onMissing = b.onMissing;
         this.deadlineMicros = b.deadlineMicros;
         this.localShare = b.localShare;
+        this.leaseIntervalMicros = b.leaseIntervalMicros;
+        this.reportIntervalMicros = b.reportIntervalMicros;
         this.store = b.store;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
@@ -58,13 +73,24 @@ public final class Rule {
         this.keyed = false;
     }
 
-    private Rule(Rule other, int ordinal, boolean keyed) {
+    /** A copy, but for what differs. */
+    private Rule(
+            Rule other,
+            @Nullable Limit limit,
+            boolean shadow,
+            int rollout,
+            @Nullable SwitchState switched,
+            List<String> replaces,
+            int ordinal,
+            boolean keyed) {
         this.domain = other.domain;
         this.id = other.id;
         this.name = other.name;
         this.label = other.label;
-        this.limit = other.limit;
-        this.shadow = other.shadow;
+        this.limit = limit;
+        this.shadow = shadow;
+        this.rollout = rollout;
+        this.switched = switched;
         this.quota = other.quota;
         this.countsDenied = other.countsDenied;
         this.cost = other.cost;
@@ -73,8 +99,10 @@ public final class Rule {
         this.onMissing = other.onMissing;
         this.deadlineMicros = other.deadlineMicros;
         this.localShare = other.localShare;
+        this.leaseIntervalMicros = other.leaseIntervalMicros;
+        this.reportIntervalMicros = other.reportIntervalMicros;
         this.store = other.store;
-        this.replaces = other.replaces;
+        this.replaces = replaces;
         this.metadata = other.metadata;
         this.source = other.source;
         this.ordinal = ordinal;
@@ -102,7 +130,7 @@ public final class Rule {
         return label;
     }
 
-    /** The limit, or null where the rule says {@code unlimited}. */
+    /** The limit, or null where the rule says {@code unlimited} or is switched off. */
     public @Nullable Limit limit() {
         return limit;
     }
@@ -110,6 +138,39 @@ public final class Rule {
     /** Counts and reports, never denies. */
     public boolean shadow() {
         return shadow;
+    }
+
+    /**
+     * Of ten thousand callers, how many it denies when they are over; the others it only watches. Who is among them depends on
+     * the counter alone, and stays among them as the number grows.
+     */
+    public int rollout() {
+        return rollout;
+    }
+
+    /** {@link #rollout} in percent, as people write it: {@code 25} or {@code 0.5}. */
+    public String rolloutPercent() {
+        return percent(rollout);
+    }
+
+    /** So many of ten thousand in percent, as people write it. */
+    public static String percent(int ofTenThousand) {
+        return BigDecimal.valueOf(ofTenThousand, 2).stripTrailingZeros().toPlainString();
+    }
+
+    /** Whether it denies some callers and only watches others. */
+    public boolean isRollingOut() {
+        return !shadow && rollout < EVERYONE;
+    }
+
+    /** What it was switched to while it runs, whatever its file says; null where nobody did. */
+    public @Nullable SwitchState switched() {
+        return switched;
+    }
+
+    /** Whether it was switched off. */
+    public boolean isOff() {
+        return switched == SwitchState.OFF;
     }
 
     /** Denies only together with every other quota rule of the request. */
@@ -149,6 +210,16 @@ public final class Rule {
         return localShare;
     }
 
+    /** How long a lease is meant to last under {@link Consistency#LEASED}, in microseconds. */
+    public long leaseIntervalMicros() {
+        return leaseIntervalMicros;
+    }
+
+    /** How often counts go up under {@link Consistency#REPORTED}, in microseconds. */
+    public long reportIntervalMicros() {
+        return reportIntervalMicros;
+    }
+
     /** The name of the shared store that counts for it. */
     public String store() {
         return store;
@@ -182,9 +253,23 @@ public final class Rule {
         return keyed;
     }
 
+    /** This rule as an operator has switched it; {@code rollout} is that of a rule that is on. */
+    public Rule switchedTo(SwitchState state, int rollout) {
+        boolean off = state == SwitchState.OFF;
+        return new Rule(
+                this,
+                off ? null : limit,
+                state == SwitchState.SHADOW,
+                state == SwitchState.ON ? rollout : EVERYONE,
+                state,
+                off ? List.of() : replaces,
+                ordinal,
+                keyed);
+    }
+
     /** This rule as the one at {@code ordinal} of a rule set, which knows whether it is keyed. */
     public Rule withOrdinal(int ordinal, boolean keyed) {
-        return new Rule(this, ordinal, keyed);
+        return new Rule(this, limit, shadow, rollout, switched, replaces, ordinal, keyed);
     }
 
     @Override
@@ -200,6 +285,7 @@ public final class Rule {
         private String label = "";
         private @Nullable Limit limit;
         private boolean shadow;
+        private int rollout = EVERYONE;
         private boolean quota;
         private boolean countsDenied;
         private long cost = 1;
@@ -208,6 +294,8 @@ public final class Rule {
         private OnMissing onMissing = OnMissing.SKIP;
         private long deadlineMicros;
         private int localShare;
+        private long leaseIntervalMicros = DEFAULT_INTERVAL_MICROS;
+        private long reportIntervalMicros = DEFAULT_INTERVAL_MICROS;
         private String store = DEFAULT_STORE;
         private List<String> replaces = List.of();
         private Map<String, ?> metadata = Map.of();
@@ -235,6 +323,12 @@ public final class Rule {
 
         public Builder shadow(boolean shadow) {
             this.shadow = shadow;
+            return this;
+        }
+
+        /** Of ten thousand callers, how many it denies. */
+        public Builder rollout(int ofTenThousand) {
+            this.rollout = ofTenThousand;
             return this;
         }
 
@@ -278,6 +372,16 @@ public final class Rule {
             return this;
         }
 
+        public Builder leaseIntervalMicros(long micros) {
+            this.leaseIntervalMicros = micros;
+            return this;
+        }
+
+        public Builder reportIntervalMicros(long micros) {
+            this.reportIntervalMicros = micros;
+            return this;
+        }
+
         public Builder store(String name) {
             this.store = name;
             return this;
@@ -301,6 +405,13 @@ public final class Rule {
         public Rule build() {
             if (cost < 0) {
                 throw new IllegalArgumentException("cost: " + cost + " (expected: >= 0)");
+            }
+            if (leaseIntervalMicros < 1 || reportIntervalMicros < 1) {
+                throw new IllegalArgumentException("lease_interval and report_interval: " + leaseIntervalMicros
+                        + " and " + reportIntervalMicros + " (expected: > 0 microseconds)");
+            }
+            if (rollout < 0 || rollout > EVERYONE) {
+                throw new IllegalArgumentException("rollout: " + rollout + " (expected: 0 to " + EVERYONE + ")");
             }
             return new Rule(this);
         }

@@ -37,6 +37,8 @@ public final class Verdict {
     private long delayMicros;
     private long counter;
     private boolean degraded;
+    private boolean leased;
+    private boolean shadow;
 
     /** Filled by the limiter, which reuses it. */
     public Verdict set(
@@ -60,6 +62,8 @@ public final class Verdict {
         this.delayMicros = delayMicros;
         this.counter = 0;
         this.degraded = false;
+        this.leased = false;
+        this.shadow = rule != null && rule.shadow();
         return this;
     }
 
@@ -75,6 +79,18 @@ public final class Verdict {
         return this;
     }
 
+    /** Marks what was decided by hits that this process had paid for before. */
+    public Verdict leased(boolean leased) {
+        this.leased = leased;
+        return this;
+    }
+
+    /** Marks what is only watched, for this caller or for all. */
+    public Verdict shadow(boolean shadow) {
+        this.shadow = shadow;
+        return this;
+    }
+
     /** Takes over everything that {@code other} says. */
     public Verdict set(Verdict other) {
         set(
@@ -87,7 +103,10 @@ public final class Verdict {
                 other.resetMicros,
                 other.retryAfterMicros,
                 other.delayMicros);
-        return counter(other.counter).degraded(other.degraded);
+        return counter(other.counter)
+                .degraded(other.degraded)
+                .shadow(other.shadow)
+                .leased(other.leased);
     }
 
     /** The rule, or null where the caller gave the limit. */
@@ -118,9 +137,14 @@ public final class Verdict {
         return reason == Reason.WITHIN_LIMIT || reason == Reason.UNLIMITED;
     }
 
-    /** Whether this is over, and its rule only watches. */
+    /** Whether it could not have denied: its rule only watches, everybody or this caller. */
+    public boolean shadow() {
+        return shadow;
+    }
+
+    /** Whether this is over, and only watched. */
     public boolean shadowed() {
-        return !allowed() && rule != null && rule.shadow();
+        return shadow && !allowed();
     }
 
     /** Hits that would still fit after this request. */
@@ -156,6 +180,11 @@ public final class Verdict {
         return degraded;
     }
 
+    /** Whether it was paid for before, by a lease, and no store was asked; what remains is as of then. */
+    public boolean leased() {
+        return leased;
+    }
+
     /** {@link #retryAfterMicros}, or null if it will never pass. */
     public @Nullable Duration retryAfter() {
         return retryAfterMicros == NEVER ? null : Duration.ofNanos(retryAfterMicros * 1_000);
@@ -179,7 +208,7 @@ public final class Verdict {
     }
 
     private int rank() {
-        if (rule != null && rule.shadow()) {
+        if (shadow) {
             return 3;
         }
         if (allowed()) {

@@ -31,6 +31,8 @@ public final class Check {
     public long ahead;
     /** The answer: how many of {@link #ahead} were taken; the outcome is as things stand after them. */
     public long granted;
+    /** The answer: no store was asked, for hits that were granted before have paid for it. */
+    public boolean leased;
     /** Hits count even when this check, or the request, is denied. */
     public boolean countsDenied;
 
@@ -55,6 +57,7 @@ public final class Check {
         hits = other.hits;
         ahead = other.ahead;
         granted = 0;
+        leased = false;
         countsDenied = other.countsDenied;
         role = other.role;
         name.set(other.name);

@@ -6,7 +6,11 @@ import com.sun.management.ThreadMXBean;
 import dev.weir.match.Condition;
 import dev.weir.match.Envoy;
 import dev.weir.match.KeyBy;
+import dev.weir.match.Quota;
+import dev.weir.match.QuotaOverride;
 import dev.weir.match.RuleSet;
+import dev.weir.match.RuleSwitches;
+import dev.weir.match.RuleSwitches.Setting;
 import dev.weir.match.Weir;
 import dev.weir.match.WeirRule;
 import dev.weir.model.Consistency;
@@ -14,6 +18,7 @@ import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.Request;
+import dev.weir.model.SwitchState;
 import dev.weir.model.TimeSource;
 import dev.weir.store.Ask;
 import dev.weir.store.SharedStore;
@@ -58,6 +63,21 @@ class AllocationTest {
         all.add(Weir.rule("key missing", KeyBy.of("absent")));
         Request request = Weir.ask("tenant", "t77", "ip", "::ffff:10.1.2.3", "endpoint", "POST /api/x", "user", "u");
         assertNothingAllocated(Weir.rules(all.toArray(WeirRule[]::new)), request);
+    }
+
+    @Test
+    void aDecisionWithSwitchesAndAnAgreedLimitAllocatesNothing() {
+        Quota quota = new Quota(null, List.of(new QuotaOverride("a", 7, 1_000_000, null)));
+        RuleSet rules = Weir.rules(
+                        Weir.rule("a", KeyBy.of("ip")),
+                        new WeirRule(Weir.rule("b").rollout(5_000).build(), List.of(), KeyBy.of("ip")),
+                        Weir.rule("c", KeyBy.of("ip")))
+                .toBuilder()
+                .quotas(key -> quota)
+                .switches(new RuleSwitches(
+                        SwitchState.ON, Map.of(new RuleSwitches.Name("d", "c"), new Setting(SwitchState.OFF))))
+                .build();
+        assertNothingAllocated(rules, Weir.ask("ip", "10.0.0.1", "api_key", "k"));
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.weir.limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
+import dev.weir.model.TimeSource;
 import dev.weir.store.Idempotency;
 import dev.weir.store.StoreFailure;
 import dev.weir.store.memory.MemoryStore;
@@ -14,7 +15,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** A limiter on virtual time whose shared stores answer when the test says so. */
-final class Fleet implements LimiterObserver {
+final class Fleet implements LimiterObserver, TimeSource {
     /** Ten seconds into a minute. */
     long now = 1_800_000_010L * Decisions.SECOND;
 
@@ -35,7 +36,17 @@ final class Fleet implements LimiterObserver {
         for (String each : others) {
             stores.put(each, new ScriptedStore(this));
         }
-        limiter = new Limiter(rules, local, SharedStores.of(stores), () -> now, settings, this);
+        limiter = new Limiter(rules, local, SharedStores.of(stores), this, settings, this);
+    }
+
+    @Override
+    public long micros() {
+        return now;
+    }
+
+    @Override
+    public long nanos() {
+        return now * 1_000;
     }
 
     /** The default store. */
@@ -103,7 +114,7 @@ final class Fleet implements LimiterObserver {
     }
 
     /** Waits for one decision, and remembers it. */
-    static final class Answer implements Waiter {
+    static class Answer implements Waiter {
         final Decision decision = new Decision();
         final long patienceMicros;
         String text = "none";

@@ -3,6 +3,7 @@ package dev.weir.limiter;
 import dev.weir.algorithm.Meters;
 import dev.weir.algorithm.Outcome;
 import dev.weir.model.Limit;
+import dev.weir.store.Ahead;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
@@ -49,7 +50,8 @@ final class ScriptedStore implements SharedStore {
     public void decide(Ask ask) {
         for (int i = 0; i < ask.checks.size(); i++) {
             Check check = ask.checks.get(i);
-            asked.add(check.name + " " + check.hits + (ask.denied ? " denied" : ""));
+            asked.add(check.name + " " + check.hits + (check.ahead > 0 ? "+" + check.ahead : "")
+                    + (ask.denied ? " denied" : ""));
         }
         if (atOnce) {
             answer(ask);
@@ -124,6 +126,9 @@ final class ScriptedStore implements SharedStore {
         boolean passed = counters.decide(copy, fleet.now);
         for (int i = 0; i < checks.size(); i++) {
             checks.get(i).outcome.set(copy.get(i).outcome);
+        }
+        if (passed) {
+            Ahead.take(counters, checks, fleet.now);
         }
         return passed;
     }

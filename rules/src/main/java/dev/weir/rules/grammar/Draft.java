@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
  * A rule of Weir's spelling as it was read, before it has a label.
  *
  * @param name empty where the file gives none
+ * @param rollout of ten thousand callers, how many it denies
  */
 record Draft(
         Position at,
@@ -21,6 +22,7 @@ record Draft(
         Limit limit,
         long cost,
         boolean shadow,
+        int rollout,
         Behaviour behaviour) {
 
     WeirRule rule(String domain, String label, String file) {
@@ -31,6 +33,7 @@ record Draft(
                 .limit(limit)
                 .cost(cost)
                 .shadow(shadow)
+                .rollout(rollout)
                 .source(file + ":" + at);
         return new WeirRule(
                 behaviour.applyTo(rule).build(),

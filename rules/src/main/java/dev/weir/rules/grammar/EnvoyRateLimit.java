@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code rate_limit} of a descriptor in Envoy's spelling, and the flags beside it, into a rule. */
 final class EnvoyRateLimit {
     /** What Weir adds to the reference's fields. */
-    static final List<String> OWN =
-            Stream.concat(Limits.SHARED.stream(), Behaviour.SHARED.stream()).toList();
+    static final List<String> OWN = Stream.of(Limits.SHARED, Behaviour.SHARED, List.of("rollout"))
+            .flatMap(List::stream)
+            .toList();
 
     static final List<String> KNOWN = Stream.concat(
                     Stream.of("unit", "requests_per_unit", "unlimited", "name", "replaces"), OWN.stream())
@@ -61,7 +62,13 @@ final class EnvoyRateLimit {
             idle(descriptor);
             return null;
         }
+        Integer rollout = fields.percent("rollout");
+        if (shadow && rollout != null) {
+            String hint = "a rule in shadow denies nobody: remove one of them";
+            problems.error(fields.nameAt("rollout"), "rollout beside shadow_mode", hint);
+        }
         return rule(descriptor, fields, domain, path, label)
+                .rollout(rollout == null ? Rule.EVERYONE : rollout)
                 .source(problems.file() + ":" + fields.at())
                 .shadow(shadow)
                 .quota(quota)

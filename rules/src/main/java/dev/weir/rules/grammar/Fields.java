@@ -2,6 +2,7 @@ package dev.weir.rules.grammar;
 
 import static dev.weir.rules.diagnostics.Text.quote;
 
+import dev.weir.model.Rule;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
@@ -10,6 +11,7 @@ import dev.weir.rules.yaml.YamlNode.Entry;
 import dev.weir.rules.yaml.YamlNode.Mapping;
 import dev.weir.rules.yaml.YamlNode.Scalar;
 import dev.weir.rules.yaml.YamlNode.Sequence;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Fields {
     private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9_]*");
+    private static final Pattern PERCENT = Pattern.compile("(0|[1-9][0-9]{0,2})(\\.[0-9]{1,2})?");
 
     private final Mapping mapping;
     private final Problems problems;
@@ -141,6 +144,23 @@ public final class Fields {
         } catch (NumberFormatException tooLong) {
             // Falls through to the same words as any other number out of range.
         }
+        problems.error(scalar.at(), name + ": " + quote(scalar.text()), expected);
+        return null;
+    }
+
+    /** A part of everything in percent, as so many of ten thousand. */
+    public @Nullable Integer percent(String name) {
+        Scalar scalar = scalar(name);
+        if (scalar == null) {
+            return null;
+        }
+        if (scalar.plain() && PERCENT.matcher(scalar.text()).matches()) {
+            int part = new BigDecimal(scalar.text()).movePointRight(2).intValueExact();
+            if (part <= Rule.EVERYONE) {
+                return part;
+            }
+        }
+        String expected = "expected: a percentage from 0 to 100, like 25 or 0.5";
         problems.error(scalar.at(), name + ": " + quote(scalar.text()), expected);
         return null;
     }

@@ -6,6 +6,7 @@ import dev.weir.match.Condition;
 import dev.weir.match.KeyBy;
 import dev.weir.match.ValuePattern;
 import dev.weir.model.Limit;
+import dev.weir.model.Rule;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
@@ -64,7 +65,8 @@ final class Tiers {
             if (tier.limit() != null) {
                 Condition condition = new Condition("tier", List.of(new ValuePattern.Exact(name)));
                 List<Clause> match = List.of(new Clause("tier", List.of(name), condition));
-                drafts.add(new Draft(tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, behaviour));
+                drafts.add(new Draft(
+                        tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, Rule.EVERYONE, behaviour));
             }
         });
         return drafts;

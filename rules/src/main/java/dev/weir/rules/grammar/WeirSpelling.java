@@ -5,6 +5,7 @@ import static dev.weir.rules.diagnostics.Text.quote;
 import dev.weir.match.KeyBy;
 import dev.weir.match.WeirRule;
 import dev.weir.model.Limit;
+import dev.weir.model.Rule;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.grammar.RuleFile.Placed;
@@ -27,7 +28,7 @@ final class WeirSpelling {
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "enabled"), Keys.FIELDS, BEHAVIOUR)
+                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled"), Keys.FIELDS, BEHAVIOUR)
             .flatMap(List::stream)
             .toList();
 
@@ -106,14 +107,22 @@ final class WeirSpelling {
         Behaviour behaviour = fileBehaviour.with(fields, stores);
         Long cost = fields.whole("cost", 1, Long.MAX_VALUE);
         boolean shadow = fields.flag("shadow", false);
+        Integer rollout = fields.percent("rollout");
         boolean enabled = fields.flag("enabled", true);
+        if (shadow && rollout != null) {
+            problems.error(
+                    fields.nameAt("rollout"),
+                    "rollout beside shadow",
+                    "a rule in shadow denies nobody: remove one of them");
+        }
         long each = cost == null ? 1 : cost;
         Limit limit = limit(fields, tiers, match, each);
         if (limit == null || problems.errors() > before || !enabled) {
             return null;
         }
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
-        return new Draft(at, name, match, key, limit, each, shadow, behaviour);
+        int denied = rollout == null ? Rule.EVERYONE : rollout;
+        return new Draft(at, name, match, key, limit, each, shadow, denied, behaviour);
     }
 
     private @Nullable Limit limit(Fields fields, Tiers tiers, List<Clause> match, long cost) {

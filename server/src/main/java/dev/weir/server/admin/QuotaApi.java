@@ -80,9 +80,13 @@ final class QuotaApi {
         boolean named = false;
         for (Rule each : inForce.rules()) {
             Limit limit = each.limit();
-            if (limit != null && override.names(each.name(), inForce.scopeOf(each), tier)) {
+            boolean limits = limit != null || each.isOff();
+            if (limits && override.names(each.name(), inForce.scopeOf(each), tier)) {
                 named = true;
-                refusal(given, "the rule " + each + " cannot count so", Meters.refusal(override.over(limit)), errors);
+                String why = limit == null
+                        ? null
+                        : Meters.refusal(override.over(limit).limit());
+                refusal(given, "the rule " + each + " cannot count so", why, errors);
             }
         }
         if (!named && !override.canStandAlone()) {

@@ -92,7 +92,7 @@ final class CheckAnswers {
                     json.writeNumberField("limit", told.quota());
                     json.writeNumberField("remaining", told.remaining());
                     json.writeNumberField("reset_at", told.resetAt());
-                    if (Told.isShadow(told.verdict())) {
+                    if (told.verdict().shadow()) {
                         json.writeBooleanField("shadow", true);
                     }
                     if (told.verdict().degraded()) {

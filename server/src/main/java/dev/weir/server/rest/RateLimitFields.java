@@ -65,7 +65,7 @@ final class RateLimitFields {
         policy(list, named, binding);
         for (int i = 0; i < decision.size() && named.size() < POLICIES; i++) {
             Verdict verdict = decision.verdict(i);
-            Told told = Told.isShadow(verdict) ? null : Told.of(verdict, decision);
+            Told told = verdict.shadow() ? null : Told.of(verdict, decision);
             if (told != null) {
                 policy(list, named, told);
             }

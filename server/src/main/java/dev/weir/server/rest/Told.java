@@ -33,12 +33,7 @@ final class Told {
      */
     static @Nullable Told binding(Decision decision) {
         Verdict verdict = decision.binding();
-        return verdict == null || isShadow(verdict) ? null : of(verdict, decision);
-    }
-
-    static boolean isShadow(Verdict verdict) {
-        Rule rule = verdict.rule();
-        return rule != null && rule.shadow();
+        return verdict == null || verdict.shadow() ? null : of(verdict, decision);
     }
 
     Verdict verdict() {

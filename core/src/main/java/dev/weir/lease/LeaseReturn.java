@@ -1,0 +1,26 @@
+package dev.weir.lease;
+
+import dev.weir.store.Ask;
+import dev.weir.store.Check;
+
+/** Gives what was not spent of a lease back to its store. It is sent once; if it is lost, the hits count as spent. */
+final class LeaseReturn extends Ask {
+    private final Leases leases;
+
+    LeaseReturn(Leases leases, Check like, long hits, long deadline) {
+        this.leases = leases;
+        Check check = checks.add();
+        check.set(like);
+        check.hits = -hits;
+        check.ahead = 0;
+        check.countsDenied = false;
+        check.role = Check.Role.SHADOW;
+        deadlineNanos = deadline;
+    }
+
+    @Override
+    public void answered() {
+        Check check = checks.get(0);
+        leases.returned(-check.hits, check.failure == null);
+    }
+}

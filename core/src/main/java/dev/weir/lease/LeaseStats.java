@@ -1,0 +1,49 @@
+package dev.weir.lease;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What became of leases, since the start: what metrics hang on. */
+public final class LeaseStats {
+    final LongAdder taken = new LongAdder();
+    final LongAdder hits = new LongAdder();
+    final LongAdder returned = new LongAdder();
+    final LongAdder expired = new LongAdder();
+    final LongAdder stranded = new LongAdder();
+    final LongAdder fetches = new LongAdder();
+    final LongAdder returns = new LongAdder();
+
+    /** Leases that were granted. */
+    public long taken() {
+        return taken.sum();
+    }
+
+    /** Hits that were granted with them. */
+    public long hits() {
+        return hits.sum();
+    }
+
+    /** Hits that went back to their store, and that it has confirmed. */
+    public long returned() {
+        return returned.sum();
+    }
+
+    /** Leases that expired before they were spent. */
+    public long expired() {
+        return expired.sum();
+    }
+
+    /** Hits that were neither spent nor given back: their window had gone, or the store did not confirm. */
+    public long stranded() {
+        return stranded.sum();
+    }
+
+    /** Times that a store was asked for a lease alone, in the background. */
+    public long fetches() {
+        return fetches.sum();
+    }
+
+    /** Times that a store was sent hits back. */
+    public long returns() {
+        return returns.sum();
+    }
+}

@@ -1,0 +1,163 @@
+package dev.weir.lease;
+
+import dev.weir.model.Rule;
+import dev.weir.model.TimeSource;
+import dev.weir.store.Ask;
+import dev.weir.store.Check;
+import dev.weir.store.SharedStore;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leases of one process. Only counters that are busy here are known at all: one that is asked for the second time within a
+ * second. Their number is bounded; where there is no room, counters are asked exactly until the idle ones have gone. Nothing has a
+ * timer: {@link #sweep} is called now and then.
+ */
+public final class Leases {
+    private final ConcurrentHashMap<CounterKey, LeasedCounter> counters = new ConcurrentHashMap<>();
+    private final RecentKeys recent;
+    private final IntFunction<SharedStore> stores;
+    private final TimeSource time;
+    private final long travel;
+    private final int most;
+    private final LeaseStats stats = new LeaseStats();
+    /** Fetches and returns that their store has not answered yet. */
+    private final AtomicLong underWay = new AtomicLong();
+
+    private volatile boolean closed;
+    private volatile @Nullable CompletableFuture<Void> emptied;
+
+    /**
+     * Leases of counters in {@code stores}, by their place.
+     *
+     * @param deadlineMicros how long a store may take to answer
+     * @param most counters to know at a time
+     */
+    public Leases(IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, int most) {
+        this.stores = stores;
+        this.time = time;
+        this.travel = deadlineMicros * 1_000;
+        this.most = most;
+        this.recent = new RecentKeys(most);
+    }
+
+    public LeaseStats stats() {
+        return stats;
+    }
+
+    /** How many counters are leased from, or were a moment ago. */
+    public int size() {
+        return counters.size();
+    }
+
+    /** The counter of {@code check} if it is busy here; {@code key} is a buffer to look with. */
+    public @Nullable LeasedCounter find(Check check, CounterKey key, long now) {
+        LeasedCounter found = counters.get(key.set(check.key0, check.key1));
+        if (found == null || found.isOf(check)) {
+            return found;
+        }
+        remove(found, now); // its limit has changed
+        return null;
+    }
+
+    /** Notes that the counter of {@code check} was asked and had room; the second time in a second it is busy. */
+    public void seen(Check check, Rule rule, long taken, long asked) {
+        if (!recent.seen(check.key0, asked) || closed || counters.size() >= most) {
+            return;
+        }
+        LeasedCounter counter = new LeasedCounter(this, check, rule, asked);
+        counter.answered(check, taken, asked);
+        counters.putIfAbsent(counter, counter);
+    }
+
+    /** Gives back what has expired, and forgets counters that are not busy any more. */
+    public void sweep() {
+        long now = now();
+        for (LeasedCounter each : counters.values()) {
+            if (each.sweep(now)) {
+                counters.remove(each, each);
+            }
+        }
+    }
+
+    /** Gives back the leases of counters whose rule is not {@code kept}. */
+    public void retainIf(Predicate<Rule> kept) {
+        long now = now();
+        for (LeasedCounter each : counters.values()) {
+            if (!kept.test(each.rule())) {
+                remove(each, now);
+            }
+        }
+    }
+
+    /** Gives everything back and takes no lease any more; done when the stores have answered. */
+    public CompletionStage<Void> close() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        underWay.incrementAndGet(); // so that it is done only after all were sent
+        emptied = done;
+        closed = true;
+        retainIf(rule -> false);
+        answeredOne();
+        return done;
+    }
+
+    private void remove(LeasedCounter counter, long now) {
+        if (counters.remove(counter, counter)) {
+            counter.retire(now);
+        }
+    }
+
+    /** Sends back {@code hits} of {@code lease}, of the counter that {@code like} asks; false if their window has gone. */
+    boolean giveBack(Check like, Lease lease, long hits, long now) {
+        if (!lease.isReturnable(now, travel)) {
+            stats.stranded.add(hits);
+            return false;
+        }
+        underWay.incrementAndGet();
+        stats.returns.increment();
+        send(new LeaseReturn(this, like, hits, deadline(now)), like.store);
+        return true;
+    }
+
+    /** A store has answered for {@code hits} that were sent back. */
+    void returned(long hits, boolean confirmed) {
+        (confirmed ? stats.returned : stats.stranded).add(hits);
+        answeredOne();
+    }
+
+    /** A fetch or a return was answered, and all that follows from it was sent. */
+    void answeredOne() {
+        CompletableFuture<Void> waiting = emptied;
+        if (underWay.decrementAndGet() == 0 && waiting != null) {
+            waiting.complete(null);
+        }
+    }
+
+    /** Asks for a lease in the background. */
+    void fetch(LeaseFetch fetch) {
+        underWay.incrementAndGet();
+        stats.fetches.increment();
+        send(fetch, fetch.check().store);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    private void send(Ask ask, int place) {
+        stores.apply(place).decide(ask);
+    }
+
+    long now() {
+        return time.nanos();
+    }
+
+    long deadline(long now) {
+        return now + travel;
+    }
+}

@@ -1,0 +1,88 @@
+package dev.weir.lease;
+
+import dev.weir.algorithm.Outcome;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
+
+/**
+ * What this process knows of a shared counter from the answers to its own asks: the room that is left, and which part of what is
+ * taken from it is its own. What others take shows as room that is missing: nobody keeps a list of who is active.
+ *
+ * <pre>
+ *   others = room before + refilled since + given back - taken by me - room now
+ *   share  = mine / (mine + others), of late
+ * </pre>
+ */
+final class SharedView {
+    /** Before anything is known, a quarter is thought to be fair. */
+    private static final long FIRST_MINE = 1;
+
+    private static final long FIRST_ALL = 4;
+    /** Scales what is averaged, so that small numbers fade and do not stick. */
+    private static final long SCALE = 16;
+
+    private final Limit limit;
+    private boolean known;
+    private long at;
+    private long mine;
+    private long others;
+    /** Read without a lock by whoever tells a caller what remains. */
+    private volatile long remaining;
+
+    private volatile long resets;
+
+    SharedView(Limit limit) {
+        this.limit = limit;
+    }
+
+    /** Takes in an answer: {@code taken} hits are ours, and {@code outcome} is as things stand after them. */
+    void learn(long taken, Outcome outcome, long asked) {
+        long now = Math.min(outcome.remaining, Long.MAX_VALUE / SCALE / 4);
+        if (known) {
+            long missing = Math.max(0, room(asked) - taken - now);
+            mine = fade(mine) + Math.min(taken, Long.MAX_VALUE / SCALE / 4) * SCALE;
+            others = fade(others) + missing * SCALE;
+        }
+        known = true;
+        at = asked;
+        remaining = now;
+        resets = asked + Math.min(outcome.reset, 1L << 50) * 1_000;
+    }
+
+    /** This process has sent {@code hits} back. */
+    void returned(long hits) {
+        remaining = Math.min(limit.capacity(), remaining + hits);
+    }
+
+    /** The room as last told. */
+    long remaining() {
+        return remaining;
+    }
+
+    /** Microseconds until the counter is as good as new, as last told. */
+    long reset(long now) {
+        return Math.max(0, (resets - now) / 1_000);
+    }
+
+    /** Half of this process's share of the room: as it shrinks with the room, a counter that runs dry is asked hit by hit. */
+    long fairPart(long now) {
+        if (!known) {
+            return 0;
+        }
+        return Part.of(room(now), mine + FIRST_MINE * SCALE, mine + others + FIRST_ALL * SCALE) / 2;
+    }
+
+    /** The room if nobody has taken anything since. */
+    private long room(long now) {
+        if (limit.algorithm() == Algorithm.FIXED_WINDOW) {
+            return now - resets >= 0 ? limit.capacity() : remaining;
+        }
+        long elapsed = Math.min(limit.windowMicros(), Math.max(0, now - at) / 1_000);
+        long refilled = Part.of(limit.requests(), elapsed, limit.windowMicros());
+        return Math.min(limit.capacity(), remaining + refilled);
+    }
+
+    private static long fade(long sum) {
+        return sum - sum / 4;
+    }
+}

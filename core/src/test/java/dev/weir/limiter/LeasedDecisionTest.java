@@ -1,0 +1,308 @@
+package dev.weir.limiter;
+
+import static dev.weir.match.Weir.ask;
+import static dev.weir.match.Weir.rule;
+import static dev.weir.match.Weir.rules;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lease.LeaseStats;
+import dev.weir.match.KeyBy;
+import dev.weir.match.Weir;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Consistency;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.store.StoreFailure;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class LeasedDecisionTest {
+    private static final Limit WINDOW = Limit.fixedWindow(1_000, Duration.ofMinutes(1));
+    private static final Request USER = ask("user", "u");
+
+    private static WeirRule leased(String name, Limit limit, String key) {
+        return rule(builder(name, limit).build(), KeyBy.of(key));
+    }
+
+    private static Rule.Builder builder(String name, Limit limit) {
+        return Weir.rule(name, limit).consistency(Consistency.LEASED);
+    }
+
+    private static Fleet fleet(Limit limit) {
+        return new Fleet(rules(leased("r", limit, "user")));
+    }
+
+    private static LeaseStats stats(Fleet fleet) {
+        return Objects.requireNonNull(fleet.limiter.leaseStats());
+    }
+
+    /** Asks until a lease is held, and forgets what was asked for it. */
+    private static void lease(Fleet fleet, Request request) {
+        for (int i = 0; i < 10; i++) {
+            fleet.decide(request);
+            Fleet.Answer answer = fleet.ask(request);
+            fleet.stores.values().forEach(ScriptedStore::answerAll);
+            if (answer.atOnce) {
+                fleet.stores.values().forEach(each -> each.asked.clear());
+                return;
+            }
+        }
+        throw new AssertionError("no lease");
+    }
+
+    @Test
+    void aKeySeenOnceCostsOneExactCheck() {
+        Fleet fleet = fleet(WINDOW);
+        assertThat(fleet.decide(USER)).isEqualTo("yes [r WITHIN_LIMIT 999]");
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 1");
+        fleet.now += 2 * Decisions.SECOND;
+        assertThat(fleet.decide(USER)).isEqualTo("yes [r WITHIN_LIMIT 998]");
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 1", "fw:d:r:u 1");
+        assertThat(stats(fleet).taken()).isZero();
+    }
+
+    @Test
+    void aBusyKeyIsDecidedAtOnceFromHitsThatWerePaidForBefore() {
+        Fleet fleet = fleet(WINDOW);
+        fleet.decide(USER);
+        fleet.decide(USER);
+        assertThat(fleet.decide(USER)).isEqualTo("yes [r WITHIN_LIMIT 997]");
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 1", "fw:d:r:u 1", "fw:d:r:u 1+5");
+        Fleet.Answer answer = fleet.ask(USER);
+        assertThat(answer.atOnce).isTrue();
+        assertThat(answer.text).isEqualTo("yes [r WITHIN_LIMIT 996]");
+        assertThat(answer.decision.verdict(0).leased()).isTrue();
+        assertThat(answer.decision.verdict(0).resetMicros()).isEqualTo(50 * Decisions.SECOND);
+        assertThat(fleet.store().asked).hasSize(3);
+    }
+
+    @Test
+    void theNextLeaseIsFetchedBeforeTheLastIsSpentAndByOneRequestAlone() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        while (fleet.store().asked.isEmpty()) {
+            assertThat(fleet.ask(USER).atOnce).isTrue();
+        }
+        assertThat(fleet.store().asked).singleElement().asString().startsWith("fw:d:r:u 0+");
+        Fleet.Answer meanwhile = fleet.ask(USER);
+        assertThat(meanwhile.atOnce).isTrue();
+        assertThat(fleet.store().asked).hasSize(1);
+        // Nothing left: who comes now asks for itself, and for nothing ahead.
+        Fleet.Answer waits = fleet.ask(USER);
+        while (waits.atOnce) {
+            waits = fleet.ask(USER);
+        }
+        assertThat(fleet.store().asked.get(1)).isEqualTo("fw:d:r:u 1");
+        fleet.store().answerAll();
+        assertThat(waits.told).isOne();
+        assertThat(fleet.ask(USER).atOnce).isTrue();
+    }
+
+    @Test
+    void whatHasExpiredIsNeverSpentHoweverLongTheProcessWasStopped() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        fleet.now += 10 * Decisions.SECOND; // and no tick
+        Fleet.Answer answer = fleet.ask(USER);
+        assertThat(answer.atOnce).isFalse();
+        fleet.store().answerAll();
+        assertThat(answer.text).startsWith("yes");
+    }
+
+    @Test
+    void aLeaseEndsWithItsWindow() {
+        Fleet fleet = fleet(WINDOW);
+        fleet.now += 50 * Decisions.SECOND - 100_000; // a tenth of a second is left
+        lease(fleet, USER);
+        fleet.now += 99_999;
+        assertThat(fleet.ask(USER).atOnce).isTrue();
+        fleet.now += 1;
+        assertThat(fleet.ask(USER).atOnce).isFalse();
+    }
+
+    @Test
+    void whatWasNotSpentGoesBackOnceWhenItExpires() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        fleet.store().answerAll();
+        long used = 1_000 - remaining(fleet);
+        fleet.store().asked.clear();
+        fleet.now += 5 * Decisions.SECOND;
+        fleet.limiter.tick();
+        fleet.limiter.tick();
+        fleet.store().answerAll();
+        assertThat(fleet.store().asked).singleElement().asString().startsWith("fw:d:r:u -");
+        assertThat(stats(fleet).returned()).isPositive();
+        assertThat(1_000 - remaining(fleet)).isEqualTo(used - stats(fleet).returned());
+        assertThat(stats(fleet).expired()).isOne();
+        assertThat(stats(fleet).stranded()).isZero();
+    }
+
+    /** What remains in the store, whatever is held here. */
+    private static long remaining(Fleet fleet) {
+        Fleet other = new Fleet(fleet.limiter.rules());
+        other.now = fleet.now;
+        Limiter looking = new Limiter(
+                fleet.limiter.rules(),
+                other.local,
+                SharedStores.of(fleet.stores),
+                fleet,
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
+        CompletableFuture<Long> remaining = looking.decideAsync(ask("user", "u").hits(0))
+                .thenApply(decision -> decision.verdict(0).remaining())
+                .toCompletableFuture();
+        fleet.store().answerAll();
+        return remaining.join();
+    }
+
+    @Test
+    void whatDoesNotReachItsWindowAnyMoreIsNotGivenBack() {
+        Fleet fleet = fleet(WINDOW);
+        fleet.now += 50 * Decisions.SECOND - 100_000;
+        lease(fleet, USER);
+        fleet.now += 95_000; // less than a deadline before the end
+        fleet.limiter.returnLeases();
+        assertThat(fleet.store().asked).isEmpty();
+        assertThat(stats(fleet).stranded()).isPositive();
+        assertThat(stats(fleet).returns()).isZero();
+    }
+
+    @Test
+    void onShutdownEverythingGoesBackAtOnceAndNoLeaseIsTakenAnyMore() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        CompletableFuture<Void> done = fleet.limiter.returnLeases().toCompletableFuture();
+        assertThat(done).isNotDone();
+        fleet.store().answerAll();
+        assertThat(done).isDone();
+        assertThat(stats(fleet).hits() - stats(fleet).returned()).isLessThan(8);
+        fleet.store().asked.clear();
+        for (int i = 0; i < 5; i++) {
+            assertThat(fleet.decide(USER)).startsWith("yes");
+        }
+        assertThat(fleet.store().asked).containsOnly("fw:d:r:u 1").hasSize(5);
+    }
+
+    @Test
+    void aLeaseThatComesAfterShutdownGoesBackToo() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        while (fleet.store().waiting.isEmpty()) {
+            fleet.ask(USER);
+        }
+        CompletableFuture<Void> done = fleet.limiter.returnLeases().toCompletableFuture();
+        fleet.store().answer(0);
+        assertThat(done).isNotDone();
+        fleet.store().answerAll();
+        assertThat(done).isDone();
+    }
+
+    @Test
+    void aReturnThatIsLostCountsAsSpent() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        CompletableFuture<Void> done = fleet.limiter.returnLeases().toCompletableFuture();
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        fleet.store().answerAll();
+        assertThat(done).isDone();
+        assertThat(stats(fleet).returned()).isZero();
+        assertThat(stats(fleet).stranded()).isPositive();
+    }
+
+    @Test
+    void whileTheStoreIsAwayWhatIsHeldIsStillSpent() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        fleet.store().answering().fail(StoreFailure.OPEN);
+        assertThat(fleet.ask(USER).text).doesNotContain("degraded").startsWith("yes");
+        Fleet.Answer last = fleet.ask(USER);
+        for (int i = 0; i < 20; i++) {
+            last = fleet.ask(USER);
+        }
+        assertThat(last.text).endsWith("degraded");
+        fleet.store().fail(null);
+        lease(fleet, USER);
+    }
+
+    @Test
+    void aRequestThatIsDeniedElsewhereLeavesTheLeaseAsItWas() {
+        Fleet fleet = new Fleet(rules(
+                leased("a", WINDOW, "user"),
+                rule(Weir.rule("b", Limit.fixedWindow(1, Duration.ofMinutes(1))).build(), KeyBy.of("team"))));
+        lease(fleet, USER);
+        Fleet.Answer before = fleet.ask(USER);
+        assertThat(before.text).startsWith("yes");
+        Request both = ask("user", "u", "team", "t");
+        fleet.decide(both);
+        fleet.limiter.forgetDenials();
+        assertThat(fleet.decide(both)).startsWith("no [").contains("b OVER_LIMIT 0");
+        fleet.limiter.forgetDenials();
+        String after = fleet.decide(both);
+        fleet.limiter.forgetDenials();
+        assertThat(fleet.decide(both)).isEqualTo(after);
+        Fleet.Answer next = fleet.ask(USER);
+        assertThat(next.decision.verdict(0).remaining())
+                .isEqualTo(before.decision.verdict(0).remaining() - 2);
+    }
+
+    @Test
+    void aLocalRuleThatDeniesLeavesTheLeaseAsItWas() {
+        Fleet fleet = new Fleet(rules(
+                leased("a", WINDOW, "user"),
+                rule(
+                        Weir.rule("b", Limit.fixedWindow(1, Duration.ofMinutes(1)))
+                                .consistency(Consistency.LOCAL)
+                                .build(),
+                        KeyBy.of("team"))));
+        lease(fleet, USER);
+        long before = fleet.ask(USER).decision.verdict(0).remaining();
+        Request both = ask("user", "u", "team", "t");
+        assertThat(fleet.ask(both).atOnce).isTrue();
+        for (int i = 0; i < 3; i++) {
+            Fleet.Answer denied = fleet.ask(both);
+            assertThat(denied.atOnce).isTrue();
+            assertThat(denied.decision.allowed()).isFalse();
+        }
+        assertThat(fleet.ask(USER).decision.verdict(0).remaining()).isEqualTo(before - 2);
+    }
+
+    @Test
+    void aCounterThatRunsDryIsAskedHitByHit() {
+        Fleet fleet = fleet(Limit.fixedWindow(40, Duration.ofMinutes(1)));
+        int passed = 0;
+        for (int i = 0; i < 60; i++) {
+            passed += fleet.decide(USER).startsWith("yes") ? 1 : 0;
+        }
+        assertThat(passed).isEqualTo(40);
+        assertThat(fleet.store().asked.get(fleet.store().asked.size() - 1)).isEqualTo("fw:d:r:u 1");
+        assertThat(stats(fleet).taken()).isPositive();
+    }
+
+    @Test
+    void aLeaseHoldsWholeRequests() {
+        Fleet fleet = fleet(WINDOW);
+        Request costly = ask("user", "u").hits(7);
+        for (int i = 0; i < 3; i++) {
+            fleet.decide(costly);
+        }
+        String last = fleet.store().asked.get(2);
+        assertThat(Long.parseLong(last.substring(last.indexOf('+') + 1)) % 7).isZero();
+        assertThat(fleet.ask(costly).atOnce).isTrue();
+    }
+
+    @Test
+    void aChangedLimitGivesBackWhatWasTakenUnderTheOldOne() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        fleet.limiter.rules(rules(leased("r", WINDOW, "user")));
+        assertThat(fleet.store().asked).isEmpty();
+        assertThat(fleet.ask(USER).atOnce).as("the same rule loaded again").isTrue();
+        fleet.limiter.rules(rules(leased("r", Limit.fixedWindow(500, Duration.ofMinutes(1)), "user")));
+        assertThat(fleet.store().asked).singleElement().asString().startsWith("fw:d:r:u -");
+        assertThat(fleet.ask(USER).atOnce).isFalse();
+    }
+}
