@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command as a whole: {@code weir serve | check | counter | validate | rules | quota | audit}. */
+/** The command as a whole: {@code weir serve | check | counter | validate | simulate | rules | quota | audit}. */
 @Command(
         name = "weir",
         description = "A rate limiter: Envoy's rate limit service, a REST API and rules in YAML.",
@@ -36,6 +36,7 @@ public final class Weir implements Runnable {
         weir.addSubcommand(new Check());
         weir.addSubcommand(new Counters());
         weir.addSubcommand(new Validate());
+        weir.addSubcommand(new Simulate());
         weir.addSubcommand(new Rules());
         weir.addSubcommand(new Quota());
         weir.addSubcommand(new Audit());

@@ -49,8 +49,7 @@ public final class SlidingAccuracy {
 
     /** What was found, after two windows to warm up, in {@code windows} windows. */
     public static Found measure(FlowSettings settings, Limit limit, int windows, long seed) {
-        SlidingAccuracy measured =
-                new SlidingAccuracy(limit, settings.callers().count());
+        SlidingAccuracy measured = new SlidingAccuracy(limit, settings.callers().count());
         Flow flow = new Flow(
                 settings,
                 measured.timeline,

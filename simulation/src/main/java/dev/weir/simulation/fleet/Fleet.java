@@ -1,6 +1,7 @@
 package dev.weir.simulation.fleet;
 
 import dev.weir.limiter.Later;
+import dev.weir.limiter.Limiter;
 import dev.weir.limiter.Waiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Nodes that share a store, and requests that come to them. */
 public final class Fleet implements Destination {
+    private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
     private static final Executor AT_ONCE = Runnable::run;
 
     private final Timeline timeline;
@@ -99,8 +101,22 @@ public final class Fleet implements Destination {
                     random.nextLong(1L << 40),
                     drift == 0 ? 0 : random.nextLong(-drift, drift + 1));
             Link link = new Link(timeline, node, clock, store, settings.link(), random.split());
-            node.start(new Life(clock, link, peer(link, clock)));
+            Life life = new Life(clock, link, peer(link, clock));
+            node.start(life);
+            timeline.after(random.nextLong(TICK_NANOS), () -> tick(node, life));
         }
+    }
+
+    private void tick(Node node, Life life) {
+        if (node.life() != life) {
+            return;
+        }
+        if (timeline.now() < node.pausedUntil()) {
+            timeline.at(node.pausedUntil(), () -> tick(node, life));
+            return;
+        }
+        life.peer().tick();
+        timeline.after(TICK_NANOS, () -> tick(node, life));
     }
 
     /** Ends the process of {@code node} as kill -9 does. */

@@ -25,10 +25,14 @@ final class WeirPeer implements Peer {
     }
 
     @Override
-    public void tick() {}
+    public void tick() {
+        limiter.tick();
+    }
 
     @Override
-    public void stop() {}
+    public void stop() {
+        limiter.returnLeases();
+    }
 
     @Override
     public boolean decide(Request request, long nowMicros, Decision into, Later later) {

@@ -73,9 +73,10 @@ final class Book {
         String broken = switch (limit.algorithm()) {
             case FIXED_WINDOW -> fixed(limit, hits, chargedMicros);
             case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> bucket(limit, hits, nowMicros);
-            case SLIDING_WINDOW -> limit.subWindows() == 1
-                    ? aligned(limit, hits, nowMicros)
-                    : sliding(limit, hits, nowMicros, limit.windowMicros() / limit.subWindows());
+            case SLIDING_WINDOW ->
+                limit.subWindows() == 1
+                        ? aligned(limit, hits, nowMicros)
+                        : sliding(limit, hits, nowMicros, limit.windowMicros() / limit.subWindows());
             case SLIDING_WINDOW_LOG -> sliding(limit, hits, nowMicros, 0);
         };
         admitted += hits;
@@ -99,7 +100,8 @@ final class Book {
                 .sum();
         return sum <= limit.requests() + Math.max(0, lost)
                 ? null
-                : sum + " passed in a window of " + limit.requests() + (lost > 0 ? ", of which " + lost + " were lost" : "");
+                : sum + " passed in a window of " + limit.requests()
+                        + (lost > 0 ? ", of which " + lost + " were lost" : "");
     }
 
     private @Nullable String bucket(Limit limit, long hits, long nowMicros) {

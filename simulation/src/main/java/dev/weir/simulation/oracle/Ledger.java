@@ -91,8 +91,7 @@ public final class Ledger implements Takings {
             if (limit == null || rule == null || !isBounded(rule) || verdict.degraded() || !verdict.allowed()) {
                 continue;
             }
-            String broken =
-                    book(verdict.counter()).admitted(node, limit, verdict.hits(), chargedMicros, nowMicros);
+            String broken = book(verdict.counter()).admitted(node, limit, verdict.hits(), chargedMicros, nowMicros);
             if (broken != null) {
                 violated(rule + " on node " + node + ": " + broken);
             }

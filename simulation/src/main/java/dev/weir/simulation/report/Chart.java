@@ -8,9 +8,9 @@ final class Chart {
     static final int WIDTH = 960;
     static final int HEIGHT = 200;
     static final int LEFT = 72;
-    static final int RIGHT = 20;
+    static final int RIGHT = 28;
     private static final int ROWS = 4;
-    private static final int LETTER = 7;
+    private static final double LETTER = 6.4;
     private static final double[] ROUND = {1, 1.2, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10};
 
     private final Svg svg;
@@ -28,7 +28,12 @@ final class Chart {
         StringBuilder grid = new StringBuilder();
         for (int row = 0; row <= ROWS; row++) {
             double y = top + HEIGHT - HEIGHT * row / (double) ROWS;
-            grid.append('M').append(LEFT).append(' ').append(Svg.number(y)).append('H').append(WIDTH - RIGHT);
+            grid.append('M')
+                    .append(LEFT)
+                    .append(' ')
+                    .append(Svg.number(y))
+                    .append('H')
+                    .append(WIDTH - RIGHT);
             svg.text(LEFT - 8, y + 4, "end", label(highest * row / ROWS));
         }
         svg.path("grid", grid);
@@ -57,7 +62,13 @@ final class Chart {
         for (int i = 0; i < values.length; i++) {
             path.append('L').append(point(i, values));
         }
-        svg.path(style, path.append('L').append(WIDTH - RIGHT).append(' ').append(top + HEIGHT).append('Z'));
+        svg.path(
+                style,
+                path.append('L')
+                        .append(WIDTH - RIGHT)
+                        .append(' ')
+                        .append(top + HEIGHT)
+                        .append('Z'));
         named(name, style);
     }
 
@@ -78,7 +89,9 @@ final class Chart {
             svg.text(x, top - 12, "end", names.get(i));
             x -= names.get(i).length() * LETTER + 6;
             boolean filled = styles.get(i).equals("offered");
-            svg.path(styles.get(i), "M" + Svg.number(x - 20) + (filled ? " " + (top - 21) + "h20v10h-20z" : " " + (top - 16) + "h20"));
+            svg.path(
+                    styles.get(i),
+                    "M" + Svg.number(x - 20) + (filled ? " " + (top - 21) + "h20v10h-20z" : " " + (top - 16) + "h20"));
             x -= 34;
         }
     }

@@ -57,18 +57,12 @@ public final class FleetPlot {
         return runs.get(run).getValue().tally();
     }
 
-    private int callers() {
-        return scenario.traffic().stream()
-                .mapToInt(each -> each.callers().count())
-                .sum();
-    }
-
     private String facts() {
         double rate = scenario.traffic().stream()
                 .mapToDouble(each -> each.arrivals().rate())
                 .sum();
-        return Summary.count(scenario.fleet().nodes()) + " nodes, " + Summary.count(callers())
-                + (callers() == 1 ? " caller, " : " callers, ") + Summary.count(Math.round(rate))
+        return Summary.count(scenario.fleet().nodes()) + " nodes, " + Summary.count(scenario.callers())
+                + (scenario.callers() == 1 ? " caller, " : " callers, ") + Summary.count(Math.round(rate))
                 + " requests a second, seed " + scenario.seed();
     }
 
@@ -86,13 +80,13 @@ public final class FleetPlot {
     private void windows(Limit limit, int top) {
         double[] ideal = sinceWindow(tally(0).idealSteps(), limit);
         double[][] lines = new double[runs.size()][];
-        double most = Math.max(max(ideal), callers() == 1 ? limit.requests() : 0);
+        double most = Math.max(max(ideal), scenario.callers() == 1 ? limit.requests() : 0);
         for (int i = 0; i < lines.length; i++) {
             lines[i] = sinceWindow(tally(i).admittedSteps(), limit);
             most = Math.max(most, max(lines[i]));
         }
         Chart chart = new Chart(svg, "Admitted since the window began", top, seconds, most * 1.02);
-        if (callers() == 1) {
+        if (scenario.callers() == 1) {
             chart.level("limit", "limit", limit.requests());
         }
         lines(chart, ideal, lines);

@@ -13,7 +13,8 @@ final class NodeMap {
     static void draw(Svg svg, String name, Tally tally, String style, int top, double seconds) {
         int rows = Math.min(MOST_ROWS, tally.nodes());
         double[][] cells = cells(tally, rows);
-        String shared = tally.nodes() > rows ? ", " + Svg.number(tally.nodes() / (double) rows) + " nodes to a row" : "";
+        String shared =
+                tally.nodes() > rows ? ", " + Svg.number(tally.nodes() / (double) rows) + " nodes to a row" : "";
         svg.text(Chart.LEFT, top - 12, "head", "Admitted by node: " + name + shared);
         svg.text(Chart.LEFT - 8, top + 12.0, "end", "node 0");
         svg.text(Chart.LEFT - 8, top + Chart.HEIGHT, "end", "node " + (tally.nodes() - 1));

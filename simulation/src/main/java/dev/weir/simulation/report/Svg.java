@@ -4,25 +4,23 @@ import java.util.Locale;
 
 /** Writes SVG that follows the reader's light or dark scheme. */
 final class Svg {
-    private static final String STYLE =
-            """
+    private static final String STYLE = """
             <style>
-            svg { --back: #ffffff; --text: #1f2328; --mute: #656d76; --grid: #e4e8ec; --limit: #cf222e;
-              --c0: #0969da; --c1: #bc4c00; --c2: #8250df; --c3: #1a7f37; font-family: system-ui, -apple-system, "Segoe UI", sans-serif; }
-            @media (prefers-color-scheme: dark) { svg { --back: #0d1117; --text: #e6edf3; --mute: #8d96a0; --grid: #262c34;
-              --limit: #f85149; --c0: #4493f8; --c1: #f0883e; --c2: #a371f7; --c3: #3fb950; } }
-            .back { fill: var(--back); }
-            text { fill: var(--mute); font-size: 12px; }
-            .title { fill: var(--text); font-size: 15px; font-weight: 600; }
-            .head { fill: var(--text); font-size: 13px; font-weight: 600; }
+            svg { font-family: system-ui, -apple-system, "Segoe UI", sans-serif; }
+            text { font-size: 12px; fill: #656d76; }
+            .title { font-size: 15px; font-weight: 600; fill: #1f2328; }
+            .head { font-size: 13px; font-weight: 600; fill: #1f2328; }
             .end { text-anchor: end; } .mid { text-anchor: middle; }
-            .grid { stroke: var(--grid); fill: none; }
             .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
-            .ideal { stroke: var(--mute); stroke-dasharray: 2 3; }
-            .limit { stroke: var(--limit); stroke-dasharray: 6 4; fill: none; }
-            .offered { fill: var(--mute); fill-opacity: .14; }
-            .c0 { stroke: var(--c0); } .c1 { stroke: var(--c1); } .c2 { stroke: var(--c2); } .c3 { stroke: var(--c3); }
-            .k0 { fill: var(--c0); } .k1 { fill: var(--c1); } .k2 { fill: var(--c2); } .k3 { fill: var(--c3); }
+            .back { fill: #ffffff; } .grid { fill: none; stroke: #e4e8ec; } .offered { fill: #656d76; fill-opacity: .14; }
+            .ideal { stroke: #656d76; stroke-dasharray: 2 3; } .limit { fill: none; stroke: #cf222e; stroke-dasharray: 6 4; }
+            .c0 { stroke: #0969da; } .c1 { stroke: #bc4c00; } .c2 { stroke: #8250df; } .c3 { stroke: #1a7f37; }
+            .k0 { fill: #0969da; } .k1 { fill: #bc4c00; } .k2 { fill: #8250df; } .k3 { fill: #1a7f37; }
+            @media (prefers-color-scheme: dark) {
+            text { fill: #8d96a0; } .title, .head { fill: #e6edf3; } .back { fill: #0d1117; } .grid { stroke: #262c34; }
+            .offered { fill: #8d96a0; } .ideal { stroke: #8d96a0; } .limit { stroke: #f85149; }
+            .c0 { stroke: #4493f8; } .c1 { stroke: #f0883e; } .c2 { stroke: #a371f7; } .c3 { stroke: #3fb950; }
+            .k0 { fill: #4493f8; } .k1 { fill: #f0883e; } .k2 { fill: #a371f7; } .k3 { fill: #3fb950; } }
             </style>
             """;
 

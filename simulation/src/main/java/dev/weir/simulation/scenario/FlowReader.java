@@ -104,8 +104,8 @@ final class FlowReader {
             case STEADY -> new Arrivals.Steady(rate);
             case MMPP -> new Arrivals.Mmpp(rate, burst, mean);
             case ON_OFF -> new Arrivals.OnOff(rate, burst, mean, Decimals.read(fields, "shape", 1.5, 1.01, 10));
-            case WINDOW_EDGE -> new Arrivals.WindowEdge(
-                    rate, nanos("window", 60 * SECOND), nanos("width", SECOND / 10));
+            case WINDOW_EDGE ->
+                new Arrivals.WindowEdge(rate, nanos("window", 60 * SECOND), nanos("width", SECOND / 10));
         };
     }
 

@@ -38,9 +38,7 @@ final class RulesInScenario {
 
     /** Loads them, with {@code consistency} in place of what each says, if one is given. */
     LoadResult load(String fileName, @Nullable String consistency) {
-        String rules = consistency == null
-                ? text
-                : CONSISTENCY.matcher(text).replaceAll("consistency: " + consistency);
+        String rules = consistency == null ? text : CONSISTENCY.matcher(text).replaceAll("consistency: " + consistency);
         return RuleLoader.parse(fileName, rules);
     }
 }

@@ -3,7 +3,6 @@ package dev.weir.simulation.scenario;
 import dev.weir.limiter.LimiterSettings;
 import dev.weir.match.RuleSet;
 import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleLoader;
 import dev.weir.rules.diagnostics.Diagnostic;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
@@ -27,11 +26,15 @@ import org.jspecify.annotations.Nullable;
 /** Reads a scenario: its own fields here, the rules in it by the reader of rule files. */
 public final class ScenarioReader {
     private static final List<String> ROOT =
-            List.of("scenario", "seed", "duration", "fleet", "store", "traffic", "faults", "compare");
-    private static final List<String> FLEET = List.of("nodes", "clock_skew", "clock_drift", "deadline", "tier_counters");
+            List.of("scenario", "measure", "seed", "duration", "fleet", "store", "traffic", "faults", "compare");
+    private static final List<String> FLEET =
+            List.of("nodes", "clock_skew", "clock_drift", "deadline", "tier_counters");
     private static final List<String> STORE = List.of("latency", "latency_p99", "loss", "replica_lag");
     private static final List<String> FAULT = List.of("at", "fault", "on", "for");
     private static final List<String> COMPARED = List.of("exact", "leased", "reported", "local", "naive_chunks");
+    /** What a node knows of, where the file does not say: less than a real one, for there may be hundreds of them in one process. */
+    private static final int FEW_COUNTERS = 1 << 12;
+
     private static final long MICRO = 1_000;
     private static final long MILLI = 1_000_000;
 
@@ -74,6 +77,7 @@ public final class ScenarioReader {
         long duration = micros(root, "duration", 60 * MILLI) * MICRO;
         Long seed = root.whole("seed", 0, Long.MAX_VALUE);
         String name = root.text("scenario");
+        Scenario.Measure measure = root.oneOf("measure", Scenario.Measure.values());
         Fields fleetFields = child("fleet", FLEET);
         Fields storeFields = child("store", STORE);
         FleetSettings fleet = fleet(fleetFields, link(storeFields));
@@ -94,6 +98,7 @@ public final class ScenarioReader {
         long lag = storeFields == null ? 0 : micros(storeFields, "replica_lag", 0) * MICRO;
         return new Scenario(
                 name == null ? problems.file() : name,
+                measure == null ? Scenario.Measure.FLEET : measure,
                 seed == null ? 1 : seed,
                 duration,
                 fleet,
@@ -119,11 +124,12 @@ public final class ScenarioReader {
     }
 
     private FleetSettings fleet(@Nullable Fields fields, LinkSettings link) {
-        LimiterSettings limiter = LimiterSettings.defaults();
+        LimiterSettings limiter = LimiterSettings.defaults().withTierCounters(FEW_COUNTERS);
         if (fields == null) {
             return new FleetSettings(10, FleetSettings.Kind.WEIR, 0, 0, link, limiter);
         }
         Long nodes = fields.whole("nodes", 1, 100_000);
+        Long counters = fields.whole("tier_counters", 1, 1 << 24);
         Long drift = fields.whole("clock_drift", 0, 1_000);
         return new FleetSettings(
                 nodes == null ? 10 : nodes.intValue(),
@@ -131,7 +137,8 @@ public final class ScenarioReader {
                 micros(fields, "clock_skew", 0),
                 drift == null ? 0 : drift,
                 link,
-                limiter.withDeadlineMicros(micros(fields, "deadline", limiter.deadlineMicros())));
+                limiter.withDeadlineMicros(micros(fields, "deadline", limiter.deadlineMicros()))
+                        .withTierCounters(counters == null ? FEW_COUNTERS : counters.intValue()));
     }
 
     private LinkSettings link(@Nullable Fields fields) {
@@ -160,7 +167,8 @@ public final class ScenarioReader {
             Fault.Kind kind = fields.oneOf("fault", Fault.Kind.values());
             if (kind == null) {
                 if (!fields.has("fault")) {
-                    problems.error(fields.at(), "fault: missing", "expected: pause, kill, stop, cut, break or fail_over");
+                    problems.error(
+                            fields.at(), "fault: missing", "expected: pause, kill, stop, cut, break or fail_over");
                 }
                 continue;
             }
@@ -191,7 +199,10 @@ public final class ScenarioReader {
             } else if (name.equals("naive_chunks")) {
                 runs.add(new Run("naive chunks", FleetSettings.Kind.NAIVE_CHUNKS, rules));
             } else {
-                runs.add(new Run(name, FleetSettings.Kind.WEIR, text.load(problems.file(), name).orThrow()));
+                runs.add(new Run(
+                        name,
+                        FleetSettings.Kind.WEIR,
+                        text.load(problems.file(), name).orThrow()));
             }
         }
         return runs;
