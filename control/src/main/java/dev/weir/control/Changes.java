@@ -41,11 +41,7 @@ final class Changes {
             public @Nullable String before(Connection connection) throws SQLException {
                 Existing existing = editing.existing(connection);
                 Long version = existing == null ? null : existing.version();
-                if (!precondition.holds(version)) {
-                    throw new RefusedException(
-                            RefusedException.Cause.STALE,
-                            version == null ? "it is not there" : "it is at version " + version);
-                }
+                require(precondition, version);
                 return existing == null ? null : existing.json();
             }
 
@@ -58,5 +54,13 @@ final class Changes {
             follower.sync();
         }
         return change;
+    }
+
+    /** Refuses to change a thing at {@code version}, or one that is not there, if the precondition does not hold. */
+    static void require(Precondition precondition, @Nullable Long version) {
+        if (!precondition.holds(version)) {
+            throw new RefusedException(
+                    RefusedException.Cause.STALE, version == null ? "it is not there" : "it is at version " + version);
+        }
     }
 }

@@ -15,6 +15,9 @@ import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.RuleLayer;
 import dev.weir.control.rules.RuleTable;
 import dev.weir.control.rules.StoredRule;
+import dev.weir.control.switches.Switch;
+import dev.weir.control.switches.SwitchBook;
+import dev.weir.control.switches.SwitchJournal;
 import dev.weir.control.token.TokenBook;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.diagnostics.Diagnostic;
@@ -58,6 +61,7 @@ public final class ControlPlane implements AutoCloseable {
     private final Follower follower;
     private final Changes changes;
     private final Tokens tokens;
+    private final Switches switches;
     private final ScheduledExecutorService timer;
     private final QuotaBook quotas;
     private final AtomicBoolean saving = new AtomicBoolean();
@@ -91,10 +95,16 @@ public final class ControlPlane implements AutoCloseable {
         ledger = new Ledger(database, file);
         TokenBook book = new TokenBook();
         FollowedTokens followed = new FollowedTokens(book, this::saveSoon);
-        follower =
-                new Follower(database, ledger, List.of(followed, new FollowedQuotas(), new FollowedRules()), listens);
+        FollowedSwitches followedSwitches = new FollowedSwitches(this::switched);
+        follower = new Follower(
+                database,
+                ledger,
+                List.of(followed, followedSwitches, new FollowedQuotas(), new FollowedRules()),
+                listens);
         changes = new Changes(ledger, follower);
         tokens = new Tokens(database, changes, book);
+        SwitchJournal journal = SwitchJournal.open(data);
+        switches = new Switches(database.isShared(), changes, ledger, follower, new SwitchBook(), journal);
     }
 
     /**
@@ -145,6 +155,7 @@ public final class ControlPlane implements AutoCloseable {
             return;
         }
         tokens.book().setAll(kept.tokens());
+        switches.restore(kept.switches());
         quotas.setAll(kept.quotas());
         take(RuleLayer.of(kept.rules(), options));
         LOG.log(
@@ -161,6 +172,11 @@ public final class ControlPlane implements AutoCloseable {
     /** What opens the admin port. */
     public Tokens tokens() {
         return tokens;
+    }
+
+    /** What was switched. */
+    public Switches switches() {
+        return switches;
     }
 
     /** What was agreed with callers. */
@@ -281,6 +297,11 @@ public final class ControlPlane implements AutoCloseable {
         return database.transaction(connection -> AuditTable.after(connection, version, most));
     }
 
+    private void switched(List<Switch> rows) {
+        switches.database(rows);
+        saveSoon();
+    }
+
     private final class FollowedQuotas implements Followed {
         @Override
         public String kind() {
@@ -361,7 +382,7 @@ public final class ControlPlane implements AutoCloseable {
         saving.set(false);
         try {
             if (lastGood != null) {
-                lastGood.save(good.rules(), quotas.all(), tokens.book().all());
+                lastGood.save(good.rules(), quotas.all(), tokens.book().all(), switches.last());
             }
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.ERROR, "what the database holds cannot be kept for a restart without it: " + e.getMessage());
@@ -377,6 +398,7 @@ public final class ControlPlane implements AutoCloseable {
 
     @Override
     public void close() {
+        switches.close();
         follower.close();
         if (saving.get()) {
             save();

@@ -6,6 +6,8 @@ import dev.weir.control.data.Stored;
 import dev.weir.control.quota.QuotaBody;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.StoredRule;
+import dev.weir.control.switches.Switch;
+import dev.weir.control.switches.SwitchJson;
 import dev.weir.control.token.StoredToken;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.yaml.YamlNode;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a shared database held when this node last saw it, as a file in the data folder: a restart while the database is away
- * begins with that. One JSON object a line, a rule, a quota or a token each.
+ * begins with that. One JSON object a line, a rule, a quota, a token or a switch each.
  */
 final class LastGood {
     private static final String NAME = "last-good.jsonl";
@@ -39,9 +41,18 @@ final class LastGood {
     }
 
     /** What was kept. */
-    record Kept(List<StoredRule> rules, List<StoredQuota> quotas, List<StoredToken> tokens, Instant at) {}
+    record Kept(
+            List<StoredRule> rules,
+            List<StoredQuota> quotas,
+            List<StoredToken> tokens,
+            List<Switch> switches,
+            Instant at) {}
 
-    void save(Collection<StoredRule> rules, Collection<StoredQuota> quotas, Collection<StoredToken> tokens)
+    void save(
+            Collection<StoredRule> rules,
+            Collection<StoredQuota> quotas,
+            Collection<StoredToken> tokens,
+            Collection<Switch> switches)
             throws IOException {
         Path next = file.resolveSibling(NAME + ".new");
         try (BufferedWriter out = Files.newBufferedWriter(next)) {
@@ -66,6 +77,14 @@ final class LastGood {
                     json.writeObjectFieldStart("token");
                     KeptToken.write(json, each);
                     json.writeEndObject();
+                });
+            }
+            for (Switch each : switches) {
+                Stored stored =
+                        new Stored(each.stamp(), each.at(), each.author().name());
+                line(out, stored, json -> {
+                    json.writeFieldName("switch");
+                    json.writeRawValue(each.text());
                 });
             }
         }
@@ -98,6 +117,7 @@ final class LastGood {
                 new ArrayList<>(),
                 new ArrayList<>(),
                 new ArrayList<>(),
+                new ArrayList<>(),
                 Files.getLastModifiedTime(file).toInstant());
         try (BufferedReader lines = Files.newBufferedReader(file)) {
             for (String each = lines.readLine(); each != null; each = lines.readLine()) {
@@ -123,6 +143,10 @@ final class LastGood {
         }
         if (object.entry("token") != null && node(object, "token") instanceof Mapping token) {
             into.tokens().add(KeptToken.read(name -> textOrNull(token, name), stored));
+            return;
+        }
+        if (object.entry("switch") != null) {
+            into.switches().add(SwitchJson.read(json(object, "switch")));
             return;
         }
         byte[] terms = json(object, "quota").getBytes(StandardCharsets.UTF_8);

@@ -51,12 +51,17 @@ final class Ledger {
 
     /** Makes a change, or only finds out what it would do. */
     Change change(Author author, String kind, String subject, boolean dryRun, Edit edit) {
+        return change(author, kind, subject, null, dryRun, edit);
+    }
+
+    /** The same, of a change that was made at {@code then} without the database; null is now. */
+    Change change(Author author, String kind, String subject, @Nullable Instant then, boolean dryRun, Edit edit) {
         AuditFile.@Nullable Mark[] written = new AuditFile.Mark[1];
         boolean done = false;
         try {
             Change change = database.transaction(connection -> {
                 long version = lockedVersion(connection) + 1;
-                Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+                Instant now = then == null ? Instant.now().truncatedTo(ChronoUnit.MILLIS) : then;
                 String before = edit.before(connection);
                 String after = edit.apply(connection, new Stored(version, now, author.name()));
                 if (dryRun || (before == null && after == null)) {

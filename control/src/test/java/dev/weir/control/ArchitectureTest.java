@@ -23,12 +23,15 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "dev.weir.control..",
+                        "dev.weir.limiter",
                         "dev.weir.match",
                         "dev.weir.model",
                         "dev.weir.rules..",
                         "java..",
+                        "javax.crypto..",
                         "com.fasterxml.jackson.core..",
                         "com.zaxxer.hikari..",
+                        "org.apache.kafka..",
                         "org.flywaydb.core..",
                         "org.postgresql",
                         "org.jspecify..")

@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** What became of leases, since the start: what metrics hang on. */
 public final class LeaseStats {
+    final LongAdder decisions = new LongAdder();
     final LongAdder taken = new LongAdder();
     final LongAdder hits = new LongAdder();
     final LongAdder returned = new LongAdder();
@@ -11,6 +12,16 @@ public final class LeaseStats {
     final LongAdder stranded = new LongAdder();
     final LongAdder fetches = new LongAdder();
     final LongAdder returns = new LongAdder();
+
+    /** Notes a request that was decided without asking a store, for everything that it takes was paid for. */
+    public void decided() {
+        decisions.increment();
+    }
+
+    /** Requests that were decided without asking a store. */
+    public long decisions() {
+        return decisions.sum();
+    }
 
     /** Leases that were granted. */
     public long taken() {

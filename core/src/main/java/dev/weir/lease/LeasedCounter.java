@@ -317,7 +317,8 @@ public final class LeasedCounter extends CounterKey {
         return spentBefore + open + (second == null ? 0 : second.hits() - second.left());
     }
 
-    private long left() {
+    /** Hits that are held. */
+    long left() {
         Lease second = next;
         return current.left() + (second == null ? 0 : second.left());
     }

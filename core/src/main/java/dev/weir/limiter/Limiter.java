@@ -1,6 +1,6 @@
 package dev.weir.limiter;
 
-import dev.weir.lease.LeaseStats;
+import dev.weir.lease.Leases;
 import dev.weir.match.Match;
 import dev.weir.match.Matches;
 import dev.weir.match.RuleSet;
@@ -92,9 +92,9 @@ public final class Limiter {
         return shared == null ? null : shared.denials();
     }
 
-    /** What became of hits that were taken ahead of time; null without a shared store. */
-    public @Nullable LeaseStats leaseStats() {
-        return shared == null ? null : shared.leases().stats();
+    /** The hits that were taken from shared stores ahead of time; null without one. */
+    public @Nullable Leases leases() {
+        return shared == null ? null : shared.leases();
     }
 
     /**

@@ -159,6 +159,7 @@ final class SharedPath {
         into.begin(now);
         verdictWriter.write(request, pending.matches, pending.checks, into);
         pending.leased.refill(pending.askedNanos);
+        leases.stats().decided();
         return decided(pending, request, into, allowed);
     }
 

@@ -36,7 +36,7 @@ class LeasedDecisionTest {
     }
 
     private static LeaseStats stats(Fleet fleet) {
-        return Objects.requireNonNull(fleet.limiter.leaseStats());
+        return Objects.requireNonNull(fleet.limiter.leases()).stats();
     }
 
     /** Asks until a lease is held, and forgets what was asked for it. */

@@ -6,10 +6,11 @@ import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Waits for a port to be bound, and says in words why it cannot be. */
 final class Ports {
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private Ports() {}
 
@@ -32,6 +33,9 @@ final class Ports {
 
     /** In words: the native transport knows a bind that failed only by its number and its text. */
     private static String why(Throwable cause) {
+        if (cause instanceof TimeoutException) {
+            return "nothing came of it in " + TIMEOUT.toSeconds() + " s";
+        }
         String text = String.valueOf(cause.getMessage());
         if (text.contains("in use")) {
             return "the port is in use";

@@ -25,8 +25,12 @@ import io.netty.channel.EventLoopGroup;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +50,15 @@ final class WarmUp {
     private static final String LOOPBACK = "127.0.0.1";
     private static final int KEYS = 1_024;
     private static final int GRPC_CALLS = 30_000;
-    private static final int HTTP_CALLS = 4_000;
+    private static final int HTTP_CALLS = 8_000;
+    private static final int HTTP_CALLERS = 8;
+    /** The way to Redis and back is that much longer, and a cold one is a degraded one. */
+    private static final int LONGER_WITH_REDIS = 8;
+
     private static final long PATIENCE_SECONDS = 2;
+    /** How often the compiler is looked at; with less than a fifth of that spent on compiling it is at rest. */
+    private static final long LOOK_MILLIS = 50;
+
     private static final Duration CONNECTING = Duration.ofSeconds(2);
     /** So long may a cold JVM take for a script call that should take a millisecond. */
     private static final Duration COLD = Duration.ofSeconds(2);
@@ -59,7 +70,8 @@ final class WarmUp {
               - { name: bucket, limit: { requests: 1000000, window: 1s } }
               - { name: window, limit: { requests: 1000000, window: 1s, algorithm: fixed_window } }
               - { name: tight, shadow: true, limit: { requests: 10, window: 1s, algorithm: sliding_window } }
-            """.formatted(WarmUpCalls.DOMAIN);
+              - { name: over, match: { user_id: %s }, limit: { requests: 100, window: 1s, algorithm: fixed_window } }
+            """.formatted(WarmUpCalls.DOMAIN, WarmUpCalls.BUSY);
 
     private final Vertx vertx;
     private final EventLoopGroup group;
@@ -105,10 +117,13 @@ final class WarmUp {
                 stores.isEmpty() ? null : stores.values().iterator().next());
         WarmUp warmUp = new WarmUp(vertx, group, redis);
         long start = System.nanoTime();
-        long half = start + atMost.toNanos() * 6 / 10;
+        long most = warmUp.limiter.stores().isEmpty() ? atMost.toNanos() : LONGER_WITH_REDIS * atMost.toNanos();
         try {
-            int grpc = warmUp.grpc(half);
-            int http = warmUp.http(start + atMost.toNanos());
+            int grpc = warmUp.grpc(start + most / 2);
+            int http = warmUp.http(start + most);
+            if (!warmUp.limiter.stores().isEmpty()) {
+                awaitCompiler(start + most);
+            }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
             LOG.log(Level.DEBUG, "warmed up with " + grpc + " gRPC and " + http + " HTTP calls in " + millis + " ms");
         } catch (IOException | RuntimeException e) {
@@ -116,6 +131,22 @@ final class WarmUp {
         } finally {
             warmUp.close();
         }
+    }
+
+    /** What the calls gave the compiler to do, it does: on few cores it keeps a Redis beside it from its deadlines. */
+    private static void awaitCompiler(long until) {
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        if (compiler == null || !compiler.isCompilationTimeMonitoringSupported()) {
+            return;
+        }
+        long spent;
+        long before = compiler.getTotalCompilationTime();
+        do {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
+            long now = compiler.getTotalCompilationTime();
+            spent = now - before;
+            before = now;
+        } while (spent > LOOK_MILLIS / 5 && System.nanoTime() < until);
     }
 
     private void close() {
@@ -142,9 +173,16 @@ final class WarmUp {
                 join(surfaces.listen(new Address(LOOPBACK, 0), RestApi.serverOptions(), 1, () -> api.routes(vertx))
                         .toCompletionStage()
                         .toCompletableFuture());
-        try (WarmUpCalls calls = new WarmUpCalls(listening.port())) {
-            return calls.http(HTTP_CALLS, until);
+        List<WarmUpCalls> callers = new ArrayList<>();
+        try {
+            for (int i = 0; i < HTTP_CALLERS; i++) {
+                callers.add(new WarmUpCalls(listening.port()));
+            }
+            return WarmUpCalls.http(callers, HTTP_CALLS, until);
         } finally {
+            for (WarmUpCalls each : callers) {
+                each.close();
+            }
             join(surfaces.shutdown(Duration.ZERO).toCompletionStage().toCompletableFuture());
         }
     }

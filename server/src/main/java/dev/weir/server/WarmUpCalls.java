@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
@@ -21,6 +22,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class WarmUpCalls implements AutoCloseable {
     static final String DOMAIN = "weir.warm_up";
+    /** Who is denied most of the time. */
+    static final String BUSY = "u_busy";
+
     private static final int BATCH = 32;
     private static final int PATIENCE_MILLIS = (int) TimeUnit.SECONDS.toMillis(2);
     private static final int USERS = 100;
@@ -61,7 +65,7 @@ final class WarmUpCalls implements AutoCloseable {
             for (int i = 0; i < BATCH; i++, stream += 2) {
                 frame(write, FRAME_HEADERS, END_HEADERS, stream, head.length);
                 write.writeBytes(head);
-                byte[] message = message("u_" + (stream / 2) % USERS);
+                byte[] message = message(i == 0 ? BUSY : "u_" + (stream / 2) % USERS);
                 frame(write, FRAME_DATA, END_STREAM, stream, message.length + 5);
                 write.writeByte(0).writeInt(message.length).writeBytes(message);
             }
@@ -133,29 +137,48 @@ final class WarmUpCalls implements AutoCloseable {
         to.writeByte(number << 3 | 2).writeByte(content.readableBytes()).writeBytes(content);
     }
 
-    /** Asks over HTTP/1.1, REST and {@code /json} in turn, until {@code most} answers have come or the time is {@code until}. */
-    int http(int most, long until) throws IOException {
+    /**
+     * Asks over HTTP/1.1, REST and {@code /json} in turn, until {@code most} answers have come or the time is {@code until}. Each of
+     * {@code callers} has one call under way, so that what goes to a shared store shares its round trips.
+     */
+    static int http(List<WarmUpCalls> callers, int most, long until) throws IOException {
         int answered = 0;
         while (answered < LEAST || (answered < most && System.nanoTime() < until)) {
-            String user = "u_" + answered % USERS;
-            post(
-                    "/v1/ratelimit/check",
-                    "{\"domain\":\"" + DOMAIN + "\",\"user_id\":\"" + user
-                            + "\",\"endpoint\":\"/v1/charges\",\"cost\":1}");
-            post(
-                    "/json",
-                    "{\"domain\":\"" + DOMAIN + "\",\"descriptors\":[{\"entries\":[{\"key\":\"user_id\",\"value\":\""
-                            + user + "\"}]}]}");
-            answered += 2;
+            for (int i = 0; i < callers.size(); i++) {
+                String user = i == 0 ? BUSY : "u_" + (answered + i) % USERS;
+                callers.get(i).ask(answered / callers.size() % 2 == 0 ? check(user) : json(user));
+            }
+            for (WarmUpCalls each : callers) {
+                each.answer();
+            }
+            answered += callers.size();
         }
         return answered;
     }
 
-    private void post(String path, String body) throws IOException {
-        String request =
-                "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
-                        + body.length() + "\r\n\r\n" + body;
+    private static String check(String user) {
+        return post(
+                "/v1/ratelimit/check",
+                "{\"domain\":\"" + DOMAIN + "\",\"user_id\":\"" + user + "\",\"endpoint\":\"/v1/charges\",\"cost\":1}");
+    }
+
+    private static String json(String user) {
+        return post(
+                "/json",
+                "{\"domain\":\"" + DOMAIN + "\",\"descriptors\":[{\"entries\":[{\"key\":\"user_id\",\"value\":\"" + user
+                        + "\"}]}]}");
+    }
+
+    private static String post(String path, String body) {
+        return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+                + body.length() + "\r\n\r\n" + body;
+    }
+
+    private void ask(String request) throws IOException {
         out.write(request.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private void answer() throws IOException {
         int length = 0;
         for (String line = line(); !line.isEmpty(); line = line()) {
             if (line.startsWith("content-length:")) {

@@ -54,6 +54,9 @@ public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
     private static final Duration STORE_WATCH = Duration.ofSeconds(1);
     private static final Duration CONNECTING = Duration.ofSeconds(1);
+    /** Beyond the deadline, for stores to say that they have taken leases back. */
+    private static final Duration RETURNING = Duration.ofMillis(250);
+
     private static final Duration KEY_WATCH = Duration.ofSeconds(10);
     private static final int WORKERS = 4;
 
@@ -64,6 +67,7 @@ public final class WeirServer implements AutoCloseable {
     private final RuleFeed feed;
     private final @Nullable ControlPlane control;
     private final LayeredRules rules;
+    private final DecisionFeed decisions;
     private final Stores stores;
     private final StoreWatch storeWatch;
     private final RuleMetrics ruleMetrics;
@@ -86,9 +90,11 @@ public final class WeirServer implements AutoCloseable {
         LaneSettings laneSettings = laneSettings(settings);
         feed = new RuleFeed(settings);
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
+        decisions = new DecisionFeed(settings.decisions());
         control = control(settings);
         rules = new LayeredRules(feed.first(), control);
         ruleMetrics.rules(rules.all());
+        decisions.rules(rules.all());
         vertx = Vertx.vertx(new VertxOptions()
                 .setPreferNativeTransport(true)
                 .setEventLoopPoolSize(settings.eventLoops())
@@ -101,10 +107,13 @@ public final class WeirServer implements AutoCloseable {
         stores = new Stores((int) settings.maxKeys(), settings.stores(), group);
         storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);
         health.degradedBy(stores::degraded);
-        limiter = new Limiter(rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), ruleMetrics);
+        limiter = new Limiter(
+                rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), decisions.after(ruleMetrics));
         metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
+        new LeaseGauges(limiter).addTo(metrics);
         new ControlGauges(control).addTo(metrics);
+        decisions.addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
     }
@@ -255,6 +264,9 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private void watch() {
+        vertx.setPeriodic(Limiter.TICK_MILLIS, timer -> {
+            var unused = vertx.executeBlocking(Executors.callable(limiter::tick), false);
+        });
         vertx.setPeriodic(STORE_WATCH.toMillis(), timer -> {
             var unused = vertx.executeBlocking(Executors.callable(storeWatch::look), false);
         });
@@ -266,6 +278,7 @@ public final class WeirServer implements AutoCloseable {
 
     private void inForce(RuleSet next) {
         ruleMetrics.rules(next);
+        decisions.rules(next);
         limiter.rules(next);
     }
 
@@ -288,8 +301,24 @@ public final class WeirServer implements AutoCloseable {
         } catch (CompletionException e) {
             LOG.log(Level.WARNING, "some calls did not finish in time and were cut off: " + e.getCause());
         }
+        returnLeases();
         stop();
         LOG.log(Level.INFO, "stopped");
+    }
+
+    /** What is held of shared counters is of use to the others at once, and not only when it expires. */
+    private void returnLeases() {
+        try {
+            long most = settings.limiter().deadlineMicros() + RETURNING.toNanos() / 1_000;
+            limiter.returnLeases()
+                    .toCompletableFuture()
+                    .orTimeout(most, TimeUnit.MICROSECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "what was leased could not be given back in time, and counts as spent: " + e.getCause());
+        }
     }
 
     private void stop() {
@@ -307,6 +336,7 @@ public final class WeirServer implements AutoCloseable {
         } catch (CompletionException e) {
             LOG.log(Level.WARNING, "the event loops did not stop: " + e.getCause());
         }
+        decisions.close();
         metrics.close();
     }
 

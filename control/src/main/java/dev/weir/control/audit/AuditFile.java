@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,12 @@ public final class AuditFile implements AutoCloseable {
 
     /** Opens the file in {@code folder}; half a line at its end, which a crash has left, is cut off. */
     public static AuditFile open(Path folder) throws IOException {
-        Path path = folder.resolve(NAME);
+        return open(folder, NAME);
+    }
+
+    /** Opens the file called {@code name}, with lines of its own. */
+    public static AuditFile open(Path folder, String name) throws IOException {
+        Path path = folder.resolve(name);
         AuditFile file = new AuditFile(path);
         FileChannel channel = file.channel;
         String ending = "";
@@ -53,6 +59,24 @@ public final class AuditFile implements AutoCloseable {
         }
         channel.truncate(file.end);
         return file;
+    }
+
+    /** All lines of a file. */
+    public static List<AuditLine> lines(Path path) throws IOException {
+        List<AuditLine> lines = new ArrayList<>();
+        for (String each : Files.readAllLines(path)) {
+            AuditLine line = AuditLine.parse(each);
+            if (line == null) {
+                throw new IOException(path + ": a line that is no line of audit (weir audit verify tells more)");
+            }
+            lines.add(line);
+        }
+        return lines;
+    }
+
+    /** The hash of the last line, which the next one follows. */
+    public synchronized String hash() {
+        return last == null ? AuditLine.START : last.hash();
     }
 
     /** The version of the last line; 0 where there is none. */

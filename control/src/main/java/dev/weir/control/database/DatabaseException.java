@@ -4,7 +4,11 @@ package dev.weir.control.database;
 public final class DatabaseException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    DatabaseException(String message, Throwable cause) {
+    public DatabaseException(String message) {
+        super(message);
+    }
+
+    public DatabaseException(String message, Throwable cause) {
         super(message, cause);
     }
 }

@@ -2,14 +2,18 @@ package dev.weir.rules.grammar;
 
 import static dev.weir.rules.diagnostics.Text.quote;
 
+import dev.weir.model.Algorithm;
 import dev.weir.model.Consistency;
+import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.OnMissing;
 import dev.weir.model.Rule;
+import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.yaml.YamlNode.Scalar;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** How a rule behaves beside its limit; what a rule leaves out, it takes from its file. */
 record Behaviour(
@@ -18,13 +22,23 @@ record Behaviour(
         Consistency consistency,
         long deadlineMicros,
         int localShare,
+        long leaseIntervalMicros,
+        long reportIntervalMicros,
         String store) {
     /** The fields read here that make sense in both spellings. */
-    static final List<String> SHARED = List.of("on_fail", "consistency", "deadline", "local_share", "store");
+    static final List<String> SHARED =
+            List.of("on_fail", "consistency", "deadline", "local_share", "lease_interval", "report_interval", "store");
 
     /** What the design says where no file says anything; 0 stands for "not given". */
-    static final Behaviour DEFAULT =
-            new Behaviour(OnFail.ALLOW, OnMissing.SKIP, Consistency.EXACT, 0, 0, Rule.DEFAULT_STORE);
+    static final Behaviour DEFAULT = new Behaviour(
+            OnFail.ALLOW,
+            OnMissing.SKIP,
+            Consistency.EXACT,
+            0,
+            0,
+            Rule.DEFAULT_INTERVAL_MICROS,
+            Rule.DEFAULT_INTERVAL_MICROS,
+            Rule.DEFAULT_STORE);
 
     private static final Pattern SHARE = Pattern.compile("[01](\\.[0-9]{1,6})?");
     private static final int MILLION = 1_000_000;
@@ -35,13 +49,35 @@ record Behaviour(
         OnMissing missing = fields.oneOf("on_missing", OnMissing.values());
         Consistency agreed = fields.oneOf("consistency", Consistency.values());
         Long deadline = fields.duration("deadline");
+        Long lease = fields.duration("lease_interval");
+        Long report = fields.duration("report_interval");
         return new Behaviour(
                 fail == null ? onFail : fail,
                 missing == null ? onMissing : missing,
                 agreed == null ? consistency : agreed,
                 deadline == null ? deadlineMicros : deadline,
                 share(fields),
+                lease == null ? leaseIntervalMicros : lease,
+                report == null ? reportIntervalMicros : report,
                 stores.read(fields, store));
+    }
+
+    /** Refuses a consistency that {@code limit} cannot have; {@code fields} are those of the rule. */
+    void check(Fields fields, @Nullable Limit limit, boolean quota) {
+        if (consistency != Consistency.LEASED && consistency != Consistency.REPORTED) {
+            return;
+        }
+        String why = null;
+        if (limit != null && limit.algorithm() == Algorithm.LEAKY_BUCKET) {
+            why = "a leaky_bucket's delay needs the queue that all share";
+        } else if (quota) {
+            why = "quotas deny only together, so one store has to see them all";
+        }
+        if (why != null) {
+            Position at = fields.has("consistency") ? fields.at("consistency") : fields.at();
+            String what = "consistency: " + Fields.spelling(consistency);
+            fields.problems().error(at, what, why + "; expected: exact or local");
+        }
     }
 
     private int share(Fields fields) {
@@ -66,6 +102,8 @@ record Behaviour(
                 .consistency(consistency)
                 .deadlineMicros(deadlineMicros)
                 .localShare(localShare)
+                .leaseIntervalMicros(leaseIntervalMicros)
+                .reportIntervalMicros(reportIntervalMicros)
                 .store(store);
     }
 }

@@ -90,8 +90,9 @@ final class EnvoyRateLimit {
         String unitName = window == null ? "unlimited" : window.spelling();
         Rule.Builder rule =
                 Rule.builder(domain, Identity.envoy(path, unitName, algorithm)).label(label);
+        Limit limit = null;
         if (!unlimited) {
-            Limit limit = Limits.finish(fields, algorithm, requests, window == null ? null : window.micros(), 1);
+            limit = Limits.finish(fields, algorithm, requests, window == null ? null : window.micros(), 1);
             if (limit != null) {
                 rule.limit(limit);
             }
@@ -99,7 +100,9 @@ final class EnvoyRateLimit {
         String name = fields.text("name");
         rule.name(name == null ? "" : name).replaces(replaces(fields, name));
         rule.countsDenied(algorithm == Algorithm.FIXED_WINDOW).metadata(Metadata.read(descriptor));
-        return Behaviour.DEFAULT.with(fields, stores).applyTo(rule);
+        Behaviour behaviour = Behaviour.DEFAULT.with(fields, stores);
+        behaviour.check(fields, limit, descriptor.flag("quota_mode", false));
+        return behaviour.applyTo(rule);
     }
 
     private @Nullable Unit unit(Fields fields, @Nullable String text, boolean unlimited) {

@@ -117,6 +117,7 @@ final class WeirSpelling {
         }
         long each = cost == null ? 1 : cost;
         Limit limit = limit(fields, tiers, match, each);
+        behaviour.check(fields, limit, false);
         if (limit == null || problems.errors() > before || !enabled) {
             return null;
         }

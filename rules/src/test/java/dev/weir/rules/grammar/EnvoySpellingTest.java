@@ -70,7 +70,7 @@ class EnvoySpellingTest {
     @Test
     void weirsOwnFieldsStandInRateLimit() {
         Rule rule = rule(limit("{ unit: second, requests_per_unit: 5, algorithm: token_bucket, burst: 9, on_fail: deny,"
-                + " consistency: leased, deadline: 5ms, local_share: 0.25 }"));
+                + " consistency: leased, deadline: 5ms, local_share: 0.25, lease_interval: 50ms }"));
 
         assertThat(rule.limit()).isEqualTo(new Limit(Algorithm.TOKEN_BUCKET, 5, 1_000_000, 9, 1));
         assertThat(rule.countsDenied()).isFalse();
@@ -78,6 +78,7 @@ class EnvoySpellingTest {
         assertThat(rule.consistency()).isEqualTo(Consistency.LEASED);
         assertThat(rule.deadlineMicros()).isEqualTo(5_000);
         assertThat(rule.localShare()).isEqualTo(250_000);
+        assertThat(rule.leaseIntervalMicros()).isEqualTo(50_000);
     }
 
     @Test

@@ -40,6 +40,8 @@ class WeirSpellingTest {
                     consistency: reported
                     deadline: 3ms
                     local_share: 0.5
+                    lease_interval: 500ms
+                    report_interval: 1s
                     shadow: true
                     cost: 2
                     enabled: true
@@ -54,6 +56,8 @@ class WeirSpellingTest {
         assertThat(rule.consistency()).isEqualTo(Consistency.REPORTED);
         assertThat(rule.deadlineMicros()).isEqualTo(3_000);
         assertThat(rule.localShare()).isEqualTo(500_000);
+        assertThat(rule.leaseIntervalMicros()).isEqualTo(500_000);
+        assertThat(rule.reportIntervalMicros()).isEqualTo(1_000_000);
         assertThat(rule.shadow()).isTrue();
         assertThat(rule.cost()).isEqualTo(2);
         assertThat(rule.countsDenied()).isFalse();
@@ -240,6 +244,29 @@ class WeirSpellingTest {
                                 + " which remembers every hit; sliding_window takes more)",
                         "22:50: algorithm 'concurrency' does not exist in this version",
                         "23:18: key_pattern: 'no braces' (expected: something like user:{user_id})");
+    }
+
+    @Test
+    void aShaperHasOneQueueSoItsHitsCannotBePaidForAhead() {
+        assertThat(said("""
+                        consistency: reported
+                        rules:
+                          - name: own
+                            limit: { requests: 5, window: 1s, algorithm: leaky_bucket }
+                            consistency: leased
+                          - name: of the file
+                            limit: { requests: 5, window: 1s, algorithm: leaky_bucket }
+                          - name: exact
+                            limit: { requests: 5, window: 1s, algorithm: leaky_bucket }
+                            consistency: exact
+                            lease_interval: fast
+                        """))
+                .containsExactly(
+                        "5:18: consistency: leased"
+                                + " (a leaky_bucket's delay needs the queue that all share; expected: exact or local)",
+                        "6:5: consistency: reported"
+                                + " (a leaky_bucket's delay needs the queue that all share; expected: exact or local)",
+                        "11:21: lease_interval: 'fast' (expected: a duration like 10ms, 2s, 1m, 1h, 1d)");
     }
 
     @Test

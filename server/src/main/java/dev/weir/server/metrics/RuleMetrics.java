@@ -8,6 +8,7 @@ import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
+import dev.weir.store.StoreFailure;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -39,6 +40,7 @@ public final class RuleMetrics implements LimiterObserver {
         }
     };
 
+    private final StoreFailures storeFailures = new StoreFailures();
     private volatile Generation current = new Generation(List.of(), new int[0], Slots.CALLERS + 1, null);
 
     /**
@@ -102,8 +104,19 @@ public final class RuleMetrics implements LimiterObserver {
         stripe.get().add(current.slot(rule), Stripe.MISSING_KEY);
     }
 
+    @Override
+    public void storeFailed(StoreFailure failure) {
+        storeFailures.failed(failure);
+    }
+
+    @Override
+    public void gaveBack(int checks) {
+        storeFailures.gaveBack(checks);
+    }
+
     /** Writes every series. */
     public void write(Exposition out) {
+        storeFailures.write(out);
         Generation generation = current;
         new RuleExposition(slots.series(), this::total, this::requests, generation::favourite).write(out);
     }

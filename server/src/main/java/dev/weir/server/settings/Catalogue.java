@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Every setting there is; the command's flags, the reader and the documentation are made from this list. */
 public final class Catalogue {
@@ -173,13 +174,15 @@ public final class Catalogue {
             "a number from 1 to 1024",
             Values.integer(1, 1024));
     static final Setting<Duration> WARM_UP = duration(
-            "warm_up", "Longest that the decision path is warmed before the server is ready; 0s: not at all.", "1s");
+            "warm_up",
+            "Longest that the decision path is warmed before the server is ready (eight times that where counters live in Redis); 0s: not at all.",
+            "1s");
     static final Setting<Duration> DRAIN_DELAY =
             duration("drain_delay", "After SIGTERM: how long it still takes calls while it reports not serving.", "1s");
     static final Setting<Duration> DRAIN_TIMEOUT =
             duration("drain_timeout", "After SIGTERM: gone by then, whatever is still open.", "8s");
 
-    private static final List<Setting<?>> ALL = List.of(
+    private static final List<Setting<?>> BASE = List.of(
             RULES,
             MERGE_DOMAINS,
             HOST,
@@ -222,6 +225,9 @@ public final class Catalogue {
             WARM_UP,
             DRAIN_DELAY,
             DRAIN_TIMEOUT);
+
+    private static final List<Setting<?>> ALL =
+            Stream.concat(BASE.stream(), DecisionSettings.ALL.stream()).toList();
 
     private Catalogue() {}
 

@@ -1,6 +1,7 @@
 package dev.weir.server.settings;
 
 import dev.weir.control.ControlSettings;
+import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.limiter.LimiterSettings;
 import dev.weir.redis.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxKeys counters kept in memory
  * @param stores the shared ones by the names that rules know them by; the default is among them unless it is memory
  * @param control where rules and quotas are kept that are changed while it runs
+ * @param decisions which decisions are written down, and where
  * @param warmUp the longest that the decision path is warmed before the server is ready
  * @param warnings what somebody set and probably expects something of, in vain
  */
@@ -35,6 +37,7 @@ public record Settings(
         LimiterSettings limiter,
         Map<String, RedisSettings> stores,
         ControlSettings control,
+        DecisionSinkSettings decisions,
         RlsSettings rls,
         Logging logging,
         Idempotency idempotency,

@@ -137,6 +137,7 @@ public final class SettingsReader {
                         .withDeadlineMicros(deadline.toNanos() / 1_000),
                 stores(deadline),
                 control(),
+                DecisionSettings.read(this),
                 new RlsSettings(
                         value(Catalogue.RESPONSE_HEADERS),
                         value(Catalogue.LIMIT_HEADER),
@@ -194,11 +195,17 @@ public final class SettingsReader {
     }
 
     /** Whoever sets the one and not the other would get something else than they think. */
-    private void needs(Setting<?> setting, Setting<?> other) {
+    void needs(Setting<?> setting, Setting<?> other) {
         Given said = given.get(setting.name());
         if (said != null && !given.containsKey(other.name())) {
             problems.add(said.where() + ": without " + other.name() + " (expected: both)");
         }
+    }
+
+    /** Notes what is wrong with a setting that was given. */
+    void problem(Setting<?> setting, String message) {
+        Given said = given.get(setting.name());
+        problems.add((said == null ? setting.name() : said.where()) + ": " + message);
     }
 
     /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
@@ -207,7 +214,7 @@ public final class SettingsReader {
     }
 
     /** What was set, or the default. */
-    private <T> T value(Setting<T> setting) {
+    <T> T value(Setting<T> setting) {
         T value = orNull(setting);
         return value != null ? value : Objects.requireNonNull(setting.reader().apply(setting.fallback()));
     }
@@ -218,7 +225,7 @@ public final class SettingsReader {
     }
 
     /** What was set; null, too, for what cannot be, so that reading goes on and finds everything that is wrong. */
-    private <T> @Nullable T orNull(Setting<T> setting) {
+    <T> @Nullable T orNull(Setting<T> setting) {
         Given said = given.get(setting.name());
         T value = said == null ? null : setting.reader().apply(said.text());
         if (said != null && value == null) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class Values {
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_.:%-]+");
     private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~A-Za-z0-9-]{1,128}");
+
+    /** Few enough digits that no unit makes them overflow. */
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,9})(?:([KMGkmg])(?:i?[Bb])?)?");
 
     private Values() {}
 
@@ -87,6 +91,24 @@ final class Values {
             } catch (NumberFormatException e) {
                 return null;
             }
+        };
+    }
+
+    /** Bytes: a number, or one with KiB, MiB or GiB. */
+    static Function<String, @Nullable Long> size(long least, long most) {
+        return text -> {
+            Matcher size = SIZE.matcher(text);
+            if (!size.matches()) {
+                return null;
+            }
+            int shift = switch (String.valueOf(size.group(2)).toLowerCase(Locale.ROOT)) {
+                case "k" -> 10;
+                case "m" -> 20;
+                case "g" -> 30;
+                default -> 0;
+            };
+            long bytes = Long.parseLong(size.group(1)) << shift;
+            return bytes >= least && bytes <= most ? bytes : null;
         };
     }
 

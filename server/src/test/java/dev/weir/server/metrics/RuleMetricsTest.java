@@ -10,6 +10,7 @@ import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.Verdict;
 import dev.weir.model.Verdict.Reason;
+import dev.weir.store.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,20 @@ class RuleMetricsTest {
                         "ratelimit_missing_key_total{domain=\"api\",rule=\"writes\"} 0",
                         "ratelimit_check_duration_seconds_bucket{domain=\"api\",rule=\"writes\",outcome=\"denied\",le=\"+Inf\"} 0",
                         "ratelimit_check_duration_seconds_count{domain=\"api\",rule=\"writes\",outcome=\"allowed\"} 0");
+    }
+
+    @Test
+    void storesThatFailAndHitsGivenBackAreCounted() {
+        metrics.storeFailed(StoreFailure.TIMEOUT);
+        metrics.storeFailed(StoreFailure.TIMEOUT);
+        metrics.storeFailed(StoreFailure.OPEN);
+        metrics.gaveBack(3);
+        assertThat(scrape())
+                .contains(
+                        "ratelimit_store_failures_total{reason=\"timeout\"} 2",
+                        "ratelimit_store_failures_total{reason=\"open\"} 1",
+                        "ratelimit_store_failures_total{reason=\"refused\"} 0",
+                        "ratelimit_give_backs_total 3");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.weir.server.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.control.decisions.DecisionSinkSettings;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -257,6 +258,40 @@ class SettingsReaderTest {
                 .allSatisfy(each -> assertThat(each.reader().apply(each.fallback()))
                         .as(each.name())
                         .isNotNull());
+    }
+
+    @Test
+    void decisionsAreWrittenWhereAndAsTheSettingsSay() throws Exception {
+        weirYaml("decisions_file: log/decisions.jsonl\ndecisions_file_size: 2GiB\ndecisions_secret: s3cret\n");
+        DecisionSinkSettings decisions = read(Map.of("node", "n1"), Map.of("WEIR_DECISIONS_KAFKA", "kafka://k/t"))
+                .decisions();
+
+        assertThat(decisions.file())
+                .isEqualTo(new DecisionSinkSettings.File(
+                        folder.resolve("log/decisions.jsonl"), 2L << 30, Duration.ofDays(1), 7));
+        assertThat(decisions.kafka()).isEqualTo(new DecisionSinkSettings.Kafka("k:9092", "t", "all", Map.of()));
+        assertThat(decisions.isOn()).isTrue();
+        assertThat(decisions.key()).isEqualTo(DecisionSinkSettings.KeyShown.HASH);
+        assertThat(decisions.node()).isEqualTo("n1");
+        assertThat(decisions.toString()).doesNotContain("s3cret");
+        assertThat(read(Map.of(), Map.of("WEIR_DECISIONS_DENIALS", "false"))
+                        .decisions()
+                        .isOn())
+                .isFalse();
+    }
+
+    @Test
+    void whatIsWrongWithTheSinkForDecisionsIsSaidAllAtOnce() {
+        Map<String, String> wrong = Map.of(
+                "decisions_kafka", "redis://k",
+                "decisions_file_size", "12",
+                "decisions_key", "clear",
+                "decisions_kafka_acks", "2");
+        assertThatThrownBy(() -> read(wrong, Map.of()))
+                .hasMessageContaining("--decisions-kafka: \"redis://k\" (expected: kafka://host:9092")
+                .hasMessageContaining("--decisions-file-size: \"12\" (expected: a size from 64KiB")
+                .hasMessageContaining("--decisions-key: \"clear\" (expected: hash, plain or none)")
+                .hasMessageContaining("--decisions-kafka-acks: \"2\" (expected: 0, 1 or all)");
     }
 
     private void weirYaml(String text) throws IOException {

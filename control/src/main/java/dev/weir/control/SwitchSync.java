@@ -1,0 +1,287 @@
+package dev.weir.control;
+
+import dev.weir.control.data.Stored;
+import dev.weir.control.database.DatabaseException;
+import dev.weir.control.switches.Switch;
+import dev.weir.control.switches.Switch.Via;
+import dev.weir.control.switches.SwitchBoard;
+import dev.weir.control.switches.SwitchBook;
+import dev.weir.control.switches.SwitchJournal;
+import dev.weir.control.switches.SwitchJson;
+import dev.weir.control.switches.SwitchTable;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps database, board and memory at one mind about switches, once a second, on a thread of its own:
+ *
+ * <ol>
+ *   <li>what the board has and memory has not comes into force here;
+ *   <li>what this node switched without the database is written there, with its author and its time, in order: also what was
+ *       overtaken meanwhile, which then stands in the audit alone;
+ *   <li>what anybody else did, and has not written there for a while, is written for them;
+ *   <li>what the board has not got is posted there, but for what a node took on its own and the database does not know.
+ * </ol>
+ */
+final class SwitchSync implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(SwitchSync.class.getName());
+    private static final long EVERY_MILLIS = 1_000;
+    /** So long whoever switched something has time to write it down. */
+    private static final long GRACE_NANOS = Duration.ofSeconds(3).toNanos();
+    /** A clock that is further ahead than this is not believed: nobody could switch after it. */
+    private static final long FURTHEST_AHEAD_MILLIS = Duration.ofDays(1).toMillis();
+
+    private static final int MOST_POSTED = 10_000;
+    private static final int LONGEST_POSTED = 8 << 10;
+
+    private final Ledger ledger;
+    private final Follower follower;
+    private final SwitchBook book;
+    private final SwitchJournal journal;
+    private final Consumer<Collection<Switch>> taking;
+    private final Semaphore wake = new Semaphore(0);
+    private final Thread thread = new Thread(this::run, "weir-switches");
+    /** By id: the stamp that the database has. */
+    private final Map<String, Long> inDatabase = new ConcurrentHashMap<>();
+    /** By id: what the board has, as far as it could be read. */
+    private Map<String, Switch> posted = Map.of();
+    /** By id and stamp: since when the database lacks it. */
+    private final Map<String, Lacking> lacking = new HashMap<>();
+
+    private volatile @Nullable SwitchBoard board;
+    private volatile boolean closed;
+    private boolean boardFailed;
+
+    private record Lacking(long stamp, long sinceNanos) {}
+
+    SwitchSync(
+            Ledger ledger,
+            Follower follower,
+            SwitchBook book,
+            SwitchJournal journal,
+            Consumer<Collection<Switch>> taking) {
+        this.ledger = ledger;
+        this.follower = follower;
+        this.book = book;
+        this.journal = journal;
+        this.taking = taking;
+        thread.setDaemon(true);
+    }
+
+    @Nullable
+    SwitchBoard board() {
+        return board;
+    }
+
+    void start(@Nullable SwitchBoard board, boolean follows) {
+        this.board = board;
+        if (follows && !closed) {
+            look();
+            thread.start();
+        }
+    }
+
+    /** Does not wait for the next second. */
+    void soon() {
+        wake.release();
+    }
+
+    /** The database has these. */
+    void inDatabase(List<Switch> rows) {
+        rows.forEach(each -> inDatabase.put(each.name().id(), each.stamp()));
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                wake.tryAcquire(EVERY_MILLIS, TimeUnit.MILLISECONDS);
+                wake.drainPermits();
+                look();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "following switches failed; trying again", e);
+            }
+        }
+    }
+
+    private synchronized void look() {
+        SwitchBoard from = board;
+        if (from != null && !closed) {
+            read(from);
+        }
+        if (follower.isConnected() && !closed) {
+            reconcile();
+        }
+        if (from != null && !boardFailed && !closed) {
+            post(from);
+        }
+    }
+
+    private void read(SwitchBoard from) {
+        try {
+            Map<String, String> texts = from.read();
+            if (texts != null) {
+                posted = parsed(texts);
+                taking.accept(posted.values());
+            }
+            board(true, "");
+        } catch (IOException e) {
+            board(false, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Map<String, Switch> parsed(Map<String, String> texts) {
+        Map<String, Switch> found = new HashMap<>();
+        List<String> strange = new ArrayList<>();
+        long latest = System.currentTimeMillis() + FURTHEST_AHEAD_MILLIS;
+        texts.forEach((id, text) -> {
+            try {
+                Switch each = text.length() > LONGEST_POSTED ? null : SwitchJson.read(text);
+                boolean fits = each != null && each.name().id().equals(id) && each.stamp() < latest;
+                if (fits && each != null && found.size() < MOST_POSTED) {
+                    found.put(id, each);
+                } else {
+                    strange.add(id);
+                }
+            } catch (IOException e) {
+                strange.add(id);
+            }
+        });
+        if (!strange.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    strange.size() + " switches in Redis are none, or of a day to come, and are passed over: "
+                            + strange.stream()
+                                    .limit(5)
+                                    .map(each -> each.replaceAll("[^ -~]", "?"))
+                                    .toList());
+        }
+        return found;
+    }
+
+    private void reconcile() {
+        try {
+            List<SwitchJournal.Line> pending = journal.pending();
+            for (SwitchJournal.Line each : pending) {
+                write(each.done(), each);
+            }
+            if (!pending.isEmpty()) {
+                journal.reconciled(pending.get(pending.size() - 1));
+                LOG.log(Level.INFO, "switches: " + pending.size() + " made without the database stand in it now");
+            }
+            for (Switch each : book.last()) {
+                if (hasLacked(each)) {
+                    write(each, null);
+                }
+            }
+        } catch (DatabaseException e) {
+            LOG.log(Level.DEBUG, "switches are brought into the database later", e);
+        } catch (IOException e) {
+            LOG.log(Level.ERROR, "the journal of switches cannot be written: " + e.getMessage());
+        }
+    }
+
+    private boolean hasLacked(Switch each) {
+        String id = each.name().id();
+        if (inDatabase.getOrDefault(id, -1L) >= each.stamp()) {
+            lacking.remove(id);
+            return false;
+        }
+        long now = System.nanoTime();
+        Lacking known = lacking.get(id);
+        if (known == null || known.stamp() != each.stamp()) {
+            lacking.put(id, new Lacking(each.stamp(), now));
+            return false;
+        }
+        return now - known.sinceNanos() > GRACE_NANOS;
+    }
+
+    /** Writes {@code done} as the change that it was, unless somebody has; of a line of the journal also what it followed. */
+    private void write(Switch done, SwitchJournal.@Nullable Line line) {
+        ledger.change(done.author(), FollowedSwitches.KIND, done.name().id(), done.at(), false, new Ledger.Edit() {
+            private @Nullable Switch row;
+            private boolean known;
+
+            @Override
+            public @Nullable String before(Connection connection) throws SQLException {
+                Switch found = SwitchTable.get(connection, done.name().id());
+                row = found;
+                known = found != null && (line == null ? !done.isAfter(found) : found.stamp() == done.stamp());
+                if (known) {
+                    return null;
+                }
+                return line != null ? line.before() : found == null ? null : found.after();
+            }
+
+            @Override
+            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
+                if (!known && done.isAfter(row)) {
+                    SwitchTable.put(connection, done);
+                }
+                return known ? null : done.after();
+            }
+        });
+        follower.sync();
+        inDatabase.merge(done.name().id(), done.stamp(), Math::max);
+    }
+
+    /** Posts what the board lacks; whoever is first does it for all. */
+    private void post(SwitchBoard to) {
+        List<String> alone = journal.pending().stream()
+                .filter(each -> each.done().via() == Via.LOCAL)
+                .map(each -> each.done().name().id() + "@" + each.done().stamp())
+                .toList();
+        try {
+            for (Switch each : book.last()) {
+                String id = each.name().id();
+                boolean isAlone = alone.contains(id + "@" + each.stamp());
+                Switch there = posted.get(id);
+                if (each.isAfter(there) && !isAlone) {
+                    to.post(id, each.stamp(), each.text());
+                    Map<String, Switch> next = new HashMap<>(posted);
+                    next.put(id, each);
+                    posted = next;
+                }
+            }
+        } catch (IOException e) {
+            board(false, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void board(boolean works, String why) {
+        if (boardFailed == works) {
+            boardFailed = !works;
+            LOG.log(
+                    works ? Level.INFO : Level.WARNING,
+                    works ? "switches are read from Redis again" : "switches cannot be read from Redis: " + why);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        wake.release();
+        try {
+            if (thread.isAlive() && Thread.currentThread() != thread) {
+                thread.join(2 * EVERY_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.weir.control.switches;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.control.audit.Author;
+import dev.weir.control.switches.Switch.Via;
+import dev.weir.match.RuleSwitches.Setting;
+import dev.weir.model.Rule;
+import dev.weir.model.SwitchState;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Mapping;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.rules.yaml.YamlReader;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** A switch as an object of JSON, written and read again. */
+public final class SwitchJson {
+    private SwitchJson() {}
+
+    static void writeTerms(JsonGenerator json, Switch of) throws IOException {
+        json.writeStringField("domain", of.name().domain());
+        json.writeStringField("rule", of.name().rule());
+        Setting setting = of.setting();
+        json.writeStringField("state", setting == null ? null : setting.state().spelling());
+        BigDecimal percent = of.percent();
+        if (percent != null) {
+            json.writeNumberField("rollout", percent);
+        }
+        json.writeNumberField("stamp", of.stamp());
+        json.writeStringField("via", of.via().name().toLowerCase(Locale.ROOT));
+    }
+
+    static void writeAuthor(JsonGenerator json, Author author) throws IOException {
+        json.writeStringField("who", author.name());
+        json.writeStringField("from", author.from());
+        json.writeStringField("reason", author.reason());
+    }
+
+    /**
+     * The switch that {@code text} tells of.
+     *
+     * @throws IOException if it tells of none
+     */
+    public static Switch read(String text) throws IOException {
+        Mapping object = object(text);
+        return of(object, author(object));
+    }
+
+    /** An object of JSON. */
+    static Mapping object(String text) throws IOException {
+        YamlNode root = YamlReader.read(text.getBytes(StandardCharsets.UTF_8), new Problems("switch"));
+        if (root instanceof Mapping object) {
+            return object;
+        }
+        throw new IOException("no object of a switch");
+    }
+
+    static Author author(Mapping object) throws IOException {
+        return new Author(text(object, "who"), text(object, "from"), text(object, "reason"));
+    }
+
+    /** The switch whose terms are in {@code object}. */
+    static Switch of(Mapping object, Author author) throws IOException {
+        try {
+            SwitchName name = new SwitchName(text(object, "domain"), text(object, "rule"));
+            String state = textOrNull(object, "state");
+            String percent = textOrNull(object, "rollout");
+            int rollout = percent == null
+                    ? Rule.EVERYONE
+                    : new BigDecimal(percent).movePointRight(2).intValueExact();
+            Setting setting =
+                    state == null ? null : new Setting(SwitchState.valueOf(state.toUpperCase(Locale.ROOT)), rollout);
+            long stamp = Long.parseLong(text(object, "stamp"));
+            Via via = Via.valueOf(text(object, "via").toUpperCase(Locale.ROOT));
+            return new Switch(name, setting, stamp, author, via);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new IOException("no switch: " + e.getMessage(), e);
+        }
+    }
+
+    static String text(Mapping object, String name) throws IOException {
+        String text = textOrNull(object, name);
+        if (text == null) {
+            throw new IOException("a switch without " + name);
+        }
+        return text;
+    }
+
+    private static @Nullable String textOrNull(Mapping object, String name) {
+        YamlNode.Entry entry = object.entry(name);
+        return entry != null && entry.value() instanceof Scalar scalar && !scalar.isNull() ? scalar.text() : null;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.weir.control.switches;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of {@code weir_switches}: of each switch what was done last, also if that was to release it. */
+public final class SwitchTable {
+    private SwitchTable() {}
+
+    public static List<Switch> all(Connection connection) throws SQLException {
+        try (PreparedStatement select =
+                connection.prepareStatement("SELECT last FROM weir_switches ORDER BY switch_id")) {
+            return read(select);
+        }
+    }
+
+    public static @Nullable Switch get(Connection connection, String id) throws SQLException {
+        try (PreparedStatement select =
+                connection.prepareStatement("SELECT last FROM weir_switches WHERE switch_id = ?")) {
+            select.setString(1, id);
+            List<Switch> found = read(select);
+            return found.isEmpty() ? null : found.get(0);
+        }
+    }
+
+    private static List<Switch> read(PreparedStatement select) throws SQLException {
+        try (ResultSet rows = select.executeQuery()) {
+            List<Switch> switches = new ArrayList<>();
+            while (rows.next()) {
+                switches.add(SwitchJson.read(rows.getString(1)));
+            }
+            return switches;
+        } catch (IOException e) {
+            throw new SQLException("a row of weir_switches cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** Writes what was done last, whether there is something or not. */
+    public static void put(Connection connection, Switch last) throws SQLException {
+        if (write(connection, "UPDATE weir_switches SET stamp = ?, last = ? WHERE switch_id = ?", last) == 0) {
+            write(connection, "INSERT INTO weir_switches (stamp, last, switch_id) VALUES (?, ?, ?)", last);
+        }
+    }
+
+    private static int write(Connection connection, String sql, Switch last) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setLong(1, last.stamp());
+            statement.setString(2, last.text());
+            statement.setString(3, last.name().id());
+            return statement.executeUpdate();
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package dev.weir.control.decisions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.control.testkit.KafkaBroker;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KafkaOutletTest {
+    private static final int PARTITIONS = 4;
+
+    @TempDir
+    Path folder;
+
+    private static KafkaOutlet outlet(String servers, String acks, Map<String, String> properties) {
+        return new KafkaOutlet(new DecisionSinkSettings.Kafka(servers, "decisions", acks, properties), "node-1");
+    }
+
+    private static Line line(@Nullable String counter, int number) {
+        return new Line(("{\"n\":" + number + "}").getBytes(StandardCharsets.UTF_8), counter);
+    }
+
+    @Test
+    void aRealBrokerGetsEveryLineKeyedByItsCounterAndItsLossIsCountedAndMended() throws Exception {
+        try (KafkaBroker broker = new KafkaBroker(folder)) {
+            broker.createTopic("decisions", PARTITIONS);
+            Map<String, String> impatient = Map.of("request.timeout.ms", "500", "delivery.timeout.ms", "1000");
+            KafkaOutlet outlet = outlet(broker.servers(), "all", impatient);
+            for (int i = 0; i < 1_000; i++) {
+                outlet.write(line("counter-" + i % 10, i));
+            }
+            await().atMost(Duration.ofSeconds(20)).until(() -> outlet.written() == 1_000);
+            assertThat(outlet.dropped()).isZero();
+
+            List<ConsumerRecord<String, String>> read = broker.read("decisions", PARTITIONS, 1_000);
+            assertThat(read).hasSize(1_000);
+            Map<String, Integer> partitions = new HashMap<>();
+            Map<String, Integer> last = new HashMap<>();
+            for (ConsumerRecord<String, String> each : read) {
+                int number = Integer.parseInt(each.value().replaceAll("\\D", ""));
+                assertThat(each.key()).isEqualTo("counter-" + number % 10);
+                assertThat(partitions.merge(each.key(), each.partition(), (a, b) -> b))
+                        .isEqualTo(each.partition());
+                Integer before = last.put(each.key(), number);
+                assertThat(before == null || before < number).isTrue();
+            }
+
+            broker.kill();
+            long began = System.nanoTime();
+            for (int i = 0; i < 1_000; i++) {
+                outlet.write(line("counter-1", i));
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
+            await().atMost(Duration.ofSeconds(20)).until(() -> outlet.dropped() == 1_000);
+
+            broker.restart();
+            await().atMost(Duration.ofSeconds(30)).until(() -> {
+                outlet.write(line("counter-1", 1));
+                return outlet.written() > 1_000;
+            });
+            outlet.close();
+        }
+    }
+
+    @Test
+    void aBrokerThatWasNeverThereCostsTheLinesAndNoTime() {
+        KafkaOutlet outlet = outlet("127.0.0.1:1", "1", Map.of("buffer.memory", "65536"));
+        outlet.write(line(null, 0)); // looks for the topic, once
+        long began = System.nanoTime();
+        for (int i = 0; i < 10_000; i++) {
+            outlet.write(line("counter", i));
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+        assertThat(outlet.dropped()).isEqualTo(10_001);
+        assertThat(outlet.written()).isZero();
+        outlet.close();
+    }
+
+    @Test
+    void aNameThatNoDnsKnowsIsNoReasonNotToStart() {
+        KafkaOutlet outlet = outlet("kafka.invalid:9092", "all", Map.of());
+        outlet.write(line("counter", 1));
+
+        assertThat(outlet.dropped()).isEqualTo(1);
+        outlet.close();
+    }
+
+    @Test
+    void propertiesThatCannotBeAreSaidAtOnce() {
+        assertThatThrownBy(() -> outlet("127.0.0.1:1", "all", Map.of("linger.ms", "soon")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("linger.ms");
+    }
+
+    @Test
+    void addresses() {
+        assertThat(KafkaAddress.parse("kafka://a,b:9093/weir.decisions"))
+                .isEqualTo(new KafkaAddress("a:9092,b:9093", "weir.decisions"));
+        assertThat(KafkaAddress.parse("kafka://[::1]:9092/t").servers()).isEqualTo("[::1]:9092");
+        assertThatThrownBy(() -> KafkaAddress.parse("kafka://user:secret@a/t"))
+                .hasMessageContaining("expected: kafka://host:9092")
+                .hasMessageNotContaining("secret");
+        for (String wrong :
+                List.of("a:9092/t", "kafka://a", "kafka://a/", "kafka://a/b/c", "kafka://a:99999/t", "kafka://,/t")) {
+            assertThatThrownBy(() -> KafkaAddress.parse(wrong)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.limiter.Limiter;
+import dev.weir.match.KeyBy;
+import dev.weir.match.RuleSet;
+import dev.weir.match.Weir;
+import dev.weir.model.Consistency;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.redis.testkit.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Ten nodes that lease from one key on a real Redis, the busiest with ten times the traffic of the quietest: the limit of the issue
+ * (10,000 a minute, twice as much wanted), in a window that a test can wait for.
+ */
+class LeasedNodesTest {
+    private static final int NODES = 10;
+    private static final Duration DEADLINE = Duration.ofSeconds(1);
+    private static final long WINDOW = 6_000_000;
+    private static final long LIMIT = 1_000;
+    private static final double DEMAND = 2.0 * LIMIT / WINDOW;
+    private static final Request REQUEST = Weir.ask("user", "u");
+
+    private static RedisProcess redis;
+    private final List<RedisStore> stores = new ArrayList<>();
+    private final List<Limiter> nodes = new ArrayList<>();
+
+    @BeforeAll
+    static void start() {
+        redis = RedisProcess.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.stop();
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(RedisStore::close);
+    }
+
+    private static RuleSet rules(Consistency consistency) {
+        Limit limit = Limit.fixedWindow(LIMIT, Duration.ofNanos(WINDOW * 1_000));
+        return Weir.rules(
+                Weir.rule(Weir.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
+    }
+
+    private Limiter node(Consistency consistency) {
+        RedisStore store = Faults.open(Faults.settings(redis.uri()).withDeadline(DEADLINE));
+        stores.add(store);
+        Faults.awaitServed(store, "ready");
+        return Limiters.on(store, rules(consistency), DEADLINE);
+    }
+
+    /** Microseconds since the window began, by Redis's clock. */
+    private static long phase() {
+        List<?> time = (List<?>) Objects.requireNonNull(redis.cli("TIME"));
+        return (number(time.get(0)) * 1_000_000 + number(time.get(1))) % WINDOW;
+    }
+
+    private static long number(Object text) {
+        return Long.parseLong(String.valueOf(text));
+    }
+
+    private static long calls() {
+        Map<String, Long> calls = redis.commandCalls();
+        return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L);
+    }
+
+    private record Arrival(long at, int node) implements Comparable<Arrival> {
+        @Override
+        public int compareTo(Arrival other) {
+            return Long.compare(at, other.at);
+        }
+    }
+
+    /** Poisson arrivals over {@code micros}, at the first node as many as at the last but nine, and so on: skewed, in order. */
+    private static PriorityQueue<Arrival> arrivals(long micros, long seed) {
+        Random random = new Random(seed);
+        PriorityQueue<Arrival> all = new PriorityQueue<>();
+        for (int node = 0; node < NODES; node++) {
+            double rate = DEMAND * (1 + node) / (NODES * (NODES + 1) / 2.0);
+            for (double at = 0; (at += -Math.log(1 - random.nextDouble()) / rate) < micros; ) {
+                all.add(new Arrival((long) at, node));
+            }
+        }
+        return all;
+    }
+
+    /** Sends what arrives by the clock, each to its node while that is there, and ticks them all; what they decided. */
+    private List<CompletableFuture<Decision>> send(PriorityQueue<Arrival> arrivals, long began) {
+        List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+        long tick = began;
+        while (!arrivals.isEmpty()) {
+            Arrival next = arrivals.remove();
+            long due = began + next.at * 1_000;
+            while (due - System.nanoTime() > 0) {
+                LockSupport.parkNanos(Math.min(due - System.nanoTime(), 1_000_000));
+            }
+            for (; tick - System.nanoTime() < 0; tick += Limiter.TICK_MILLIS * 1_000_000L) {
+                nodes.forEach(Limiter::tick);
+            }
+            decisions.add(nodes.get(next.node).decideAsync(REQUEST).toCompletableFuture());
+        }
+        CompletableFuture.allOf(decisions.toArray(CompletableFuture<?>[]::new))
+                .orTimeout(10, TimeUnit.SECONDS)
+                .join();
+        assertThat(decisions)
+                .allSatisfy(each -> assertThat(each.join().degraded()).isFalse());
+        return decisions;
+    }
+
+    private static long admitted(List<CompletableFuture<Decision>> decisions) {
+        return decisions.stream().filter(each -> each.join().allowed()).count();
+    }
+
+    private static long held(Limiter node) {
+        return Objects.requireNonNull(node.leases()).held();
+    }
+
+    /** What the store has counted in this window. */
+    private static long counted(Limiter exact) {
+        Decision asked = Limiters.decide(exact, Weir.ask("user", "u").hits(0));
+        return LIMIT - asked.verdict(0).remaining();
+    }
+
+    private void startNodesAtTheBeginningOfAWindow() {
+        for (int i = 0; i < NODES; i++) {
+            nodes.add(node(Consistency.LEASED));
+        }
+        await().atMost(Duration.ofSeconds(10))
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> phase() < 100_000);
+    }
+
+    @Test
+    void theWholeLimitPassesAndNoMoreForATenthOfTheCalls() {
+        startNodesAtTheBeginningOfAWindow();
+        long before = calls();
+        List<CompletableFuture<Decision>> decisions = send(arrivals(WINDOW - 300_000, 1), System.nanoTime());
+        long calls = calls() - before;
+        assertThat(phase()).as("still the same window").isGreaterThan(WINDOW - 310_000);
+        String what = "%d of %d admitted, %d calls".formatted(admitted(decisions), decisions.size(), calls);
+        assertThat(admitted(decisions)).as(what).isBetween(LIMIT * 98 / 100, LIMIT);
+        assertThat(calls * 10).as(what).isLessThanOrEqualTo(decisions.size());
+    }
+
+    @Test
+    void whatAStoppedNodeHeldIsBackAtOnceAndWhatADeadOneHeldCountsAsSpent() {
+        startNodesAtTheBeginningOfAWindow();
+        long admitted = admitted(send(arrivals(WINDOW / 5, 2), System.nanoTime()));
+        Limiter exact = node(Consistency.EXACT);
+        // The last fetch may still be under way.
+        await().untilAsserted(() -> assertThat(counted(exact))
+                .isEqualTo(admitted
+                        + nodes.stream().mapToLong(LeasedNodesTest::held).sum()));
+
+        Limiter dead = nodes.get(NODES - 1);
+        long lost = held(dead);
+        for (Limiter each : nodes) {
+            if (each != dead) {
+                each.returnLeases()
+                        .toCompletableFuture()
+                        .orTimeout(2, TimeUnit.SECONDS)
+                        .join();
+            }
+        }
+        assertThat(lost).isPositive();
+        assertThat(counted(exact)).isEqualTo(admitted + lost);
+
+        // Nobody gets what the dead one held, and it is no more than the busiest node sends in a few hundred ms.
+        assertThat(lost).isLessThan((long) (DEMAND * 500_000));
+        Limiter next = node(Consistency.LEASED);
+        long more = 0;
+        while (Limiters.decide(next, REQUEST).allowed()) {
+            more++;
+        }
+        assertThat(phase()).as("still the same window").isGreaterThan(WINDOW / 5);
+        assertThat(admitted + lost + more).isEqualTo(LIMIT);
+    }
+}

@@ -1,0 +1,188 @@
+package dev.weir.server.settings;
+
+import dev.weir.control.decisions.DecisionSinkSettings;
+import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
+import dev.weir.control.decisions.KafkaAddress;
+import java.io.IOException;
+import java.io.Reader;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/** The settings of the sink for decisions. */
+final class DecisionSettings {
+    static final Setting<Path> FILE = Setting.of(
+            "decisions_file",
+            "FILE",
+            "Write decisions as JSON lines into this file, and into another when it is full or old.",
+            "",
+            "a path",
+            Values::path);
+    static final Setting<String> KAFKA = Setting.of(
+            "decisions_kafka",
+            "URL",
+            "Write decisions as JSON lines to a topic of Kafka: kafka://h1:9092,h2:9092/topic.",
+            "",
+            "kafka://host:9092[,host:9092]/topic",
+            text -> text);
+    static final Setting<Boolean> DENIALS = Setting.of(
+            "decisions_denials",
+            "BOOL",
+            "Write every check that was over its limit.",
+            "true",
+            "true or false",
+            Values::bool);
+    static final Setting<Integer> SAMPLE = Setting.of(
+            "decisions_sample",
+            "N",
+            "Write one request in N with all its checks; 1: every request, 0: none.",
+            "0",
+            "a number from 0 to 1000000000",
+            Values.integer(0, 1_000_000_000));
+    static final Setting<KeyShown> KEY = Setting.of(
+            "decisions_key",
+            "HOW",
+            "How a line tells the caller: hash, plain or none.",
+            "hash",
+            "hash, plain or none",
+            Values.constant(KeyShown.values()));
+    static final Setting<String> SECRET = Setting.of(
+            "decisions_secret",
+            "SECRET",
+            "What the hash is keyed with, the same on all servers; in weir.yaml or the environment only.",
+            "",
+            "",
+            text -> text);
+    static final Setting<Integer> BUFFER = Setting.of(
+            "decisions_buffer",
+            "N",
+            "Requests that may wait to be written; more are dropped, and counted.",
+            "8192",
+            "a number from 64 to 1000000",
+            Values.integer(64, 1_000_000));
+    static final Setting<Long> FILE_SIZE = Setting.of(
+            "decisions_file_size",
+            "SIZE",
+            "Size at which another file begins.",
+            "64MiB",
+            "a size from 64KiB to 1024GiB",
+            Values.size(64L << 10, 1L << 40));
+    static final Setting<Duration> FILE_AGE = Setting.of(
+            "decisions_file_age",
+            "DURATION",
+            "Age at which another file begins.",
+            "1d",
+            "a duration from 1m to 365d",
+            Values.duration(Duration.ofMinutes(1), Duration.ofDays(365)));
+    static final Setting<Integer> FILES_KEPT = Setting.of(
+            "decisions_files_kept",
+            "N",
+            "Files that stay beside the one being written.",
+            "7",
+            "a number from 0 to 10000",
+            Values.integer(0, 10_000));
+    static final Setting<String> KAFKA_ACKS = Setting.of(
+            "decisions_kafka_acks",
+            "ACKS",
+            "Which brokers must have a line before it counts as written: 0, 1 or all.",
+            "all",
+            "0, 1 or all",
+            text -> List.of("0", "1", "all").contains(text) ? text : null);
+    static final Setting<Path> KAFKA_PROPERTIES = Setting.of(
+            "decisions_kafka_properties",
+            "FILE",
+            "Properties of Kafka's producer: what the cluster asks of its clients, such as security.protocol.",
+            "",
+            "a path",
+            Values::path);
+    static final Setting<String> NODE = Setting.of(
+            "node",
+            "NAME",
+            "What this server is called in what it writes; without it, the name of the machine.",
+            "",
+            "up to 100 letters, digits, dots, - and _",
+            text -> text.matches("[A-Za-z0-9._-]{1,100}") ? text : null);
+
+    static final List<Setting<?>> ALL = List.of(
+            FILE,
+            KAFKA,
+            DENIALS,
+            SAMPLE,
+            KEY,
+            SECRET,
+            BUFFER,
+            FILE_SIZE,
+            FILE_AGE,
+            FILES_KEPT,
+            KAFKA_ACKS,
+            KAFKA_PROPERTIES,
+            NODE);
+
+    private DecisionSettings() {}
+
+    static DecisionSinkSettings read(SettingsReader reader) {
+        Path path = reader.orNull(FILE);
+        long size = reader.value(FILE_SIZE);
+        Duration age = reader.value(FILE_AGE);
+        int kept = reader.value(FILES_KEPT);
+        String secret = reader.orNull(SECRET);
+        String node = reader.orNull(NODE);
+        return new DecisionSinkSettings(
+                path == null ? null : new DecisionSinkSettings.File(path, size, age, kept),
+                kafka(reader),
+                reader.value(SAMPLE),
+                reader.value(DENIALS),
+                reader.value(KEY),
+                secret == null || secret.isEmpty() ? null : secret,
+                node == null ? host() : node,
+                reader.value(BUFFER));
+    }
+
+    private static DecisionSinkSettings.@Nullable Kafka kafka(SettingsReader reader) {
+        String url = reader.orNull(KAFKA);
+        String acks = reader.value(KAFKA_ACKS);
+        Map<String, String> properties = properties(reader);
+        reader.needs(KAFKA_PROPERTIES, KAFKA);
+        if (url == null) {
+            return null;
+        }
+        try {
+            KafkaAddress address = KafkaAddress.parse(url);
+            return new DecisionSinkSettings.Kafka(address.servers(), address.topic(), acks, properties);
+        } catch (IllegalArgumentException e) {
+            reader.problem(KAFKA, String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    private static Map<String, String> properties(SettingsReader reader) {
+        Path file = reader.orNull(KAFKA_PROPERTIES);
+        Map<String, String> read = new HashMap<>();
+        if (file != null) {
+            try (Reader text = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+                Properties properties = new Properties();
+                properties.load(text);
+                properties.stringPropertyNames().forEach(name -> read.put(name, properties.getProperty(name)));
+            } catch (IOException | IllegalArgumentException e) {
+                reader.problem(KAFKA_PROPERTIES, file + ": cannot be read (" + e + ")");
+            }
+        }
+        return read;
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "unknown";
+        }
+    }
+}
