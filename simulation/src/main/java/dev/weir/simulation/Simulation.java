@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.DoubleConsumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** One run: a fleet, its traffic and an oracle on one timeline, all drawn from one seed. */
@@ -43,6 +44,11 @@ public final class Simulation {
 
     /** The run of one of those who are compared; with {@code books}, every bound is watched, which takes memory for each caller. */
     public Simulation(Scenario scenario, Scenario.Run run, boolean books) {
+        this(scenario, run, books, UnaryOperator.identity());
+    }
+
+    /** The same on machines whose clocks are {@code clocks}: for tests that plant a mistake. */
+    Simulation(Scenario scenario, Scenario.Run run, boolean books, UnaryOperator<MachineClock> clocks) {
         SplittableRandom random = new SplittableRandom(scenario.seed());
         FleetSettings settings = scenario.fleet().of(run.kind());
         this.scenario = scenario;
@@ -55,7 +61,7 @@ public final class Simulation {
         this.store = new SharedCounters(timeline, clock, ledger == null ? UNWATCHED : ledger);
         this.store.replica(scenario.replicaLagNanos());
         this.tally = new Tally(timeline, new Oracle(), settings.nodes(), scenario.durationNanos(), STEPS);
-        this.fleet = new Fleet(timeline, store, run.rules(), settings, random, this::told);
+        this.fleet = new Fleet(timeline, store, run.rules(), settings, random, this::told, clocks);
         for (int i = 0; i < scenario.traffic().size(); i++) {
             flows.add(new Flow(scenario.traffic().get(i), timeline, draws.get(i), settings.nodes(), fleet));
         }

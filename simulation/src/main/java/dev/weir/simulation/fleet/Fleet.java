@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Nodes that share a store, and requests that come to them. */
@@ -32,6 +33,7 @@ public final class Fleet implements Destination {
     private final FleetSettings settings;
     private final SplittableRandom random;
     private final Watcher watcher;
+    private final UnaryOperator<MachineClock> clocks;
     private final List<Node> nodes = new ArrayList<>();
     private final Request request = Request.to("");
     private final Decision decision = new Decision();
@@ -43,19 +45,22 @@ public final class Fleet implements Destination {
     private int caller;
     private @Nullable Node node;
 
+    /** A fleet whose machines have the clocks that {@code clocks} makes of them. */
     public Fleet(
             Timeline timeline,
             SharedCounters store,
             RuleSet rules,
             FleetSettings settings,
             SplittableRandom random,
-            Watcher watcher) {
+            Watcher watcher,
+            UnaryOperator<MachineClock> clocks) {
         this.timeline = timeline;
         this.store = store;
         this.rules = rules;
         this.settings = settings;
         this.random = random.split();
         this.watcher = watcher;
+        this.clocks = clocks;
         for (int i = 0; i < settings.nodes(); i++) {
             Node next = new Node(i, timeline);
             nodes.add(next);
@@ -95,11 +100,11 @@ public final class Fleet implements Destination {
         if (!node.isUp()) {
             long skew = settings.clockSkewMicros();
             long drift = settings.driftMillionths();
-            MachineClock clock = new MachineClock(
+            MachineClock clock = clocks.apply(new MachineClock(
                     timeline,
                     skew == 0 ? 0 : random.nextLong(-skew, skew + 1),
                     random.nextLong(1L << 40),
-                    drift == 0 ? 0 : random.nextLong(-drift, drift + 1));
+                    drift == 0 ? 0 : random.nextLong(-drift, drift + 1)));
             Link link = new Link(timeline, node, clock, store, settings.link(), random.split());
             Life life = new Life(clock, link, peer(link, clock));
             node.start(life);
@@ -108,7 +113,7 @@ public final class Fleet implements Destination {
     }
 
     private void tick(Node node, Life life) {
-        if (node.life() != life) {
+        if (!life.equals(node.life())) {
             return;
         }
         if (timeline.now() < node.pausedUntil()) {

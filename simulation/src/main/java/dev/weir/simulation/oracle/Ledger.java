@@ -54,7 +54,7 @@ public final class Ledger implements Takings {
 
     @Override
     public void took(int node, long key0, long hits) {
-        long held = book(key0).took(node, hits);
+        long held = node == NOBODY ? 0 : book(key0).took(node, hits);
         if (held < 0) {
             violated("node " + node + " gave back " + -hits + " hits, " + -held + " more than it held");
         }

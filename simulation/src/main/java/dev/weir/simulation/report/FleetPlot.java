@@ -80,14 +80,14 @@ public final class FleetPlot {
     private void windows(Limit limit, int top) {
         double[] ideal = sinceWindow(tally(0).idealSteps(), limit);
         double[][] lines = new double[runs.size()][];
-        double most = Math.max(max(ideal), scenario.callers() == 1 ? limit.requests() : 0);
+        double most = Math.max(max(ideal), scenario.callers() == 1 ? (double) limit.requests() : 0);
         for (int i = 0; i < lines.length; i++) {
             lines[i] = sinceWindow(tally(i).admittedSteps(), limit);
             most = Math.max(most, max(lines[i]));
         }
         Chart chart = new Chart(svg, "Admitted since the window began", top, seconds, most * 1.02);
         if (scenario.callers() == 1) {
-            chart.level("limit", "limit", limit.requests());
+            chart.level("limit", "limit", (double) limit.requests());
         }
         lines(chart, ideal, lines);
     }

@@ -61,10 +61,10 @@ public final class ScenarioReader {
             problems.error(new Position(1, 1), "the file is empty", "expected: a scenario");
         }
         Fields root = node == null ? null : Fields.of(node, "the file", problems);
-        if (root == null) {
+        if (root == null || !(node instanceof Mapping mapping)) {
             return new Read(null, problems.all());
         }
-        RulesInScenario rules = RulesInScenario.in((Mapping) node, new String(bytes, StandardCharsets.UTF_8), ROOT);
+        RulesInScenario rules = RulesInScenario.in(mapping, new String(bytes, StandardCharsets.UTF_8), ROOT);
         LoadResult loaded = rules.load(fileName, null);
         Scenario scenario = new ScenarioReader(problems, root).read(rules, loaded.rules());
         List<Diagnostic> all = new ArrayList<>(problems.all());

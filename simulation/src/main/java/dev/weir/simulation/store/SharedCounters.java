@@ -119,7 +119,7 @@ public final class SharedCounters {
         if (round.expired) {
             expiredCalls++;
         } else {
-            int node = round.link().node();
+            int node = round.link().isClosed() ? Takings.NOBODY : round.link().node();
             takings.storeShows(now);
             for (int i = 0; i < round.size(); i++) {
                 Ask ask = round.sent(i);
