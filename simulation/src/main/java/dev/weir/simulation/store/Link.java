@@ -88,6 +88,9 @@ public final class Link implements SharedStore {
     @Override
     public void decide(Ask ask) {
         ask.notes = null;
+        for (int i = 0; i < ask.checks.size(); i++) {
+            ask.checks.get(i).failure = null;
+        }
         if (closed || timeline.now() < connectedAt || store.isDown()) {
             fail(ask, StoreFailure.UNREACHABLE);
         } else if (breaker.isOpen()) {
