@@ -121,10 +121,12 @@ class SwitchFleetTest {
         assertThat(new JsonObject(check(here).body()).getJsonObject("switched"))
                 .isEqualTo(new JsonObject().put("all", "off"));
         assertThat(there.admin.get(ALL).statusCode()).isEqualTo(404);
-        assertThat(Files.readString(folder.resolve("a/switches.jsonl"))).contains("\"who\":\"ada\"", "\"hash\":");
+        assertThat(Files.readString(folder.resolve("a/switches.jsonl")))
+                .contains("\"who\":\"ada (claimed)\"", "\"hash\":");
         postgres = Postgres.server(folder.resolve("pg"), postgres.getPort());
         Awaitility.await().atMost(BACK).until(() -> there.admin.get(ALL).statusCode() == 200);
-        assertThat(there.admin.get("/admin/v1/audit").body()).contains("\"who\":\"ada\"", "\"via\":\"local\"");
+        assertThat(there.admin.get("/admin/v1/audit").body())
+                .contains("\"who\":\"ada (claimed)\"", "\"via\":\"local\"");
     }
 
     @Test
