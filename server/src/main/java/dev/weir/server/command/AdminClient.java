@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 
 /** How commands reach the admin port of a running server. */
 class AdminClient {
-    private static final Duration CONNECT = Duration.ofSeconds(2);
+    private static final Duration CONNECT = Duration.ofSeconds(5);
     private static final Duration ANSWER = Duration.ofSeconds(10);
 
     @Option(
