@@ -202,6 +202,22 @@ public final class RuleSet {
             return this;
         }
 
+        /**
+         * Puts all of {@code upper} over what is here: its domains in Envoy's spelling in the place of those with the same
+         * name, its rules in Weir's spelling in the place of those with the same id, or as more of them.
+         */
+        public Builder over(RuleSet upper) {
+            envoy.putAll(upper.from.envoy);
+            upper.from.weir.forEach((domain, rules) -> {
+                Map<String, WeirRule> merged = new LinkedHashMap<>();
+                weir.getOrDefault(domain, List.of())
+                        .forEach(each -> merged.put(each.rule().id(), each));
+                rules.forEach(each -> merged.put(each.rule().id(), each));
+                weir.put(domain, List.copyOf(merged.values()));
+            });
+            return this;
+        }
+
         /** Takes the rule in Weir's spelling with this id out of its domain, if it is there. */
         public Builder without(String domain, String id) {
             List<WeirRule> list = new ArrayList<>(weir.getOrDefault(domain, List.of()));

@@ -126,6 +126,6 @@ final class Domains {
     }
 
     private static String place(Problems problems, Position at) {
-        return problems.file() + ":" + at;
+        return problems.place(at);
     }
 }

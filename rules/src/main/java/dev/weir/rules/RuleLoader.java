@@ -37,6 +37,11 @@ public final class RuleLoader {
         return load(RuleSource.at(source).read(), options);
     }
 
+    /** Loads documents that belong together, in this order. */
+    public static LoadResult load(List<RuleDocument> documents, LoadOptions options) {
+        return load(SourceContents.of(documents, List.of()), options);
+    }
+
     /** Loads the text of one file; {@code fileName} is what diagnostics call it. */
     public static LoadResult parse(String fileName, String text) {
         return parse(fileName, text.getBytes(StandardCharsets.UTF_8));
@@ -84,8 +89,8 @@ public final class RuleLoader {
     static LoadResult load(SourceContents contents, LoadOptions options) {
         Domains domains = new Domains(options);
         List<Problems> files = new ArrayList<>();
-        for (SourceContents.File file : contents.files()) {
-            Problems problems = new Problems(file.name());
+        for (RuleDocument file : contents.files()) {
+            Problems problems = new Problems(file.name(), file.places());
             files.add(problems);
             RuleFile read = RuleFile.read(file.bytes(), problems, new StoreNames(options.stores()));
             if (read != null) {

@@ -11,13 +11,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A file, or a folder with its sub-folders. What begins with a dot is hidden and not read: among that the {@code ..data} of a
+ * Files, and folders with their sub-folders. What begins with a dot is hidden and not read: among that the {@code ..data} of a
  * Kubernetes ConfigMap, whose files are read once, through the links beside it.
  */
 final class RuleSource {
@@ -25,30 +26,34 @@ final class RuleSource {
     private static final int MAX_FILES = 10_000;
     private static final long MAX_BYTES = 4L * YamlReader.MAX_BYTES;
 
-    private final Path path;
+    private final List<Path> roots;
 
-    private RuleSource(Path path) {
-        this.path = path;
+    private RuleSource(List<Path> roots) {
+        this.roots = List.copyOf(roots);
     }
 
     static RuleSource at(Path path) {
-        return new RuleSource(path);
+        return new RuleSource(List.of(path));
+    }
+
+    static RuleSource at(List<Path> paths) {
+        return new RuleSource(paths);
     }
 
     /** Reads everything, within bounds; what cannot be read is among the problems. */
     SourceContents read() {
         List<Diagnostic> problems = new ArrayList<>();
-        List<SourceContents.File> files = new ArrayList<>();
+        List<RuleDocument> files = new ArrayList<>();
         long left = MAX_BYTES;
         for (Path each : paths(problems)) {
             try {
                 byte[] bytes = bytes(each);
                 left -= bytes.length;
                 if (left < 0) {
-                    problems.add(error(path, "more than " + (MAX_BYTES >> 20) + " MiB in one folder", ""));
+                    problems.add(error(each, "more than " + (MAX_BYTES >> 20) + " MiB in all", ""));
                     break;
                 }
-                files.add(new SourceContents.File(each.toString(), bytes));
+                files.add(new RuleDocument(each.toString(), bytes));
             } catch (TooLarge e) {
                 String limit = "more than " + (YamlReader.MAX_BYTES >> 20) + " MiB";
                 problems.add(error(each, limit, "split it into several files"));
@@ -65,19 +70,29 @@ final class RuleSource {
     }
 
     private List<Path> paths(List<Diagnostic> problems) {
-        if (!Files.isDirectory(path)) {
-            return List.of(path);
-        }
-        Set<Path> found = new TreeSet<>();
-        try {
-            collect(path, found, new HashSet<>(), MAX_DEPTH);
-        } catch (IOException e) {
-            problems.add(error(path, "cannot be read: " + reason(e), ""));
-        }
-        if (found.isEmpty() && problems.isEmpty()) {
-            problems.add(error(path, "no *.yaml in this folder", "it takes at least one file of rules"));
+        Set<Path> found = new LinkedHashSet<>();
+        Set<Path> seen = new HashSet<>();
+        for (Path each : roots) {
+            if (Files.isDirectory(each)) {
+                found.addAll(in(each, seen, problems));
+            } else {
+                found.add(each);
+            }
         }
         return List.copyOf(found);
+    }
+
+    private static Set<Path> in(Path folder, Set<Path> seen, List<Diagnostic> problems) {
+        Set<Path> found = new TreeSet<>();
+        try {
+            collect(folder, found, seen, MAX_DEPTH);
+            if (found.isEmpty()) {
+                problems.add(error(folder, "no *.yaml in this folder", "it takes at least one file of rules"));
+            }
+        } catch (IOException e) {
+            problems.add(error(folder, "cannot be read: " + reason(e), ""));
+        }
+        return found;
     }
 
     /** Links are followed, and what two links lead to is read once. */

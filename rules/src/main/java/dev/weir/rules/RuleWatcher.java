@@ -47,7 +47,12 @@ public final class RuleWatcher implements AutoCloseable {
     private int unsettled;
 
     public RuleWatcher(Path source, LoadOptions options, Consumer<LoadResult> listener) {
-        this.source = RuleSource.at(source);
+        this(List.of(source), options, listener);
+    }
+
+    /** Watches files and folders that make up one source. */
+    public RuleWatcher(List<Path> sources, LoadOptions options, Consumer<LoadResult> listener) {
+        this.source = RuleSource.at(sources);
         this.options = options;
         this.listener = listener;
         this.thread = new Thread(this::run, "weir-rules-watcher");

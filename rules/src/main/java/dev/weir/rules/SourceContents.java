@@ -13,30 +13,11 @@ import java.util.List;
  * @param problems why something could not be read
  * @param fingerprint the same for the same names, bytes and problems, and for nothing else
  */
-record SourceContents(List<File> files, List<Diagnostic> problems, String fingerprint) {
+record SourceContents(List<RuleDocument> files, List<Diagnostic> problems, String fingerprint) {
 
-    /** A file's name, as diagnostics show it, and what is in it. */
-    static final class File {
-        private final String name;
-        private final byte[] bytes;
-
-        File(String name, byte[] bytes) {
-            this.name = name;
-            this.bytes = bytes;
-        }
-
-        String name() {
-            return name;
-        }
-
-        byte[] bytes() {
-            return bytes;
-        }
-    }
-
-    static SourceContents of(List<File> files, List<Diagnostic> problems) {
+    static SourceContents of(List<RuleDocument> files, List<Diagnostic> problems) {
         MessageDigest digest = sha256();
-        for (File each : files) {
+        for (RuleDocument each : files) {
             digest.update((each.name() + "\0" + each.bytes().length + "\0").getBytes(StandardCharsets.UTF_8));
             digest.update(each.bytes());
         }
@@ -46,7 +27,7 @@ record SourceContents(List<File> files, List<Diagnostic> problems, String finger
     }
 
     static SourceContents of(String name, byte[] bytes) {
-        return of(List.of(new File(name, bytes)), List.of());
+        return of(List.of(new RuleDocument(name, bytes)), List.of());
     }
 
     private static MessageDigest sha256() {

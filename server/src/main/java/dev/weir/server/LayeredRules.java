@@ -1,29 +1,46 @@
 package dev.weir.server;
 
 import dev.weir.control.ControlPlane;
-import dev.weir.control.rules.RuleLayer;
+import dev.weir.control.rules.Layers;
+import dev.weir.control.source.RemoteRules;
 import dev.weir.match.RuleSet;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The rules in force: those of the files, and over them those of the database. */
+/** The rules in force: those of the files, over them those of etcd, then those of xDS, and on top those of the database. */
 final class LayeredRules {
     private static final System.Logger LOG = System.getLogger(LayeredRules.class.getName());
+    private static final int SHOWN = 20;
 
+    private final List<RemoteRules> sources;
     private final @Nullable ControlPlane control;
-    private volatile RuleSet files;
+    /** Of the files first, then of each source. */
+    private List<RuleSet> given;
+
+    private Map<String, String> saidHidden = Map.of();
+    private volatile Layers below;
     private volatile RuleSet all;
     private volatile Consumer<RuleSet> listener = rules -> {};
 
-    LayeredRules(RuleSet files, @Nullable ControlPlane control) {
-        this.files = files;
+    LayeredRules(RuleSet files, List<RemoteRules> sources, @Nullable ControlPlane control) {
+        this.sources = List.copyOf(sources);
         this.control = control;
-        this.all = layered(files);
+        this.given = new ArrayList<>();
+        given.add(files);
+        sources.forEach(each -> given.add(each.rules()));
+        this.below = Layers.of(given);
+        this.all = layered(below);
     }
 
-    RuleSet files() {
-        return files;
+    /** All but those of the database. */
+    Layers below() {
+        return below;
     }
 
     RuleSet all() {
@@ -33,23 +50,55 @@ final class LayeredRules {
     /** Tells {@code next} of every set from now on, and of the one that there is. */
     synchronized void follow(Consumer<RuleSet> next) {
         listener = next;
-        next.accept(all);
-        if (control != null) {
-            control.onRules(this::database);
+        for (int i = 0; i < sources.size(); i++) {
+            int layer = i + 1;
+            sources.get(i).onRules(rules -> put(layer, rules));
+            given.set(layer, sources.get(i).rules());
         }
+        if (control != null) {
+            control.onRules(ignored -> database());
+        }
+        inForce(given);
     }
 
     /** Takes in new files. */
-    synchronized void files(RuleSet next) {
-        RuleSet layered = layered(next);
-        listener.accept(layered);
-        files = next;
-        all = layered;
+    void files(RuleSet next) {
+        put(0, next);
     }
 
-    private synchronized void database(RuleLayer ignored) {
+    private synchronized void put(int layer, RuleSet next) {
+        List<RuleSet> changed = new ArrayList<>(given);
+        changed.set(layer, next);
+        inForce(changed);
+        given = changed;
+    }
+
+    private void inForce(List<RuleSet> next) {
+        Layers layers = Layers.of(next);
+        RuleSet layered = layered(layers);
+        listener.accept(layered);
+        below = layers;
+        all = layered;
+        sayHidden(new TreeMap<>(layers.hidden()));
+    }
+
+    private void sayHidden(Map<String, String> hidden) {
+        if (!hidden.isEmpty() && !hidden.equals(saidHidden)) {
+            String lines = hidden.entrySet().stream()
+                    .limit(SHOWN)
+                    .map(each -> each.getKey() + " is hidden by " + each.getValue())
+                    .collect(Collectors.joining("\n"));
+            int more = hidden.size() - SHOWN;
+            LOG.log(
+                    Level.WARNING,
+                    "rules: some lie over others:\n" + lines + (more > 0 ? "\n… and " + more + " more" : ""));
+        }
+        saidHidden = hidden;
+    }
+
+    private synchronized void database() {
         try {
-            RuleSet layered = layered(files);
+            RuleSet layered = layered(below);
             listener.accept(layered);
             all = layered;
             LOG.log(
@@ -63,9 +112,9 @@ final class LayeredRules {
         }
     }
 
-    private RuleSet layered(RuleSet below) {
+    private RuleSet layered(Layers layers) {
         return control == null
-                ? below
-                : control.rules().over(below).quotas(control.quotas()).build();
+                ? layers.rules()
+                : control.rules().over(layers.rules()).quotas(control.quotas()).build();
     }
 }

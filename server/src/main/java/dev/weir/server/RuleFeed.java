@@ -9,6 +9,7 @@ import dev.weir.rules.diagnostics.Diagnostic;
 import dev.weir.server.settings.Settings;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the rules come from: loads them once, and then whenever their files change. What cannot be loaded at the start stops
+ * The rules of the files: loads them once, and then whenever their files change. What cannot be loaded at the start stops
  * the server; later it changes nothing but the log and a count.
  */
 final class RuleFeed implements AutoCloseable {
@@ -30,20 +31,25 @@ final class RuleFeed implements AutoCloseable {
     private final AtomicLong reloads = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
     private volatile boolean lastFailed;
+    private volatile int count;
     private volatile long loadedAtNanos = System.nanoTime();
     private volatile Consumer<RuleSet> listener = rules -> {};
 
     /** Loads the rules that {@code settings} names. */
     RuleFeed(Settings settings) throws StartException {
-        Path path = settings.rules();
         LoadResult loaded;
-        if (path == null) {
+        if (settings.isExample()) {
             source = "the example rules";
             watcher = null;
             loaded = RuleLoader.example();
+        } else if (settings.rules().isEmpty()) {
+            source = "";
+            watcher = null;
+            first = RuleSet.empty();
+            return;
         } else {
-            source = path.toString();
-            watcher = new RuleWatcher(path, options(settings), this::changed);
+            source = settings.rules().stream().map(Path::toString).collect(Collectors.joining(", "));
+            watcher = new RuleWatcher(settings.rules(), options(settings), this::changed);
             loaded = watcher.load();
         }
         RuleSet rules = loaded.rules();
@@ -55,7 +61,7 @@ final class RuleFeed implements AutoCloseable {
         describe("", rules);
     }
 
-    /** How rules are read, those of files and of the database alike. */
+    /** How rules are read, wherever they come from. */
     static LoadOptions options(Settings settings) {
         return new LoadOptions(settings.mergeDomains(), settings.stores().keySet());
     }
@@ -64,6 +70,7 @@ final class RuleFeed implements AutoCloseable {
         return first;
     }
 
+    /** Which files, for people; empty if there are none. */
     String source() {
         return source;
     }
@@ -74,6 +81,16 @@ final class RuleFeed implements AutoCloseable {
         if (watcher != null) {
             watcher.start();
         }
+    }
+
+    /** How many rules are in the files that are in force. */
+    int count() {
+        return count;
+    }
+
+    /** When these came into force. */
+    Instant changed() {
+        return Instant.now().minusNanos(System.nanoTime() - loadedAtNanos);
     }
 
     long reloads() {
@@ -123,7 +140,7 @@ final class RuleFeed implements AutoCloseable {
     }
 
     private void describe(String prefix, RuleSet rules) {
-        int count = rules.rules().size();
+        count = rules.rules().size();
         if (count == 0) {
             LOG.log(Level.WARNING, "rules: none in " + source + ": NOTHING IS LIMITED");
             return;

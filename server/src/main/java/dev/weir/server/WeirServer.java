@@ -1,6 +1,8 @@
 package dev.weir.server;
 
 import dev.weir.control.ControlPlane;
+import dev.weir.control.Sources;
+import dev.weir.control.source.RuleSources;
 import dev.weir.limiter.Limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
@@ -66,7 +68,9 @@ public final class WeirServer implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final RuleFeed feed;
     private final @Nullable ControlPlane control;
+    private final RuleSources sources;
     private final LayeredRules rules;
+    private final SourceViews sourceViews;
     private final DecisionFeed decisions;
     private final Stores stores;
     private final StoreWatch storeWatch;
@@ -92,7 +96,9 @@ public final class WeirServer implements AutoCloseable {
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
         decisions = new DecisionFeed(settings.decisions());
         control = control(settings);
-        rules = new LayeredRules(feed.first(), control);
+        sources = sources(settings, control);
+        rules = new LayeredRules(feed.first(), sources.all(), control);
+        sourceViews = new SourceViews(feed, sources.all(), rules, control);
         ruleMetrics.rules(rules.all());
         decisions.rules(rules.all());
         vertx = Vertx.vertx(new VertxOptions()
@@ -113,6 +119,7 @@ public final class WeirServer implements AutoCloseable {
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
         new LeaseGauges(limiter).addTo(metrics);
         new ControlGauges(control).addTo(metrics);
+        sourceViews.addTo(metrics);
         decisions.addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
         surfaces = new HttpSurfaces(vertx);
@@ -183,6 +190,20 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
+    private static RuleSources sources(Settings settings, @Nullable ControlPlane control) throws StartException {
+        try {
+            return Sources.open(
+                    settings.sources(),
+                    RuleFeed.options(settings),
+                    settings.control().data());
+        } catch (IOException e) {
+            if (control != null) {
+                control.close();
+            }
+            throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
     private static LaneSettings laneSettings(Settings settings) throws StartException {
         LaneSettings plain = LaneSettings.defaults().with(settings.rls());
         Settings.Tls tls = settings.grpcTls();
@@ -235,7 +256,7 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private Router controlRoutes() {
-        RulesInForce shown = new RulesInForce(rules::files, rules::all);
+        RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
         return new ControlApi(vertx, shown, limiter, control, RuleFeed.options(settings)).routes();
     }
 
@@ -323,6 +344,7 @@ public final class WeirServer implements AutoCloseable {
 
     private void stop() {
         feed.close();
+        sources.close();
         if (control != null) {
             control.close();
         }

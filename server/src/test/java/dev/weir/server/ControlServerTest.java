@@ -99,7 +99,7 @@ class ControlServerTest {
                 CONFIG + "reads",
                 "{\"match\":{\"endpoint\":\"GET /reads\"},\"key_by\":\"api_key\",\"limit\":{\"requests\":50,\"window\":\"1h\"}}");
         JsonObject shown = new JsonObject(running.admin.get(CONFIG + "reads").body());
-        assertThat(shown.getString("replaces")).contains("api.yaml:7:11");
+        assertThat(shown.getString("hides")).contains("api.yaml:7:11");
         assertThat(remaining("reader", "GET /reads")).isEqualTo(49);
         running.admin.delete(CONFIG + "reads");
         assertThat(remaining("reader", "GET /reads")).isLessThan(3);

@@ -1,5 +1,5 @@
 /**
- * A real PostgreSQL for tests. What is tested does not come in.
+ * A real PostgreSQL and a real etcd for tests, and servers that say what a test has them say. What is tested does not come in.
  */
 @NullMarked
 package dev.weir.control.testkit;

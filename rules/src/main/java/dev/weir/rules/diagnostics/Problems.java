@@ -3,6 +3,8 @@ package dev.weir.rules.diagnostics;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Collects what is wrong with one file, so that all of it is said at once. */
 public final class Problems {
@@ -10,16 +12,28 @@ public final class Problems {
     private static final int MOST = 1_000;
 
     private final String file;
+    private final @Nullable Function<Position, String> places;
     private final List<Diagnostic> found = new ArrayList<>();
     private int errors;
     private int leftOut;
 
     public Problems(String file) {
+        this(file, null);
+    }
+
+    /** {@code places} says where a position is, in the place of its line and column. */
+    public Problems(String file, @Nullable Function<Position, String> places) {
         this.file = file;
+        this.places = places;
     }
 
     public String file() {
         return file;
+    }
+
+    /** {@code rules.yaml:12:9}. */
+    public String place(Position at) {
+        return file + ":" + (places == null ? at : places.apply(at));
     }
 
     public void error(Position at, String message) {
@@ -58,10 +72,18 @@ public final class Problems {
     public List<Diagnostic> all() {
         List<Diagnostic> sorted = new ArrayList<>(found);
         sorted.sort(Comparator.comparingInt(Diagnostic::line).thenComparingInt(Diagnostic::column));
+        if (places != null) {
+            sorted.replaceAll(this::placed);
+        }
         if (leftOut > 0) {
             Severity worst = errors > 0 ? Severity.ERROR : Severity.WARNING;
             sorted.add(new Diagnostic(file, 0, 0, worst, "and " + leftOut + " more", ""));
         }
         return List.copyOf(sorted);
+    }
+
+    private Diagnostic placed(Diagnostic each) {
+        String where = each.line() == 0 ? file : place(new Position(each.line(), each.column()));
+        return new Diagnostic(where, 0, 0, each.severity(), each.message(), each.hint());
     }
 }

@@ -25,7 +25,7 @@ record Draft(
         int rollout,
         Behaviour behaviour) {
 
-    WeirRule rule(String domain, String label, String file) {
+    WeirRule rule(String domain, String label, String source) {
         String id = name.isEmpty() ? Identity.unnamed(domain, match, key, limit.algorithm()) : name;
         Rule.Builder rule = Rule.builder(domain, id)
                 .name(name)
@@ -34,7 +34,7 @@ record Draft(
                 .cost(cost)
                 .shadow(shadow)
                 .rollout(rollout)
-                .source(file + ":" + at);
+                .source(source);
         return new WeirRule(
                 behaviour.applyTo(rule).build(),
                 match.stream().map(Clause::condition).toList(),

@@ -69,7 +69,7 @@ final class EnvoyRateLimit {
         }
         return rule(descriptor, fields, domain, path, label)
                 .rollout(rollout == null ? Rule.EVERYONE : rollout)
-                .source(problems.file() + ":" + fields.at())
+                .source(problems.place(fields.at()))
                 .shadow(shadow)
                 .quota(quota)
                 .build();

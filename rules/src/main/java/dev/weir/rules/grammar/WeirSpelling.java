@@ -93,7 +93,7 @@ final class WeirSpelling {
         Labels labels = new Labels(drafts);
         List<Placed<WeirRule>> rules = new ArrayList<>();
         for (Draft each : drafts) {
-            rules.add(new Placed<>(each.rule(domain, labels.of(each), problems.file()), each.at()));
+            rules.add(new Placed<>(each.rule(domain, labels.of(each), problems.place(each.at())), each.at()));
         }
         return rules;
     }

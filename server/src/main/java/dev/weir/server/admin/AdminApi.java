@@ -30,6 +30,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET /v1/ratelimit/config               rules, a page at a time (?limit=100&after=…&domain=…)
             GET, PUT, DELETE /v1/ratelimit/config/{rule_id}
             POST /ratelimit/rules                  a new rule
+            GET /v1/ratelimit/sources              where rules come from, the lower layer first
             GET /admin/v1/quotas                   what was agreed with callers, a page at a time
             GET, PUT, DELETE /admin/v1/quotas/{api_key}
             GET /admin/v1/usage/{api_key}          what a caller has used

@@ -35,6 +35,7 @@ public final class ControlApi {
 
     private final Vertx vertx;
     private final RuleApi ruleApi;
+    private final SourceApi sourceApi;
     private final QuotaApi quotaApi;
     private final UsageApi usageApi;
     private final AuditApi auditApi;
@@ -45,6 +46,7 @@ public final class ControlApi {
         Control control = new Control(plane);
         this.vertx = vertx;
         this.ruleApi = new RuleApi(rules, control, options);
+        this.sourceApi = new SourceApi(rules);
         this.quotaApi = new QuotaApi(rules, control);
         this.usageApi = new UsageApi(limiter, control);
         this.auditApi = new AuditApi(control);
@@ -74,6 +76,7 @@ public final class ControlApi {
         get(router, "/admin/v1/usage/:api_key", usageApi::get);
         get(router, "/admin/v1/audit", auditApi::list);
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
+        get(router, "/v1/ratelimit/sources", call -> sourceApi.list());
         get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
         for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key")) {
             only(router, path, "GET, PUT, DELETE");
@@ -81,6 +84,7 @@ public final class ControlApi {
         only(router, "/ratelimit/rules", "GET, POST");
         for (String path : List.of(
                 CONFIG,
+                "/v1/ratelimit/sources",
                 QUOTAS,
                 "/admin/v1/usage/:api_key",
                 "/admin/v1/audit",

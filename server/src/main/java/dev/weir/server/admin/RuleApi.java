@@ -7,9 +7,9 @@ import dev.weir.control.Precondition;
 import dev.weir.control.RefusedException;
 import dev.weir.control.data.Json;
 import dev.weir.control.data.Stored;
+import dev.weir.control.rules.Layers;
 import dev.weir.control.rules.RuleLayer;
 import dev.weir.control.rules.StoredRule;
-import dev.weir.match.RuleSet;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.rules.LoadOptions;
@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Rules: those of the database are written and deleted here, those of the files are shown beside them. */
+/** Rules: those of the database are written and deleted here, those of files and other sources are shown beside them. */
 final class RuleApi {
     private static final int LONGEST_ID = 200;
     private static final String DEFAULT_DOMAIN = "default";
@@ -142,7 +142,7 @@ final class RuleApi {
                     .with("ETag", tag(stored.stored().version()));
         }
         String domain = call.query("domain");
-        for (Rule each : rules.files().get().rules()) {
+        for (Rule each : rules.below().get().rules().rules()) {
             if ((domain == null || domain.equals(each.domain())) && id.equals(idOf(each))) {
                 return new Answer(200, Answer.JSON, JsonOutput.bytes(out -> write(out, each)), List.of());
             }
@@ -156,7 +156,7 @@ final class RuleApi {
         String domain = call.query("domain");
         RuleLayer layer = control.rules();
         TreeMap<String, Json.Writing> all = new TreeMap<>();
-        for (Rule each : rules.files().get().rules()) {
+        for (Rule each : rules.below().get().rules().rules()) {
             all.put(each.domain() + "/" + idOf(each), out -> write(out, each));
         }
         for (StoredRule each : layer.rules()) {
@@ -210,7 +210,7 @@ final class RuleApi {
         out.writeStringField("source", "database");
         Rule replaced = replaced(rule);
         if (replaced != null) {
-            out.writeStringField("replaces", replaced.source());
+            out.writeStringField("hides", replaced.source());
         }
         Stored stored = rule.stored();
         out.writeNumberField("version", stored.version());
@@ -220,7 +220,7 @@ final class RuleApi {
     }
 
     private @Nullable Rule replaced(StoredRule rule) {
-        for (Rule each : rules.files().get().rules()) {
+        for (Rule each : rules.below().get().rules().rules()) {
             if (each.domain().equals(rule.domain()) && each.id().equals(rule.id())) {
                 return each;
             }
@@ -229,13 +229,13 @@ final class RuleApi {
     }
 
     private void write(JsonGenerator out, Rule rule) throws IOException {
-        RuleSet files = rules.files().get();
+        Layers below = rules.below().get();
         out.writeStartObject();
         out.writeStringField("rule_id", idOf(rule));
         out.writeStringField("status", rule.shadow() ? "shadow" : "active");
         out.writeStringField("domain", rule.domain());
         out.writeStringField("label", rule.label());
-        out.writeStringField("scope", files.scopeOf(rule));
+        out.writeStringField("scope", below.rules().scopeOf(rule));
         Limit limit = rule.limit();
         if (limit != null) {
             out.writeObjectFieldStart("limit");
@@ -246,6 +246,10 @@ final class RuleApi {
             out.writeEndObject();
         }
         out.writeStringField("source", rule.source());
+        String hidden = below.hiddenBy(rule);
+        if (hidden != null) {
+            out.writeStringField("hides", hidden);
+        }
         out.writeEndObject();
     }
 

@@ -1,12 +1,15 @@
 package dev.weir.server.admin;
 
+import dev.weir.control.rules.Layers;
 import dev.weir.match.RuleSet;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
  * The rules as operators see them.
  *
- * @param files those of the files alone
- * @param all those in force: the database's over the files'
+ * @param below all but those of the database
+ * @param all those in force: the database's over the others
+ * @param sources where all but those of the database come from, the lower layer first
  */
-public record RulesInForce(Supplier<RuleSet> files, Supplier<RuleSet> all) {}
+public record RulesInForce(Supplier<Layers> below, Supplier<RuleSet> all, Supplier<List<SourceView>> sources) {}

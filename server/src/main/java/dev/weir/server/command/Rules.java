@@ -22,7 +22,10 @@ import picocli.CommandLine.Parameters;
 final class Rules extends AdminCommand {
     private static final String CONFIG = "/v1/ratelimit/config";
 
-    @Command(name = "list", description = "Every rule, of files and database.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "list",
+            description = "Every rule, with the source it is from and what it hides of another.",
+            mixinStandardHelpOptions = true)
     int list(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
             throws Refusal {
         JsonArray rules = admin.all(CONFIG, "rules");
@@ -39,7 +42,35 @@ final class Rules extends AdminCommand {
                         rule.getString("status"),
                         limit(rule),
                         rule.getString("source")
-                                + (rule.containsKey("replaces") ? " over " + rule.getString("replaces") : ""));
+                                + (rule.containsKey("hides") ? ", hides " + rule.getString("hides") : ""));
+            });
+            table.print(out);
+        }
+        out.flush();
+        return 0;
+    }
+
+    @Command(
+            name = "sources",
+            description = "Where rules come from: the later in the list lies over the earlier.",
+            mixinStandardHelpOptions = true)
+    int sources(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
+            throws Refusal {
+        JsonArray sources = admin.get("/v1/ratelimit/sources").body().getJsonArray("sources");
+        PrintWriter out = out();
+        if (json) {
+            out.println(sources.encodePrettily());
+        } else {
+            Table table = new Table("SOURCE", "RULES", "HIDDEN", "STATE", "VERSION", "CHANGED");
+            sources.forEach(each -> {
+                JsonObject source = (JsonObject) each;
+                table.row(
+                        source.getString("source"),
+                        String.valueOf(source.getInteger("rules")),
+                        String.valueOf(source.getInteger("hidden")),
+                        source.getString("problem", "in force"),
+                        source.getString("version", ""),
+                        source.getString("changed_at", ""));
             });
             table.print(out);
         }

@@ -18,9 +18,11 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -75,6 +77,9 @@ final class Serve implements Callable<Integer> {
                     .type(String.class)
                     .description(each.description()
                             + (each.fallback().isEmpty() ? "" : " Default: " + each.fallback() + "."));
+            if (each.isRepeatable()) {
+                option.type(List.class).auxiliaryTypes(String.class);
+            }
             if (each.isSwitch()) {
                 option.arity("0..1").fallbackValue("true");
             }
@@ -119,6 +124,10 @@ final class Serve implements Callable<Integer> {
             Object value = each.getValue();
             if (value instanceof String text) {
                 flags.put(each.longestName().substring(2).replace('-', '_'), text);
+            } else if (value instanceof List<?> several) {
+                flags.put(
+                        each.longestName().substring(2).replace('-', '_'),
+                        several.stream().map(String::valueOf).collect(Collectors.joining(",")));
             }
         }
         try {
@@ -140,7 +149,7 @@ final class Serve implements Callable<Integer> {
                 + line.formatted("HTTP", server.http(), "POST /v1/ratelimit/check, /json · GET /healthcheck, /metrics")
                 + line.formatted("gRPC", server.grpc(), "envoy.service.ratelimit.v3.RateLimitService")
                 + line.formatted("admin", server.admin(), "GET /, /rlconfig, /v1/counters · rules and quotas");
-        if (settings.rules() == null) {
+        if (settings.isExample()) {
             lines += "\ntry it\n  curl -i -XPOST " + http
                     + "/v1/ratelimit/check -d '{\"user_id\":\"u_42\",\"endpoint\":\"/v1/charges\",\"cost\":1}'";
         }

@@ -8,8 +8,16 @@ import java.util.stream.Stream;
 
 /** Every setting there is; the command's flags, the reader and the documentation are made from this list. */
 public final class Catalogue {
-    static final Setting<Path> RULES = Setting.of(
-            "rules", "FILE|DIR", "Rules to enforce; without it, the example rules.", "", "a path", Values::path);
+    /** Read with care: a message about it must not repeat a password. */
+    static final Setting<String> RULES = Setting.of(
+            "rules",
+            "SOURCE,…",
+            "Rules to enforce, each a file, a folder, etcd://host:port/prefix or xds://host:port (etcds, xdss: TLS); without"
+                    + " it, the example rules.",
+            "",
+            "a source of rules",
+            text -> text);
+
     static final Setting<Boolean> MERGE_DOMAINS = flag(
                     "merge_domains", "Let several files add to one domain of Envoy's spelling.", "false")
             .as("MERGE_DOMAIN_CONFIG");
@@ -226,8 +234,9 @@ public final class Catalogue {
             DRAIN_DELAY,
             DRAIN_TIMEOUT);
 
-    private static final List<Setting<?>> ALL =
-            Stream.concat(BASE.stream(), DecisionSettings.ALL.stream()).toList();
+    private static final List<Setting<?>> ALL = Stream.of(BASE, RuleSettings.ALL, DecisionSettings.ALL)
+            .<Setting<?>>flatMap(List::stream)
+            .toList();
 
     private Catalogue() {}
 

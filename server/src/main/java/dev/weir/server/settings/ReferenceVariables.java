@@ -16,6 +16,10 @@ final class ReferenceVariables {
     private static final String SUBDIRECTORY = "RUNTIME_SUBDIRECTORY";
     private static final String APP_DIRECTORY = "RUNTIME_APPDIRECTORY";
 
+    private static final String CONFIG_TYPE = "CONFIG_TYPE";
+    private static final String XDS_URL = "CONFIG_GRPC_XDS_SERVER_URL";
+    private static final String XDS_TLS = "CONFIG_GRPC_XDS_SERVER_USE_TLS";
+
     private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
     private static final String CLIENT_SAN = "GRPC_CLIENT_TLS_SAN";
     /** The files of TLS, by the setting that they stand for. */
@@ -26,11 +30,7 @@ final class ReferenceVariables {
 
     /** What the reference reads (src/settings/settings.go) and Weir has no use for, so far. */
     private static final String NAMES = """
-            DEBUG_HOST GRPC_UDS GRPC_MAX_CONNECTION_AGE GRPC_MAX_CONNECTION_AGE_GRACE CONFIG_TYPE
-            FORCE_START_WITHOUT_INITIAL_CONFIG CONFIG_GRPC_XDS_NODE_ID CONFIG_GRPC_XDS_NODE_METADATA
-            CONFIG_GRPC_XDS_SERVER_URL CONFIG_GRPC_XDS_SERVER_CONNECT_RETRY_INTERVAL
-            CONFIG_GRPC_XDS_CLIENT_ADDITIONAL_HEADERS CONFIG_GRPC_XDS_SERVER_USE_TLS CONFIG_GRPC_XDS_CLIENT_TLS_CERT
-            CONFIG_GRPC_XDS_CLIENT_TLS_KEY CONFIG_GRPC_XDS_SERVER_TLS_CACERT CONFIG_GRPC_XDS_SERVER_TLS_SAN
+            DEBUG_HOST GRPC_UDS GRPC_MAX_CONNECTION_AGE GRPC_MAX_CONNECTION_AGE_GRACE
             XDS_CLIENT_BACKOFF_INITIAL_INTERVAL XDS_CLIENT_BACKOFF_MAX_INTERVAL XDS_CLIENT_BACKOFF_RANDOM_FACTOR
             XDS_CLIENT_BACKOFF_JITTER XDS_CLIENT_MAX_MSG_SIZE_IN_BYTES USE_DOG_STATSD USE_DOG_STATSD_MOGRIFIERS
             USE_STATSD STATSD_HOST STATSD_PORT EXTRA_TAGS STATS_FLUSH_INTERVAL DISABLE_STATS USE_PROMETHEUS
@@ -50,8 +50,29 @@ final class ReferenceVariables {
 
     private ReferenceVariables() {}
 
+    /** Where rules are, with the variables that say so, or null where none is set. */
+    static @Nullable Given rules(Map<String, String> environment, List<String> problems) {
+        return switch (environment.getOrDefault(CONFIG_TYPE, "")) {
+            case "", "FILE" -> folder(environment);
+            case "GRPC_XDS_SOTW" -> xds(environment, problems);
+            default -> {
+                problems.add(
+                        CONFIG_TYPE + ": \"" + environment.get(CONFIG_TYPE) + "\" (expected: FILE or GRPC_XDS_SOTW)");
+                yield null;
+            }
+        };
+    }
+
+    /** As in the reference, the folder counts for nothing then: deployments name one that is not there. */
+    private static Given xds(Map<String, String> environment, List<String> problems) {
+        String server = environment.getOrDefault(XDS_URL, "");
+        String host = server.isEmpty() ? "localhost:18000" : server.replaceFirst("^dns:///", "");
+        String scheme = isOn(XDS_TLS, environment, problems) ? "xdss://" : "xds://";
+        return new Given(scheme + host, server.isEmpty() ? CONFIG_TYPE : XDS_URL);
+    }
+
     /** The folder ROOT/SUBDIRECTORY/APPDIRECTORY with the variables that named it, or null where none is set. */
-    static @Nullable Given rules(Map<String, String> environment) {
+    private static @Nullable Given folder(Map<String, String> environment) {
         List<String> set = new ArrayList<>();
         for (String each : List.of(ROOT, SUBDIRECTORY, APP_DIRECTORY)) {
             if (!environment.getOrDefault(each, "").isEmpty()) {
@@ -92,20 +113,23 @@ final class ReferenceVariables {
     }
 
     private static boolean usesTls(Map<String, String> environment, List<String> problems) {
-        String text = environment.getOrDefault(USE_TLS, "");
-        Boolean uses = text.isEmpty() ? Boolean.FALSE : Values.bool(text);
-        if (uses == null) {
-            problems.add(USE_TLS + ": \"" + text + "\" (expected: true or false)");
+        return isOn(USE_TLS, environment, problems);
+    }
+
+    private static boolean isOn(String variable, Map<String, String> environment, List<String> problems) {
+        String text = environment.getOrDefault(variable, "");
+        Boolean on = text.isEmpty() ? Boolean.FALSE : Values.bool(text);
+        if (on == null) {
+            problems.add(variable + ": \"" + text + "\" (expected: true or false)");
         }
-        return Boolean.TRUE.equals(uses);
+        return Boolean.TRUE.equals(on);
     }
 
     /** Names of the variables that are set and change nothing. */
     static Set<String> withoutMeaning(Map<String, String> environment) {
         Set<String> names = new TreeSet<>();
         environment.forEach((name, value) -> {
-            boolean isWhatWeDoAnyway = name.equals("CONFIG_TYPE") && value.equals("FILE");
-            if (!value.isEmpty() && WITHOUT_MEANING.contains(name) && !isWhatWeDoAnyway) {
+            if (!value.isEmpty() && WITHOUT_MEANING.contains(name)) {
                 names.add(name);
             }
         });

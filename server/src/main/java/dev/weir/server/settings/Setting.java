@@ -55,6 +55,11 @@ public record Setting<T>(
         return parameter.startsWith("FILE") || parameter.equals("DIR");
     }
 
+    /** Whether its flag may be given several times, which is the same as once with commas between the values. */
+    public boolean isRepeatable() {
+        return parameter.endsWith(",…");
+    }
+
     /** Whether it must not be seen: it has no flag, for command lines are read by everyone on a machine, and no message shows it. */
     public boolean isSecret() {
         return parameter.equals("SECRET");

@@ -2,6 +2,7 @@ package dev.weir.server.settings;
 
 import dev.weir.control.ControlSettings;
 import dev.weir.control.decisions.DecisionSinkSettings;
+import dev.weir.control.source.SourceSettings;
 import dev.weir.limiter.LimiterSettings;
 import dev.weir.redis.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Everything that was set, read and checked.
  *
- * @param rules a file or a folder, or null for the example rules
+ * @param rules files and folders
  * @param mergeDomains several files may add to one domain of Envoy's spelling
+ * @param sources of rules over a network, which lie over the files
  * @param grpcTls null for clear text
  * @param maxKeys counters kept in memory
  * @param stores the shared ones by the names that rules know them by; the default is among them unless it is memory
@@ -26,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * @param warnings what somebody set and probably expects something of, in vain
  */
 public record Settings(
-        @Nullable Path rules,
+        List<Path> rules,
         boolean mergeDomains,
+        SourceSettings sources,
         Address http,
         Address grpc,
         @Nullable Tls grpcTls,
@@ -46,8 +49,14 @@ public record Settings(
         List<String> warnings) {
 
     public Settings {
+        rules = List.copyOf(rules);
         warnings = List.copyOf(warnings);
         stores = Map.copyOf(stores);
+    }
+
+    /** Whether nobody has said where rules are. */
+    public boolean isExample() {
+        return rules.isEmpty() && sources.addresses().isEmpty();
     }
 
     /**

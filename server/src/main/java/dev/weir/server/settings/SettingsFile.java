@@ -121,6 +121,9 @@ final class SettingsFile {
 
     /** A path in the file is meant from the file's folder, wherever the server was started. */
     private String resolved(String name, String value) {
+        if (name.equals(Catalogue.RULES.name())) {
+            return RuleOrigins.resolved(value, this::fromHere);
+        }
         boolean isPath = Catalogue.all().stream()
                 .anyMatch(each -> each.isPath() && each.name().equals(name));
         return isPath && !value.isEmpty() ? fromHere(value) : value;

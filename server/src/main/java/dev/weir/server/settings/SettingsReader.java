@@ -68,7 +68,7 @@ public final class SettingsReader {
     }
 
     private void readReference(Map<String, String> environment) {
-        Given rules = ReferenceVariables.rules(environment);
+        Given rules = ReferenceVariables.rules(environment, problems);
         if (rules != null) {
             given.put(Catalogue.RULES.name(), rules);
         }
@@ -125,8 +125,10 @@ public final class SettingsReader {
         Duration deadline = value(Catalogue.DEADLINE);
         boolean quota = value(Catalogue.QUOTA_MODE);
         return new Settings(
-                orNull(Catalogue.RULES),
+                RuleOrigins.paths(orElse(Catalogue.RULES, ""), problems, whereOf(Catalogue.RULES)),
                 value(Catalogue.MERGE_DOMAINS),
+                new SourcesReader(this, problems)
+                        .read(RuleOrigins.addresses(orElse(Catalogue.RULES, ""), problems, whereOf(Catalogue.RULES))),
                 new Address(orElse(Catalogue.HTTP_HOST, host), value(Catalogue.HTTP_PORT)),
                 new Address(orElse(Catalogue.GRPC_HOST, host), value(Catalogue.GRPC_PORT)),
                 grpcTls(),
@@ -202,10 +204,18 @@ public final class SettingsReader {
         }
     }
 
+    void warn(String warning) {
+        warnings.add(warning);
+    }
+
+    private String whereOf(Setting<?> setting) {
+        Given said = given.get(setting.name());
+        return said == null ? setting.name() : said.where();
+    }
+
     /** Notes what is wrong with a setting that was given. */
     void problem(Setting<?> setting, String message) {
-        Given said = given.get(setting.name());
-        problems.add((said == null ? setting.name() : said.where()) + ": " + message);
+        problems.add(whereOf(setting) + ": " + message);
     }
 
     /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
@@ -219,7 +229,7 @@ public final class SettingsReader {
         return value != null ? value : Objects.requireNonNull(setting.reader().apply(setting.fallback()));
     }
 
-    private <T> T orElse(Setting<T> setting, T otherwise) {
+    <T> T orElse(Setting<T> setting, T otherwise) {
         T value = orNull(setting);
         return value != null ? value : otherwise;
     }

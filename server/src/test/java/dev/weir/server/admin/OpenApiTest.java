@@ -2,6 +2,7 @@ package dev.weir.server.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.control.rules.Layers;
 import dev.weir.limiter.Limiter;
 import dev.weir.limiter.LimiterObserver;
 import dev.weir.limiter.LimiterSettings;
@@ -16,6 +17,7 @@ import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
@@ -50,7 +52,7 @@ class OpenApiTest {
             RuleSet none = RuleSet.empty();
             Limiter limiter =
                     new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
-            RulesInForce rules = new RulesInForce(() -> none, () -> none);
+            RulesInForce rules = new RulesInForce(() -> Layers.of(List.of(none)), () -> none, List::of);
             Router router = new ControlApi(vertx, rules, limiter, null, LoadOptions.DEFAULT).routes();
             Set<String> found = new TreeSet<>();
             for (Route each : router.getRoutes()) {

@@ -26,7 +26,8 @@ class SettingsReaderTest {
         assertThat(settings.http()).isEqualTo(new Address("0.0.0.0", 8080));
         assertThat(settings.grpc()).isEqualTo(new Address("0.0.0.0", 8081));
         assertThat(settings.admin()).isEqualTo(new Address("127.0.0.1", 6070));
-        assertThat(settings.rules()).isNull();
+        assertThat(settings.rules()).isEmpty();
+        assertThat(settings.isExample()).isTrue();
         assertThat(settings.limiter().chargeDenied()).isTrue();
         assertThat(settings.limiter().shadow()).isFalse();
         assertThat(settings.logging().level()).isEqualTo(Level.INFO);
@@ -111,11 +112,11 @@ class SettingsReaderTest {
     @Test
     void theReferencesRuntimeFolderIsWhereTheRulesAre() throws Exception {
         Map<String, String> environment = Map.of("RUNTIME_ROOT", "/data", "RUNTIME_SUBDIRECTORY", "ratelimit");
-        assertThat(read(Map.of(), environment).rules()).isEqualTo(Path.of("/data/ratelimit/config"));
+        assertThat(read(Map.of(), environment).rules()).containsExactly(Path.of("/data/ratelimit/config"));
         assertThat(read(Map.of(), Map.of("RUNTIME_ROOT", "/data", "RUNTIME_APPDIRECTORY", "limits"))
                         .rules())
-                .isEqualTo(Path.of("/data/limits"));
-        assertThat(read(Map.of("rules", "mine.yaml"), environment).rules()).isEqualTo(Path.of("mine.yaml"));
+                .containsExactly(Path.of("/data/limits"));
+        assertThat(read(Map.of("rules", "mine.yaml"), environment).rules()).containsExactly(Path.of("mine.yaml"));
     }
 
     @Test
@@ -225,10 +226,10 @@ class SettingsReaderTest {
         Path other = Files.createDirectory(folder.resolve("etc")).resolve("other.yaml");
         Files.writeString(other, "rules: rules.yaml\ndrain_delay: 250ms\n");
         Settings settings = read(Map.of("config", other.toString()), Map.of());
-        assertThat(settings.rules()).isEqualTo(folder.resolve("etc/rules.yaml"));
+        assertThat(settings.rules()).containsExactly(folder.resolve("etc/rules.yaml"));
         assertThat(settings.drain().delay()).isEqualTo(Duration.ofMillis(250));
         assertThat(read(Map.of(), Map.of("WEIR_CONFIG", other.toString())).rules())
-                .isEqualTo(folder.resolve("etc/rules.yaml"));
+                .containsExactly(folder.resolve("etc/rules.yaml"));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.weir.server.grpc;
+package dev.weir.control.testkit;
 
 import static org.assertj.core.api.Assertions.fail;
 
@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
 
 /** Programs that are not part of the build; a test that lacks one is skipped with the reason, or fails under {@code weir.all}. */
-final class Outside {
+public final class Outside {
     private Outside() {}
 
     /** Where {@code -DNAME=…} says it is, else on the path. */
-    static Path program(String name) {
+    public static Path program(String name) {
         String given = System.getProperty(name);
         if (given != null) {
             return Path.of(given);
@@ -26,7 +26,7 @@ final class Outside {
         return missing(name + " is neither on the path nor given with -D" + name + "=…");
     }
 
-    static Path missing(String reason) {
+    public static Path missing(String reason) {
         if (Boolean.getBoolean("weir.all") || "".equals(System.getProperty("weir.all"))) {
             return fail(reason);
         }

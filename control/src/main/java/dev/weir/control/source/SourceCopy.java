@@ -1,0 +1,116 @@
+package dev.weir.control.source;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.weir.control.data.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last rules of a source that were in force, as a file in the data folder: a restart while the source is away begins with
+ * them. The first line says what it is a copy of; then one JSON object a line, a document each.
+ */
+final class SourceCopy {
+    private static final JsonFactory JSON = new JsonFactory();
+
+    private final String label;
+    private final Path file;
+
+    SourceCopy(Path folder, String label) {
+        String readable = label.replaceAll("[^A-Za-z0-9]+", "-");
+        String name =
+                readable.substring(0, Math.min(80, readable.length())) + "-" + Integer.toHexString(label.hashCode());
+        this.label = label;
+        this.file = folder.resolve("rules-" + name + ".jsonl");
+    }
+
+    /** What was kept: the bytes of documents by their names. */
+    record Kept(Map<String, byte[]> documents, String version, Instant at) {}
+
+    void save(Documents documents) throws IOException {
+        StringBuilder lines = new StringBuilder(Json.text(json -> {
+            json.writeStartObject();
+            json.writeStringField("source", label);
+            json.writeStringField("version", documents.version());
+            json.writeStringField("kept_at", Instant.now().toString());
+            json.writeEndObject();
+        }));
+        lines.append('\n');
+        documents
+                .documents()
+                .forEach(each -> lines.append(Json.text(json -> {
+                            json.writeStartObject();
+                            json.writeStringField("name", each.name());
+                            json.writeStringField("text", new String(each.bytes(), StandardCharsets.UTF_8));
+                            json.writeEndObject();
+                        }))
+                        .append('\n'));
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        try (FileChannel out = FileChannel.open(
+                next, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            ByteBuffer bytes = ByteBuffer.wrap(lines.toString().getBytes(StandardCharsets.UTF_8));
+            while (bytes.hasRemaining()) {
+                out.write(bytes);
+            }
+            out.force(true);
+        }
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** What was kept of this source, or null if nothing was. */
+    @Nullable
+    Kept load() throws IOException {
+        if (!Files.exists(file)) {
+            return null;
+        }
+        try (BufferedReader lines = Files.newBufferedReader(file)) {
+            Map<String, String> head = object(lines.readLine());
+            if (!text(head, "source").equals(label)) {
+                return null;
+            }
+            Map<String, byte[]> documents = new LinkedHashMap<>();
+            for (String each = lines.readLine(); each != null; each = lines.readLine()) {
+                Map<String, String> document = object(each);
+                documents.put(text(document, "name"), text(document, "text").getBytes(StandardCharsets.UTF_8));
+            }
+            return new Kept(documents, text(head, "version"), Instant.parse(text(head, "kept_at")));
+        }
+    }
+
+    /** The members of the object in a line, which are texts. */
+    private Map<String, String> object(@Nullable String line) throws IOException {
+        Map<String, String> members = new HashMap<>();
+        try (JsonParser json = JSON.createParser(line == null ? "" : line)) {
+            json.nextToken();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                members.put(json.currentName(), json.nextTextValue());
+            }
+            return members;
+        } catch (JsonParseException e) {
+            throw new IOException(file + ": not what it was: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    private String text(Map<String, String> object, String name) throws IOException {
+        String text = object.get(name);
+        if (text == null) {
+            throw new IOException(file + ": a line without " + name);
+        }
+        return text;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.weir.control.wire;
+
+import dev.weir.control.source.SourceAddress.Host;
+import dev.weir.control.source.SourceSettings;
+import io.grpc.ChannelCredentials;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.TlsChannelCredentials;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to one server. It is made anew whenever it breaks, and so are the files of TLS read anew: a certificate that
+ * was renewed needs no restart.
+ */
+public final class Connection implements AutoCloseable {
+    /** The most that one answer may hold. */
+    private static final int MAX_BYTES = 256 << 20;
+    /** How soon a server that went without a word is noticed: etcd allows a ping every 5 s, grpc-java one every 10 s. */
+    private static final int PING_SECONDS = 10;
+
+    private static final int PONG_SECONDS = 3;
+
+    private final ManagedChannel channel;
+
+    private Connection(ManagedChannel channel) {
+        this.channel = channel;
+    }
+
+    /** Connects to {@code host} when first used; {@code tls} is null for clear text. */
+    public static Connection to(Host host, SourceSettings.@Nullable Tls tls) throws IOException {
+        ManagedChannelBuilder<?> builder = Grpc.newChannelBuilderForAddress(
+                        host.name(), host.port(), tls == null ? InsecureChannelCredentials.create() : credentials(tls))
+                .directExecutor()
+                .disableRetry()
+                .maxInboundMessageSize(MAX_BYTES)
+                .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTimeout(PONG_SECONDS, TimeUnit.SECONDS);
+        if (tls != null && tls.serverName() != null) {
+            builder.overrideAuthority(tls.serverName());
+        }
+        return new Connection(builder.build());
+    }
+
+    private static ChannelCredentials credentials(SourceSettings.Tls tls) throws IOException {
+        TlsChannelCredentials.Builder builder = TlsChannelCredentials.newBuilder();
+        Path authorities = tls.authorities();
+        if (authorities != null) {
+            builder.trustManager(authorities.toFile());
+        }
+        Path certificate = tls.certificate();
+        Path key = tls.key();
+        if (certificate != null && key != null) {
+            byte[] pem = PrivateKeyPem.pkcs8(Files.readString(key));
+            builder.keyManager(
+                    new ByteArrayInputStream(Files.readAllBytes(certificate)), new ByteArrayInputStream(pem));
+        }
+        return builder.build();
+    }
+
+    public ManagedChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.weir.control.xds;
+
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
+import dev.weir.control.source.Documents;
+import dev.weir.control.source.Protocol;
+import dev.weir.control.source.SourceAddress;
+import dev.weir.control.source.SourceSettings;
+import dev.weir.control.wire.Connection;
+import dev.weir.control.wire.Conversation;
+import dev.weir.control.xds.proto.DiscoveryRequest;
+import dev.weir.control.xds.proto.DiscoveryResponse;
+import dev.weir.control.xds.proto.Node;
+import dev.weir.control.xds.proto.Status;
+import dev.weir.rules.RuleDocument;
+import dev.weir.rules.diagnostics.Diagnostic;
+import io.grpc.Metadata;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Follows a server of xDS. Each response is the whole of the rules; it is acknowledged once they are in force, or refused with
+ * what is wrong, and the last good ones stay.
+ */
+public final class XdsProtocol implements Protocol {
+    private static final long IDLE_MILLIS = 60_000;
+    private static final int INVALID_ARGUMENT = 3;
+    private static final int SHOWN = 20;
+
+    private final SourceAddress.Xds address;
+    private final SourceSettings settings;
+
+    public XdsProtocol(SourceAddress.Xds address, SourceSettings settings) {
+        this.address = address;
+        this.settings = settings;
+    }
+
+    @Override
+    public RuleDocument document(String name, byte[] bytes) {
+        return EnvoyText.document(name, bytes);
+    }
+
+    @Override
+    public void follow(int attempt, Intake intake) throws Exception {
+        try (Connection connection = Connection.to(address.host(), address.tls() ? settings.tls() : null);
+                Conversation<DiscoveryRequest, DiscoveryResponse> stream =
+                        new Conversation<>(connection.channel(), XdsApi.STREAM, headers())) {
+            // No version: a server that has restarted may count from one again, and would take ours for its own.
+            String accepted = "";
+            stream.send(request("").setNode(node()).build());
+            while (true) {
+                DiscoveryResponse response = stream.next(IDLE_MILLIS);
+                if (response == null) {
+                    continue;
+                }
+                Documents documents = Resources.of(response);
+                List<Diagnostic> errors = intake.take(documents);
+                if (errors.isEmpty()) {
+                    accepted = response.getVersionInfo();
+                }
+                stream.send(answer(response, accepted, errors));
+            }
+        }
+    }
+
+    private static DiscoveryRequest answer(DiscoveryResponse response, String accepted, List<Diagnostic> errors) {
+        DiscoveryRequest.Builder answer = request(accepted).setResponseNonce(response.getNonce());
+        if (!errors.isEmpty()) {
+            String lines =
+                    errors.stream().limit(SHOWN).map(Diagnostic::toString).collect(Collectors.joining("\n"));
+            answer.setErrorDetail(Status.newBuilder().setCode(INVALID_ARGUMENT).setMessage(lines));
+        }
+        return answer.build();
+    }
+
+    private static DiscoveryRequest.Builder request(String version) {
+        return DiscoveryRequest.newBuilder().setVersionInfo(version).setTypeUrl(XdsApi.CONFIG_TYPE);
+    }
+
+    private Node node() {
+        Struct.Builder metadata = Struct.newBuilder();
+        settings.node()
+                .metadata()
+                .forEach((name, value) -> metadata.putFields(
+                        name, Value.newBuilder().setStringValue(value).build()));
+        return Node.newBuilder()
+                .setId(settings.node().id())
+                .setMetadata(metadata)
+                .setUserAgentName("weir")
+                .build();
+    }
+
+    private Metadata headers() {
+        Metadata headers = new Metadata();
+        settings.node()
+                .headers()
+                .forEach((name, value) -> headers.put(
+                        Metadata.Key.of(name.toLowerCase(Locale.ROOT), Metadata.ASCII_STRING_MARSHALLER), value));
+        return headers;
+    }
+}

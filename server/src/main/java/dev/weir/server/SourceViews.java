@@ -1,0 +1,115 @@
+package dev.weir.server;
+
+import dev.weir.control.ControlPlane;
+import dev.weir.control.rules.Layers;
+import dev.weir.control.source.RemoteRules;
+import dev.weir.control.source.SourceStatus;
+import dev.weir.server.admin.SourceView;
+import dev.weir.server.metrics.ServerMetrics;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The sources of rules as they are now, for operators and for metrics. */
+record SourceViews(
+        RuleFeed feed,
+        List<RemoteRules> remote,
+        LayeredRules rules,
+        @Nullable ControlPlane control) {
+    private static final String LABEL = "source";
+
+    List<SourceView> now() {
+        List<SourceView> views = new ArrayList<>();
+        Layers below = rules.below();
+        if (!feed.source().isEmpty()) {
+            boolean current = feed.isCurrent();
+            views.add(new SourceView(
+                    feed.source(),
+                    feed.count(),
+                    below.hiddenOf(0),
+                    true,
+                    current,
+                    current ? "" : "the last edit does not load; see the log",
+                    "",
+                    feed.changed()));
+        }
+        for (int i = 0; i < remote.size(); i++) {
+            SourceStatus each = remote.get(i).status();
+            views.add(new SourceView(
+                    each.source(),
+                    each.rules(),
+                    below.hiddenOf(i + 1),
+                    each.connected(),
+                    each.current(),
+                    each.problem(),
+                    each.version(),
+                    each.changed()));
+        }
+        if (control != null) {
+            boolean connected = control.isConnected();
+            views.add(new SourceView(
+                    "database",
+                    control.rules().rules().size(),
+                    0,
+                    connected,
+                    true,
+                    connected ? "" : "it does not answer",
+                    String.valueOf(control.version()),
+                    null));
+        }
+        return views;
+    }
+
+    /** One set of series for each source over a network: as many as the settings name. */
+    void addTo(ServerMetrics metrics) {
+        for (RemoteRules each : remote) {
+            String source = each.label();
+            metrics.gauge(
+                            "ratelimit.rules.source.connected",
+                            "1 while the source of rules is there; without it, its last rules stay in force.",
+                            () -> each.status().connected() ? 1 : 0,
+                            LABEL,
+                            source)
+                    .gauge(
+                            "ratelimit.rules.source.current",
+                            "1 if what the source holds is what is in force, 0 if that does not load.",
+                            () -> each.status().current() ? 1 : 0,
+                            LABEL,
+                            source)
+                    .gauge(
+                            "ratelimit.rules.source.age.seconds",
+                            "Since the rules of the source last changed; -1 while it has had none.",
+                            () -> age(each.status().changed()),
+                            LABEL,
+                            source)
+                    .counter(
+                            "ratelimit.rules.source.changes",
+                            "Times that other rules of the source came into force.",
+                            each::changes,
+                            LABEL,
+                            source)
+                    .counter(
+                            "ratelimit.rules.source.errors",
+                            "Times that the source was lost or out of reach, or held what does not load.",
+                            each::losses,
+                            LABEL,
+                            source,
+                            "reason",
+                            "unreachable")
+                    .counter(
+                            "ratelimit.rules.source.errors",
+                            "Times that the source was lost or out of reach, or held what does not load.",
+                            each::mistakes,
+                            LABEL,
+                            source,
+                            "reason",
+                            "invalid");
+        }
+    }
+
+    private static double age(@Nullable Instant since) {
+        return since == null ? -1 : Duration.between(since, Instant.now()).toMillis() / 1_000.0;
+    }
+}

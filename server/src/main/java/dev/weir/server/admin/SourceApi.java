@@ -1,0 +1,46 @@
+package dev.weir.server.admin;
+
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.JsonOutput;
+import java.util.List;
+
+/** Where rules come from, the lower layer first: a later source's rules lie over those of the earlier. */
+final class SourceApi {
+    private final RulesInForce rules;
+
+    SourceApi(RulesInForce rules) {
+        this.rules = rules;
+    }
+
+    /** {@code GET /v1/ratelimit/sources}. */
+    Answer list() {
+        return new Answer(
+                200,
+                Answer.JSON,
+                JsonOutput.bytes(out -> {
+                    out.writeStartObject();
+                    out.writeArrayFieldStart("sources");
+                    for (SourceView each : rules.sources().get()) {
+                        out.writeStartObject();
+                        out.writeStringField("source", each.source());
+                        out.writeNumberField("rules", each.rules());
+                        out.writeNumberField("hidden", each.hidden());
+                        out.writeBooleanField("connected", each.connected());
+                        out.writeBooleanField("current", each.current());
+                        if (!each.problem().isEmpty()) {
+                            out.writeStringField("problem", each.problem());
+                        }
+                        if (!each.version().isEmpty()) {
+                            out.writeStringField("version", each.version());
+                        }
+                        if (each.changed() != null) {
+                            out.writeStringField("changed_at", each.changed().toString());
+                        }
+                        out.writeEndObject();
+                    }
+                    out.writeEndArray();
+                    out.writeEndObject();
+                }),
+                List.of());
+    }
+}
