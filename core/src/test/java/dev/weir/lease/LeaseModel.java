@@ -71,6 +71,7 @@ final class LeaseModel {
     private final Bug bug;
     private final boolean byWindow;
     private boolean countsLosses;
+    private boolean undecided = true;
 
     LeaseModel(Limit limit, long end, int fetches, Bug bug) {
         this.meter = (SlotMeter) Meters.of(limit);
@@ -84,6 +85,12 @@ final class LeaseModel {
     /** Keeps count of what is lost, too: there is more to tell states apart by. */
     LeaseModel countingLosses() {
         countsLosses = true;
+        return this;
+    }
+
+    /** Decides what it takes in the same step: nothing is put back. */
+    LeaseModel decidingAtOnce() {
+        undecided = false;
         return this;
     }
 
@@ -157,7 +164,7 @@ final class LeaseModel {
             long now = bug == Bug.NO_EXPIRY ? lease.expires() - 1 : state.now;
             if (lease.take(1, now)) {
                 Held left = new Held(lease.hits(), lease.left(), lease.expires(), lease.returnable());
-                to.accept(spent(node(state, i, new Node(true, left, node.fetch, 1, node.fetches)), 1));
+                to.accept(spent(node(state, i, new Node(true, left, node.fetch, undecided ? 1 : 0, node.fetches)), 1));
             }
         }
         if (node.inHand > 0) {

@@ -63,15 +63,17 @@ class LeaseModelTest {
 
     @Test
     void twoNodesNeverAdmitMoreThanAFixedWindowHolds() {
-        Found found = explore(new LeaseModel(WINDOW, 5 * SECOND, 1, Bug.NONE), 2, LeaseModelTest::isWithinWindow);
+        Found found = explore(new LeaseModel(WINDOW, 4 * SECOND, 1, Bug.NONE), 2, LeaseModelTest::isWithinWindow);
         assertThat(found.broken()).isNull();
         assertThat(found.states()).isGreaterThan(10_000);
     }
 
     @Test
     void threeNodesNeverAdmitMoreThanAFixedWindowHolds() {
-        Found found =
-                explore(new LeaseModel(SMALL_WINDOW, 3 * SECOND, 1, Bug.NONE), 3, LeaseModelTest::isWithinSmallWindow);
+        Found found = explore(
+                new LeaseModel(SMALL_WINDOW, 3 * SECOND, 1, Bug.NONE).decidingAtOnce(),
+                3,
+                LeaseModelTest::isWithinSmallWindow);
         assertThat(found.broken()).isNull();
         assertThat(found.states()).isGreaterThan(10_000);
     }
