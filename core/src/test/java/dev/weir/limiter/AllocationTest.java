@@ -126,6 +126,7 @@ class AllocationTest {
         Limiter limiter = granting(Weir.rules(new WeirRule(
                 Weir.rule("a", Limit.fixedWindow(1L << 40, Duration.ofDays(300)))
                         .consistency(Consistency.LEASED)
+                        .leaseIntervalMicros(3_600_000_000L) // so that some rounds need no lease, which is an object
                         .build(),
                 List.of(),
                 KeyBy.of("ip"))));

@@ -144,6 +144,9 @@ public final class WeirServer implements AutoCloseable {
         server.awaitStores();
         server.rules.follow(server::inForce);
         server.feed.follow(server.rules::files);
+        if (server.control != null) {
+            server.control.switches().follow(RedisBoard.of(server.stores.redis()));
+        }
         server.watch();
         server.health.set(Health.State.SERVING);
         var unused = server.vertx.executeBlocking(Executors.callable(server.metrics::open), false);
@@ -251,13 +254,13 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private AdminApi adminApi() {
-        CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
-        return new AdminApi(limiter::rules, counters, this::controlRoutes);
+        return new AdminApi(limiter::rules, http.port(), this::controlRoutes);
     }
 
     private Router controlRoutes() {
         RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
-        return new ControlApi(vertx, shown, limiter, control, RuleFeed.options(settings)).routes();
+        CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
+        return new ControlApi(vertx, shown, limiter, counters, control, RuleFeed.options(settings)).routes();
     }
 
     private Handler<HttpServerRequest> routes(RestApi api) {

@@ -4,6 +4,7 @@ import dev.weir.control.Precondition;
 import dev.weir.control.audit.Author;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.regex.Matcher;
@@ -34,6 +35,11 @@ final class AdminCall {
         return value;
     }
 
+    /** All of the query. */
+    MultiMap query() {
+        return context.queryParams();
+    }
+
     @Nullable
     String query(String name) {
         return context.queryParams().get(name);
@@ -41,14 +47,19 @@ final class AdminCall {
 
     /** Whether to tell only what would change. */
     boolean dryRun() {
-        String text = query("dry_run");
+        return flag("dry_run");
+    }
+
+    /** Whether the query says so. */
+    boolean flag(String name) {
+        String text = query(name);
         if (text == null || text.equals("false")) {
             return false;
         }
         if (text.equals("true") || text.isEmpty()) {
             return true;
         }
-        throw RestException.badRequest("dry_run: " + Texts.shown(text) + " (expected: true or false)");
+        throw RestException.badRequest(name + ": " + Texts.shown(text) + " (expected: true or false)");
     }
 
     /** How many things a page holds. */
