@@ -2,6 +2,7 @@ package dev.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.limiter.Limiter;
 import dev.weir.match.KeyBy;
@@ -34,8 +35,11 @@ import org.junit.jupiter.api.Test;
 class LeasedNodesTest {
     private static final int NODES = 10;
     private static final Duration DEADLINE = Duration.ofSeconds(1);
-    private static final long WINDOW = 6_000_000;
-    private static final long LIMIT = 1_000;
+    private static final long WINDOW = 12_000_000;
+    /** What is left of the window when all was sent: a busy machine is late. */
+    private static final long SLACK = 3_000_000;
+
+    private static final long LIMIT = 2_000;
     private static final double DEMAND = 2.0 * LIMIT / WINDOW;
     private static final Request REQUEST = Weir.ask("user", "u");
 
@@ -73,8 +77,16 @@ class LeasedNodesTest {
 
     /** Microseconds since the window began, by Redis's clock. */
     private static long phase() {
+        return time() % WINDOW;
+    }
+
+    private static long windowsSoFar() {
+        return time() / WINDOW;
+    }
+
+    private static long time() {
         List<?> time = (List<?>) Objects.requireNonNull(redis.cli("TIME"));
-        return (number(time.get(0)) * 1_000_000 + number(time.get(1))) % WINDOW;
+        return number(time.get(0)) * 1_000_000 + number(time.get(1));
     }
 
     private static long number(Object text) {
@@ -156,9 +168,10 @@ class LeasedNodesTest {
     void theWholeLimitPassesAndNoMoreForATenthOfTheCalls() {
         startNodesAtTheBeginningOfAWindow();
         long before = calls();
-        List<CompletableFuture<Decision>> decisions = send(arrivals(WINDOW - 300_000, 1), System.nanoTime());
+        long began = windowsSoFar();
+        List<CompletableFuture<Decision>> decisions = send(arrivals(WINDOW - SLACK, 1), System.nanoTime());
         long calls = calls() - before;
-        assertThat(phase()).as("still the same window").isGreaterThan(WINDOW - 310_000);
+        assumeTrue(windowsSoFar() == began, "this machine stood still for seconds, and it is another window");
         String what = "%d of %d admitted, %d calls".formatted(admitted(decisions), decisions.size(), calls);
         assertThat(admitted(decisions)).as(what).isBetween(LIMIT * 98 / 100, LIMIT);
         assertThat(calls * 10).as(what).isLessThanOrEqualTo(decisions.size());
