@@ -121,6 +121,11 @@ public final class RedisStore implements SharedStore {
         return counters.reset(name);
     }
 
+    /** Texts that all servers on this Redis read. */
+    public Notes notes(String board) {
+        return new Notes(routes, board);
+    }
+
     @Override
     public void decide(Ask ask) {
         stats.asks.increment();

@@ -19,6 +19,10 @@ record ControlGauges(@Nullable ControlPlane control) {
                 .gauge(
                         "ratelimit.quotas",
                         "Callers with whom something was agreed.",
-                        () -> control == null ? 0 : control.quotas().size());
+                        () -> control == null ? 0 : control.quotas().size())
+                .gauge(
+                        "ratelimit.switches.unreconciled",
+                        "Switches that this node made without the database and that do not stand in it yet.",
+                        () -> control == null ? 0 : control.switches().unreconciled());
     }
 }

@@ -57,6 +57,7 @@ final class LayeredRules {
         }
         if (control != null) {
             control.onRules(ignored -> database());
+            control.switches().onChange(this::switched);
         }
         inForce(given);
     }
@@ -112,9 +113,19 @@ final class LayeredRules {
         }
     }
 
+    private synchronized void switched() {
+        RuleSet layered = layered(below);
+        listener.accept(layered);
+        all = layered;
+    }
+
     private RuleSet layered(Layers layers) {
         return control == null
                 ? layers.rules()
-                : control.rules().over(layers.rules()).quotas(control.quotas()).build();
+                : control.rules()
+                        .over(layers.rules())
+                        .quotas(control.quotas())
+                        .switches(control.switches().inForce())
+                        .build();
     }
 }

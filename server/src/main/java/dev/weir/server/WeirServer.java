@@ -144,6 +144,9 @@ public final class WeirServer implements AutoCloseable {
         server.awaitStores();
         server.rules.follow(server::inForce);
         server.feed.follow(server.rules::files);
+        if (server.control != null) {
+            server.control.switches().follow(RedisBoard.of(server.stores.redis()));
+        }
         server.watch();
         server.health.set(Health.State.SERVING);
         var unused = server.vertx.executeBlocking(Executors.callable(server.metrics::open), false);

@@ -3,6 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.control.testkit.Postgres;
+import dev.weir.redis.testkit.RedisProcess;
 import io.vertx.core.json.JsonObject;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.net.http.HttpResponse;
@@ -29,16 +30,23 @@ class ControlFleetTest {
         rules = Files.writeString(folder.resolve("api.yaml"), "{domain: api, rules: []}");
     }
 
+    /** The body of the source document, of which only the numbers change. */
     @Test
-    void aChangeOnOneIsInForceOnTheOther() throws Exception {
+    void aChangeOnOneIsEnforcedByTheOther() throws Exception {
         String db = Postgres.database();
-        try (RunningServer here = RunningServer.with(rules, "db", db);
-                RunningServer there = RunningServer.with(rules, "db", db)) {
+        try (RedisProcess redis = RedisProcess.start();
+                RunningServer here = RunningServer.with(rules, "db", db, "store", redis.uri());
+                RunningServer there = RunningServer.with(rules, "db", db, "store", redis.uri())) {
             long worst = 0;
             for (int i = 1; i <= CHANGES; i++) {
                 int limit = i + 100;
-                put(here, limit);
                 long start = System.nanoTime();
+                HttpResponse<String> answer = here.admin.put(
+                        "/v1/ratelimit/config/r_abc",
+                        "{\"key_pattern\":\"user:{user_id}\",\"algorithm\":\"token_bucket\",\"rate\":100,\"burst\":"
+                                + limit + ",\"window\":\"1m\"}");
+                assertThat(new JsonObject(answer.body()))
+                        .isEqualTo(new JsonObject().put("rule_id", "r_abc").put("status", "active"));
                 Awaitility.await()
                         .atMost(BUDGET)
                         .pollDelay(Duration.ZERO)
@@ -46,9 +54,13 @@ class ControlFleetTest {
                         .until(() -> limitOf(there) == limit);
                 worst = Math.max(worst, System.nanoTime() - start);
             }
-            System.out.println(CHANGES + " changes on another server: the slowest was in force after "
-                    + worst / 1_000_000 + " ms");
+            System.out.println(CHANGES + " changes on one server: the slowest was in force on the other "
+                    + worst / 1_000_000 + " ms after it was sent");
             assertThat(worst).isLessThan(BUDGET.toNanos());
+            int cost = CHANGES + 100;
+            assertThat(check(there, cost).statusCode()).isEqualTo(200);
+            assertThat(check(there, cost).statusCode()).isEqualTo(429);
+            assertThat(check(here, cost).statusCode()).as("they count together").isEqualTo(429);
         }
     }
 
@@ -81,6 +93,10 @@ class ControlFleetTest {
     private static String body(int rate) {
         return "{\"key_pattern\":\"user:{user_id}\",\"algorithm\":\"sliding_window\",\"rate\":" + rate
                 + ",\"window\":\"1m\"}";
+    }
+
+    private static HttpResponse<String> check(RunningServer server, int cost) throws Exception {
+        return server.http.check(new JsonObject().put("user_id", "u_7").put("cost", cost));
     }
 
     private static int limitOf(RunningServer server) throws Exception {

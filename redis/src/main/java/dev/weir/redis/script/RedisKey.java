@@ -64,6 +64,15 @@ public final class RedisKey {
         return key;
     }
 
+    /** Where texts for all servers are kept, called like no counter: {@code weir:{TAG}/notes:BOARD}. */
+    public static byte[] ofNotes(long subject, String board) {
+        byte[] text = ("/notes:" + board).getBytes(StandardCharsets.US_ASCII);
+        byte[] key = new byte[NAME - 1 + text.length];
+        writeTag(subject, key);
+        System.arraycopy(text, 0, key, NAME - 1, text.length);
+        return key;
+    }
+
     private static void writeTag(long subject, byte[] key) {
         System.arraycopy(PREFIX, 0, key, 0, PREFIX.length);
         for (int i = 0; i < TAG; i++) {

@@ -34,6 +34,8 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET /admin/v1/quotas                   what was agreed with callers, a page at a time
             GET, PUT, DELETE /admin/v1/quotas/{api_key}
             GET /admin/v1/usage/{api_key}          what a caller has used
+            GET /admin/v1/switches                 what is switched
+            GET, PUT, DELETE /admin/v1/switches/{rule}   on, off, shadow or rolled out; all is everything
             GET /admin/v1/audit                    who changed what (?after=VERSION)
             GET /admin/v1/audit/verify             whether every line of it follows the one before
 

@@ -41,14 +41,19 @@ final class AdminCall {
 
     /** Whether to tell only what would change. */
     boolean dryRun() {
-        String text = query("dry_run");
+        return flag("dry_run");
+    }
+
+    /** Whether the query says so. */
+    boolean flag(String name) {
+        String text = query(name);
         if (text == null || text.equals("false")) {
             return false;
         }
         if (text.equals("true") || text.isEmpty()) {
             return true;
         }
-        throw RestException.badRequest("dry_run: " + Texts.shown(text) + " (expected: true or false)");
+        throw RestException.badRequest(name + ": " + Texts.shown(text) + " (expected: true or false)");
     }
 
     /** How many things a page holds. */

@@ -3,6 +3,7 @@ package dev.weir.server.admin;
 import dev.weir.control.ControlPlane;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.RuleLayer;
+import dev.weir.control.switches.Switch;
 import dev.weir.match.Quota;
 import dev.weir.server.http.RestException;
 import java.util.List;
@@ -27,6 +28,11 @@ final class Control {
                     + " --db postgresql://… (WEIR_DB), and rules and quotas can be changed here");
         }
         return plane;
+    }
+
+    /** What is switched. */
+    List<Switch> switches() {
+        return plane == null ? List.of() : plane.switches().active();
     }
 
     RuleLayer rules() {

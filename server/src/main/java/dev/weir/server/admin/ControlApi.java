@@ -32,6 +32,7 @@ public final class ControlApi {
     private static final int LARGEST_BODY = 256 << 10;
     private static final String CONFIG = "/v1/ratelimit/config";
     private static final String QUOTAS = "/admin/v1/quotas";
+    private static final String SWITCHES = "/admin/v1/switches";
 
     private final Vertx vertx;
     private final RuleApi ruleApi;
@@ -39,6 +40,7 @@ public final class ControlApi {
     private final QuotaApi quotaApi;
     private final UsageApi usageApi;
     private final AuditApi auditApi;
+    private final SwitchApi switchApi;
     private final byte[] openApi = resource("openapi.json");
 
     public ControlApi(
@@ -50,6 +52,7 @@ public final class ControlApi {
         this.quotaApi = new QuotaApi(rules, control);
         this.usageApi = new UsageApi(limiter, control);
         this.auditApi = new AuditApi(control);
+        this.switchApi = new SwitchApi(rules, control);
     }
 
     /** Whether {@code path} would be found here, if anywhere. */
@@ -73,12 +76,16 @@ public final class ControlApi {
         get(router, QUOTAS + "/:api_key", quotaApi::get);
         write(router, HttpMethod.PUT, QUOTAS + "/:api_key", quotaApi::put);
         write(router, HttpMethod.DELETE, QUOTAS + "/:api_key", (call, body) -> quotaApi.delete(call));
+        get(router, SWITCHES, switchApi::list);
+        get(router, SWITCHES + "/:rule", switchApi::get);
+        write(router, HttpMethod.PUT, SWITCHES + "/:rule", switchApi::put);
+        write(router, HttpMethod.DELETE, SWITCHES + "/:rule", (call, body) -> switchApi.delete(call));
         get(router, "/admin/v1/usage/:api_key", usageApi::get);
         get(router, "/admin/v1/audit", auditApi::list);
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
         get(router, "/v1/ratelimit/sources", call -> sourceApi.list());
         get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
-        for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key")) {
+        for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key", SWITCHES + "/:rule")) {
             only(router, path, "GET, PUT, DELETE");
         }
         only(router, "/ratelimit/rules", "GET, POST");
@@ -86,6 +93,7 @@ public final class ControlApi {
                 CONFIG,
                 "/v1/ratelimit/sources",
                 QUOTAS,
+                SWITCHES,
                 "/admin/v1/usage/:api_key",
                 "/admin/v1/audit",
                 "/admin/v1/audit/verify",

@@ -2,6 +2,7 @@ package dev.weir.server.command;
 
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** Puts a server's answer into words. */
 final class Answer {
@@ -12,7 +13,7 @@ final class Answer {
         boolean allowed = answer.getBoolean("allowed");
         String rule = answer.getString("rule", "");
         if (rule.isEmpty() && allowed) {
-            return "allowed: no rule applies";
+            return "allowed: no rule applies" + switched(answer);
         }
         StringBuilder words = new StringBuilder(allowed ? "allowed" : "denied");
         words.append(rule.isEmpty() ? "" : (allowed ? " under " : " by ") + rule);
@@ -26,7 +27,17 @@ final class Answer {
                             ? ", passes again in " + seconds(seconds.doubleValue())
                             : ", never passes");
         }
-        return words.toString();
+        return words.append(switched(answer)).toString();
+    }
+
+    /** {@code ; switched: all is off}. */
+    private static String switched(JsonObject answer) {
+        JsonObject switched = answer.getJsonObject("switched", new JsonObject());
+        return switched.isEmpty()
+                ? ""
+                : switched.fieldNames().stream()
+                        .map(each -> each + " is " + switched.getString(each))
+                        .collect(Collectors.joining(", ", "; switched: ", ""));
     }
 
     private static String seconds(double seconds) {

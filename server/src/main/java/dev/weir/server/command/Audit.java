@@ -2,6 +2,7 @@ package dev.weir.server.command;
 
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
+import dev.weir.control.switches.SwitchJournal;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -36,14 +37,22 @@ final class Audit extends AdminCommand {
                     @Nullable
                     Path data)
             throws Refusal {
-        AuditVerification found = data == null ? ofServer(admin) : ofFile(data);
+        boolean whole = say(data == null ? ofServer(admin) : ofFile(data), "changes");
+        Path switches = data == null ? null : data.resolve(SwitchJournal.NAME);
+        if (switches != null && Files.exists(switches)) {
+            whole &= say(ofFile(switches), "lines of switches made without the database");
+        }
+        out().flush();
+        return whole ? 0 : 1;
+    }
+
+    private boolean say(AuditVerification found, String what) {
         PrintWriter out = out();
         found.problems().forEach(out::println);
         boolean whole = found.problems().isEmpty();
-        out.println((whole ? "whole: " : "NOT WHOLE: ") + found.changes() + " changes, the last with hash "
+        out.println((whole ? "whole: " : "NOT WHOLE: ") + found.changes() + " " + what + ", the last with hash "
                 + found.lastHash());
-        out.flush();
-        return whole ? 0 : 1;
+        return whole;
     }
 
     private static AuditVerification ofFile(Path data) throws Refusal {

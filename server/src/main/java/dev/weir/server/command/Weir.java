@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command as a whole: {@code weir serve | check | counter | validate | rules | quota | audit}. */
+/** The command as a whole: {@code weir serve | check | counter | validate | rules | quota | switch | audit}. */
 @Command(
         name = "weir",
         description = "A rate limiter: Envoy's rate limit service, a REST API and rules in YAML.",
@@ -38,6 +38,7 @@ public final class Weir implements Runnable {
         weir.addSubcommand(new Validate());
         weir.addSubcommand(new Rules());
         weir.addSubcommand(new Quota());
+        weir.addSubcommand(new Switch());
         weir.addSubcommand(new Audit());
         weir.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command));
         return weir;

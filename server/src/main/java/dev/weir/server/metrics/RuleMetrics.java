@@ -6,6 +6,7 @@ import dev.weir.model.Decision;
 import dev.weir.model.OnFail;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.SwitchState;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.store.StoreFailure;
@@ -41,6 +42,7 @@ public final class RuleMetrics implements LimiterObserver {
     };
 
     private final StoreFailures storeFailures = new StoreFailures();
+    private volatile SwitchState everything = SwitchState.ON;
     private volatile Generation current = new Generation(List.of(), new int[0], Slots.CALLERS + 1, null);
 
     /**
@@ -56,6 +58,7 @@ public final class RuleMetrics implements LimiterObserver {
 
     /** Makes room for the rules of {@code next}; to be called before they are put in force. */
     public synchronized void rules(RuleSet next) {
+        everything = next.everything();
         Generation last = current;
         int[] assigned = slots.assign(next.rules());
         current = new Generation(next.rules(), assigned, slots.size(), last.withoutBefore());
@@ -119,6 +122,7 @@ public final class RuleMetrics implements LimiterObserver {
         storeFailures.write(out);
         Generation generation = current;
         new RuleExposition(slots.series(), this::total, this::requests, generation::favourite).write(out);
+        SwitchExposition.write(out, everything, slots.series(), generation.bySlot(slots.size()));
     }
 
     /** What the rules in force that tell callers apart have met, each label once. */
@@ -179,6 +183,19 @@ public final class RuleMetrics implements LimiterObserver {
             this.slots = slots;
             this.size = size;
             this.before = before;
+        }
+
+        /** A rule of each slot, null where there is none; those that share one are not told apart. */
+        @SuppressWarnings("NullAway") // an array of what may be null
+        private Rule[] bySlot(int most) {
+            Rule[] found = new Rule[most];
+            for (Rule each : rules) {
+                int slot = slots[each.ordinal()];
+                if (slot != Slots.OTHERS) {
+                    found[slot] = each;
+                }
+            }
+            return found;
         }
 
         private Generation withoutBefore() {

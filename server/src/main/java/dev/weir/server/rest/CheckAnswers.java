@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.match.Counter;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
+import dev.weir.model.Rule;
+import dev.weir.model.SwitchState;
 import dev.weir.model.Verdict;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.JsonOutput;
@@ -25,7 +27,7 @@ final class CheckAnswers {
     }
 
     /** 200, or 429 with the reason; 503 where no limit was found used up, but a store that must be asked does not answer. */
-    Answer of(Decision decision, @Nullable Counter counter) {
+    Answer of(Decision decision, @Nullable Counter counter, SwitchState everything) {
         Told told = Told.binding(decision);
         List<String> headers = fields.of(decision, counter);
         if (decision.allowed()) {
@@ -41,6 +43,7 @@ final class CheckAnswers {
                     }
                 }
                 degraded(json, decision);
+                switched(json, decision, everything);
                 json.writeEndObject();
             });
             return new Answer(200, Answer.JSON, body, headers);
@@ -116,6 +119,31 @@ final class CheckAnswers {
     private static void degraded(JsonGenerator json, Decision decision) throws IOException {
         if (decision.degraded()) {
             json.writeBooleanField("degraded", true);
+        }
+    }
+
+    /** Names what operators have switched and the request met: why it may have passed where a file says otherwise. */
+    private static void switched(JsonGenerator json, Decision decision, SwitchState everything) throws IOException {
+        boolean open = false;
+        if (everything != SwitchState.ON) {
+            json.writeObjectFieldStart("switched");
+            json.writeStringField("all", everything.spelling());
+            open = true;
+        }
+        for (int i = 0; i < decision.size(); i++) {
+            Rule rule = decision.verdict(i).rule();
+            SwitchState state = rule == null ? null : rule.switched();
+            if (rule != null && state != null && everything == SwitchState.ON) {
+                if (!open) {
+                    json.writeObjectFieldStart("switched");
+                    open = true;
+                }
+                String rollout = rule.isRollingOut() ? "rollout " + rule.rolloutPercent() : state.spelling();
+                json.writeStringField(rule.label(), rollout);
+            }
+        }
+        if (open) {
+            json.writeEndObject();
         }
     }
 

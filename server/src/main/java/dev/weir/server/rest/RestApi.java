@@ -3,6 +3,7 @@ package dev.weir.server.rest;
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.limiter.Limiter;
 import dev.weir.match.Counter;
+import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.model.TimeSource;
@@ -147,8 +148,9 @@ public final class RestApi {
 
     private Answer answer(Request request, Decision decision, boolean alwaysOk) {
         Verdict binding = decision.binding();
-        Counter counter = binding == null ? null : limiter.rules().counter(request, binding);
-        return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(decision, counter);
+        RuleSet rules = limiter.rules();
+        Counter counter = binding == null ? null : rules.counter(request, binding);
+        return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(decision, counter, rules.everything());
     }
 
     private List<String> domains() {

@@ -1,0 +1,103 @@
+package dev.weir.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.RunningServer;
+import io.vertx.core.json.JsonArray;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Switches from the command line. */
+class SwitchCommandTest {
+    @TempDir
+    static Path folder;
+
+    private static RunningServer running;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @BeforeAll
+    static void start() throws Exception {
+        Path rules = Files.writeString(
+                folder.resolve("rules.yaml"),
+                "{domain: api, rules: [{name: orders, key_by: user_id, limit: {requests: 0, window: 1h}}]}");
+        running = RunningServer.with(rules, "data", folder.resolve("data").toString());
+    }
+
+    @AfterAll
+    static void stop() {
+        running.close();
+    }
+
+    @Test
+    void rulesAndEverythingAreSwitchedListedAndReleased() {
+        assertThat(run("switch")).isZero();
+        assertThat(out.toString()).startsWith("nothing is switched");
+        assertThat(run("switch", "orders", "rollout", "12.5", "--reason", "launch"))
+                .isZero();
+        assertThat(out.toString().strip()).isEqualTo("orders is rolled out to 12.5 %");
+        assertThat(run("switch", "all", "shadow")).isZero();
+        assertThat(out.toString().strip()).isEqualTo("everything is shadow");
+        assertThat(run("switch")).isZero();
+        assertThat(out.toString())
+                .containsPattern("DOMAIN +RULE +STATE +SINCE +BY +VIA +REASON")
+                .containsPattern("api +orders +rolled out to 12.5 % +\\S+Z +\\S+ +database +launch")
+                .containsPattern(" all +shadow ");
+        assertThat(run("switch", "--json")).isZero();
+        assertThat(new JsonArray(out.toString())).hasSize(2);
+        assertThat(check()).isZero();
+        assertThat(out.toString()).contains("; switched: all is shadow");
+        assertThat(run("switch", "all", "release")).isZero();
+        assertThat(run("switch", "orders", "off")).isZero();
+        assertThat(check()).isZero();
+        assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies; switched: orders is off");
+        assertThat(run("switch", "orders", "release")).isZero();
+        assertThat(out.toString().strip()).isEqualTo("orders is as its file says");
+        assertThat(check()).isEqualTo(1);
+    }
+
+    @Test
+    void whatMakesNoSenseIsSaid() {
+        assertThat(run("switch", "orders")).isEqualTo(2);
+        assertThat(err.toString()).contains("expected: orders on, off, shadow, release or rollout PERCENT");
+        assertThat(run("switch", "orders", "of")).isEqualTo(2);
+        assertThat(run("switch", "orders", "rollout")).isEqualTo(2);
+        assertThat(run("switch", "orders", "rollout", "many")).isEqualTo(2);
+        assertThat(err.toString()).contains("a percentage from 0 to 100");
+        assertThat(run("switch", "orders", "rollout", "250")).isEqualTo(2);
+        assertThat(err.toString()).contains("a percentage from 0 to 100");
+        assertThat(run("switch", "oders", "off")).isEqualTo(2);
+        assertThat(err.toString()).contains("a rule in force");
+        assertThat(run("switch", "orders", "release")).isEqualTo(2);
+        assertThat(err.toString()).contains("api/orders is not switched");
+    }
+
+    private int check() {
+        return execute(List.of("check", "api", "user_id=u_42", "--url", running.url()));
+    }
+
+    private int run(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--admin", "http://" + running.server.admin()));
+        return execute(all);
+    }
+
+    private int execute(List<String> arguments) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        CommandLine weir =
+                Weir.commandLine(Map.of()).setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        return weir.execute(arguments.toArray(String[]::new));
+    }
+}
