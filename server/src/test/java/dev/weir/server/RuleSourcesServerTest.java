@@ -155,7 +155,9 @@ class RuleSourcesServerTest {
                 assertThat(sources(running).getJsonObject(0).getInteger("hidden"))
                         .isEqualTo(1);
 
-                running.admin.put("/v1/ratelimit/config/r", "{\"domain\": \"api\", \"limit\": {\"requests\": 4, \"window\": \"1h\"}}");
+                running.admin.put(
+                        "/v1/ratelimit/config/r",
+                        "{\"domain\": \"api\", \"limit\": {\"requests\": 4, \"window\": \"1h\"}}");
                 assertThat(limit(running)).isEqualTo(4);
                 assertThat(rule(running, "r").getString("hides")).isEqualTo("etcd:/weir/api:1:30");
                 running.admin.delete("/v1/ratelimit/config/r");
