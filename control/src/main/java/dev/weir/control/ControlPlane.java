@@ -99,7 +99,7 @@ public final class ControlPlane implements AutoCloseable {
         follower = new Follower(
                 database,
                 ledger,
-                List.of(followed, followedSwitches, new FollowedQuotas(), new FollowedRules()),
+                List.of(followed, followedSwitches, new FollowedQuotas(), new FollowedRules(), new CounterResets()),
                 listens);
         changes = new Changes(ledger, follower);
         tokens = new Tokens(database, changes, book);
@@ -284,6 +284,15 @@ public final class ControlPlane implements AutoCloseable {
                 return null;
             }
         });
+    }
+
+    /**
+     * Writes into the audit that counters are about to be forgotten; it is for the caller to forget them then.
+     *
+     * @throws DatabaseException if the database is away
+     */
+    public Change recordReset(Author author, String subject, String before) {
+        return CounterResets.record(changes, author, subject, before);
     }
 
     /** Checks the audit in the database, line by line. */

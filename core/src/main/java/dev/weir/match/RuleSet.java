@@ -156,6 +156,31 @@ public final class RuleSet {
         return probe.found;
     }
 
+    /**
+     * How every rule of the domain looked at {@code request}, which has one descriptor, in the order of {@link #rules}; none in a
+     * domain that does not exist. For people who ask why: it takes its time.
+     */
+    public List<Sighting> look(Request request) {
+        Matches matches = new Matches();
+        match(request, matches);
+        List<Rule> adopted = rules.stream()
+                .filter(each ->
+                        each.domain().equals(request.domain()) && !each.id().equals(OVERRIDE))
+                .toList();
+        Sightings sightings = new Sightings(request, matches);
+        sightings.envoy(from.envoy.getOrDefault(request.domain(), List.of()), adopted);
+        List<WeirRule> plain = from.weir.getOrDefault(request.domain(), List.of());
+        sightings.weir(plain, adopted.subList(adopted.size() - plain.size(), adopted.size()));
+        return sightings.found();
+    }
+
+    /** The tier that was agreed with whoever sends {@code request}; null where none was. */
+    public @Nullable String agreedTier(Request request) {
+        Matches matches = new Matches();
+        match(request, matches);
+        return matches.tier;
+    }
+
     /** Collects domains of either spelling. */
     public static final class Builder {
         private final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();

@@ -20,6 +20,16 @@ import java.util.Map;
  * an attribute it has. An address is such a value, by its bits. Globs, regular expressions and address blocks are tried only on rules whose exact values are met.
  */
 final class WeirDomain implements Domain {
+    /** The attributes that every frame has, in the order of its slots. */
+    static final List<String> KNOWN = List.of(
+            Attributes.ENDPOINT,
+            Attributes.METHOD,
+            Attributes.CLIENT_ID,
+            Attributes.IP,
+            Attributes.REMOTE_ADDRESS,
+            Attributes.API_KEY,
+            Attributes.TIER);
+
     private final Map<String, Integer> slots = new HashMap<>();
     private final BitSet addresses = new BitSet();
     /** What many rules say alike is compiled once, so that it stays in the cache. */
@@ -32,15 +42,7 @@ final class WeirDomain implements Domain {
     private final Signature[][] bySlot;
 
     WeirDomain(List<WeirRule> rules, Adoption adopt) {
-        List.of(
-                        Attributes.ENDPOINT,
-                        Attributes.METHOD,
-                        Attributes.CLIENT_ID,
-                        Attributes.IP,
-                        Attributes.REMOTE_ADDRESS,
-                        Attributes.API_KEY,
-                        Attributes.TIER)
-                .forEach(this::slotOf);
+        KNOWN.forEach(this::slotOf);
         Map<List<Integer>, Signature> signatures = new LinkedHashMap<>();
         everyone = new Signature(new int[0]);
         signatures.put(List.of(), everyone);

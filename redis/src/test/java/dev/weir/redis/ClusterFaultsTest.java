@@ -24,6 +24,10 @@ class ClusterFaultsTest {
     /** From when the cluster is whole again; failover takes node-timeout and about a second. */
     private static final Duration BACK = Duration.ofSeconds(2);
 
+    /** From the fault itself: what the cluster takes to notice and to vote, and what we take to hear of it. */
+    private static final Duration BACK_IN_ALL =
+            Duration.ofMillis(RedisCluster.NODE_TIMEOUT_MILLIS).plusSeconds(3);
+
     private static RedisCluster cluster;
 
     private RedisStore store;
@@ -111,12 +115,16 @@ class ClusterFaultsTest {
         try (Load load = load()) {
             load.awaitServing(Duration.ofSeconds(10));
             load.next();
+            long began = System.nanoTime();
             fault.run();
             load.awaitFailures(100);
             Tally first = load.next();
             assertThat(failed(first, its)).as("%s", first).isPositive();
             cluster.awaitFailover(victim);
             load.awaitServing(BACK);
+            assertThat(Duration.ofNanos(System.nanoTime() - began))
+                    .as("from the fault until nobody is failed any more")
+                    .isLessThan(BACK_IN_ALL);
             Tally all = load.end();
             assertThat(failed(all, others)).as("of the other shards: %s", all).isZero();
             assertNotMoreTakenThanAsked(store, all, keys);

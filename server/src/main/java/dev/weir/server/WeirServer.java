@@ -254,13 +254,13 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private AdminApi adminApi() {
-        CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
-        return new AdminApi(limiter::rules, counters, this::controlRoutes);
+        return new AdminApi(limiter::rules, http.port(), this::controlRoutes);
     }
 
     private Router controlRoutes() {
         RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
-        return new ControlApi(vertx, shown, limiter, control, RuleFeed.options(settings)).routes();
+        CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
+        return new ControlApi(vertx, shown, limiter, counters, control, RuleFeed.options(settings)).routes();
     }
 
     private Handler<HttpServerRequest> routes(RestApi api) {

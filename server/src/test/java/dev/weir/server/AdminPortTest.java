@@ -6,9 +6,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -66,6 +68,28 @@ class AdminPortTest {
         assertThat(running.admin("GET", "/version").body())
                 .matches(
                         "\\{\"version\":\"\\d+\\.\\d+\\.\\d+(-SNAPSHOT)?\",\"commit\":(null|\"\\w+\"),\"java\":\"[^\"]+\"}");
+    }
+
+    @Test
+    void aBrowserGetsPagesOfOursAloneAndAShellText() throws Exception {
+        assertThat(running.admin("GET", "/").body()).startsWith("Weir's admin port");
+        HttpResponse<String> page = running.admin.send(running.admin
+                .request("/")
+                .header("Accept", "text/html,*/*;q=0.8")
+                .GET());
+        assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElse(""))
+                .startsWith("default-src 'none'; script-src 'self'; style-src 'self'");
+        assertThat(page.body())
+                .contains("content=\"" + running.server.http().port() + "\"")
+                .doesNotContain("style=", "<script>", "onclick", "://");
+        for (String each : List.of("/api", "/pages/weir.css", "/pages/start.js", "/pages/api.js")) {
+            HttpResponse<String> file = running.admin("GET", each);
+            assertThat(file.statusCode()).as(each).isEqualTo(200);
+            assertThat(file.body()).as(each).doesNotContain("innerHTML", "http://", "https://");
+        }
+        assertThat(running.admin("GET", "/pages/../openapi.json").statusCode()).isNotEqualTo(500);
+        assertThat(running.admin("GET", "/pages/").statusCode()).isEqualTo(404);
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.weir.control.decisions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.management.ThreadMXBean;
 import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
 import dev.weir.limiter.Limiter;
 import dev.weir.limiter.LimiterSettings;
@@ -11,11 +12,13 @@ import dev.weir.match.KeyBy;
 import dev.weir.match.RuleSet;
 import dev.weir.match.WeirRule;
 import dev.weir.model.Algorithm;
+import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.store.memory.MemoryStore;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -258,6 +261,24 @@ class DecisionSinkTest {
                 .asString()
                 .doesNotContain("\n", "\u0000")
                 .endsWith("}");
+    }
+
+    @Test
+    void theThreadThatDecidesAllocatesNothingForTheSink() {
+        Limiter limiter = limiter(1, true, KeyShown.PLAIN, null, 64);
+        DecisionSink taking = Objects.requireNonNull(sink);
+        Request request = ask("u_1");
+        Decision decision = limiter.decide(request);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        for (int i = 0; i < 20_000; i++) {
+            taking.decided(request, decision);
+        }
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 20_000; i++) {
+            taking.decided(request, decision);
+        }
+
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(20_000);
     }
 
     @Test

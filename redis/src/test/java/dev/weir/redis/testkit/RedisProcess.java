@@ -43,6 +43,7 @@ public final class RedisProcess implements AutoCloseable {
 
     private static final int TRIES = 20;
 
+    private final Path binary;
     private final boolean sentinel;
     private final List<String> settings;
     private final Path folder;
@@ -53,7 +54,8 @@ public final class RedisProcess implements AutoCloseable {
     private long pid;
     private @Nullable String password;
 
-    private RedisProcess(boolean sentinel, List<String> settings) {
+    private RedisProcess(Path binary, boolean sentinel, List<String> settings) {
+        this.binary = binary;
         this.sentinel = sentinel;
         this.settings = new ArrayList<>(settings);
         password = settings.stream()
@@ -70,7 +72,7 @@ public final class RedisProcess implements AutoCloseable {
 
     /** Starts a server and waits until it answers. Each setting is a line as redis.conf has it: {@code maxmemory 3mb}. */
     public static RedisProcess start(String... settings) {
-        return start(false, settings);
+        return start(RedisBinary.path(), false, settings);
     }
 
     /**
@@ -88,13 +90,23 @@ public final class RedisProcess implements AutoCloseable {
         return start(lines.toArray(String[]::new));
     }
 
-    /** Starts a sentinel and waits until it answers. */
-    static RedisProcess startSentinel(String... settings) {
-        return start(true, settings);
+    /** Whether {@link #startOldest} can, on this machine. */
+    public static boolean runsOldest() {
+        return RedisBinary.runsOldest();
     }
 
-    private static RedisProcess start(boolean sentinel, String... settings) {
-        RedisProcess redis = new RedisProcess(sentinel, Arrays.asList(settings));
+    /** Starts a server of the oldest version that is supported. */
+    public static RedisProcess startOldest(String... settings) {
+        return start(RedisBinary.oldest(), false, settings);
+    }
+
+    /** Starts a sentinel and waits until it answers. */
+    static RedisProcess startSentinel(String... settings) {
+        return start(RedisBinary.path(), true, settings);
+    }
+
+    private static RedisProcess start(Path binary, boolean sentinel, String... settings) {
+        RedisProcess redis = new RedisProcess(binary, sentinel, Arrays.asList(settings));
         for (int i = 0; i < TRIES; i++) {
             redis.port = Ports.free();
             redis.busPort = Ports.free();
@@ -116,7 +128,9 @@ public final class RedisProcess implements AutoCloseable {
         lines.add("dir " + folder);
         if (!sentinel) {
             lines.add("save \"\"");
-            lines.add("enable-debug-command yes");
+            if (binary.equals(RedisBinary.path())) {
+                lines.add("enable-debug-command yes"); // which 6.2 has no word for, and allows
+            }
             // A replica is in step at once, not after the five seconds in which others might join its transfer.
             lines.add("repl-diskless-sync-delay 0");
         }
@@ -142,7 +156,7 @@ public final class RedisProcess implements AutoCloseable {
                             "-c",
                             WATCHED,
                             "sh",
-                            RedisBinary.path().toString(),
+                            binary.toString(),
                             folder.toString(),
                             sentinel ? "--sentinel" : "")
                     .redirectError(ProcessBuilder.Redirect.DISCARD)

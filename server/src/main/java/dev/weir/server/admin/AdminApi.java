@@ -2,10 +2,7 @@ package dev.weir.server.admin;
 
 import dev.weir.match.RuleSet;
 import dev.weir.server.settings.Version;
-import io.vertx.core.Context;
 import io.vertx.core.Handler;
-import io.vertx.core.MultiMap;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -25,7 +22,8 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET /version                           which Weir this is
             GET /v1/counters                       the counters that a request meets: ?domain=api&user_id=u_42&…
             DELETE /v1/counters                    forgets them
-            GET /openapi.json                      all of the following, for machines
+            GET /api                               all of the following, for people with a browser
+            GET /openapi.json                      the same for machines
 
             GET /v1/ratelimit/config               rules, a page at a time (?limit=100&after=…&domain=…)
             GET, PUT, DELETE /v1/ratelimit/config/{rule_id}
@@ -34,6 +32,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET /admin/v1/quotas                   what was agreed with callers, a page at a time
             GET, PUT, DELETE /admin/v1/quotas/{api_key}
             GET /admin/v1/usage/{api_key}          what a caller has used
+            POST /admin/v1/explain                 which rules a request meets, which not and why
             GET /admin/v1/switches                 what is switched
             GET, PUT, DELETE /admin/v1/switches/{rule}   on, off, shadow or rolled out; all is everything
             GET /admin/v1/audit                    who changed what (?after=VERSION)
@@ -43,14 +42,14 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             """;
 
     private final Supplier<RuleSet> rules;
-    private final CounterAdmin counters;
+    private final Pages pages;
     private final Supplier<Router> control;
     private @Nullable Router routes;
 
-    /** {@code control} is asked for its routes when they are first called for, on the event loop. */
-    public AdminApi(Supplier<RuleSet> rules, CounterAdmin counters, Supplier<Router> control) {
+    /** {@code httpPort} is where metrics are; {@code control} is asked for its routes when they are first called for, on the event loop. */
+    public AdminApi(Supplier<RuleSet> rules, int httpPort, Supplier<Router> control) {
         this.rules = rules;
-        this.counters = counters;
+        this.pages = new Pages(httpPort);
         this.control = control;
     }
 
@@ -65,16 +64,18 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             return;
         }
         String path = String.valueOf(request.path());
-        if (path.equals("/v1/counters")) {
-            counters(request);
-        } else if (ControlApi.serves(path)) {
+        if (ControlApi.serves(path)) {
             routes().handle(request);
-        } else if (!path.equals("/") && !path.equals("/rlconfig") && !path.equals("/version")) {
+        } else if (!Pages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
             end(response, 404, TEXT, "not here; see GET /\n");
         } else if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
             response.putHeader("Allow", "GET, HEAD");
             end(response, 405, TEXT, "expected: GET\n");
         } else {
+            if (Pages.serves(path, request.getHeader("Accept"))) {
+                pages.send(response, path);
+                return;
+            }
             switch (path) {
                 case "/rlconfig" -> end(response, 200, TEXT, RuleDump.of(rules.get()));
                 case "/version" -> end(response, 200, JSON, version());
@@ -90,43 +91,6 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             routes = found;
         }
         return found;
-    }
-
-    private void counters(HttpServerRequest request) {
-        HttpServerResponse response = request.response();
-        boolean reset = request.method().equals(HttpMethod.DELETE);
-        if (!reset && !request.method().equals(HttpMethod.GET)) {
-            response.putHeader("Allow", "GET, DELETE");
-            end(response, 405, TEXT, "expected: GET or DELETE\n");
-            return;
-        }
-        Context context = Vertx.currentContext();
-        try {
-            MultiMap query = request.params();
-            var unused = counters.answer(query, reset)
-                    .whenComplete((answer, failure) -> context.runOnContext(then -> {
-                        if (failure == null) {
-                            end(response, 200, JSON, answer.encode());
-                        } else {
-                            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-                            problem(response, 503, String.valueOf(cause.getMessage()));
-                        }
-                    }));
-        } catch (IllegalArgumentException e) {
-            problem(response, 400, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static void problem(HttpServerResponse response, int status, String detail) {
-        end(
-                response,
-                status,
-                "application/problem+json",
-                new JsonObject()
-                        .put("type", "about:blank")
-                        .put("status", status)
-                        .put("detail", detail)
-                        .encode());
     }
 
     private static String version() {

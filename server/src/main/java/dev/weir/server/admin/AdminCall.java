@@ -4,6 +4,7 @@ import dev.weir.control.Precondition;
 import dev.weir.control.audit.Author;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.regex.Matcher;
@@ -32,6 +33,11 @@ final class AdminCall {
                     + " characters, none of them a control character)");
         }
         return value;
+    }
+
+    /** All of the query. */
+    MultiMap query() {
+        return context.queryParams();
     }
 
     @Nullable

@@ -30,6 +30,12 @@ final class Control {
         return plane;
     }
 
+    /** What changes are made in, where there is one. */
+    @Nullable
+    ControlPlane plane() {
+        return plane;
+    }
+
     /** What is switched. */
     List<Switch> switches() {
         return plane == null ? List.of() : plane.switches().active();

@@ -40,11 +40,18 @@ public final class ControlApi {
     private final QuotaApi quotaApi;
     private final UsageApi usageApi;
     private final AuditApi auditApi;
+    private final CounterApi counterApi;
+    private final ExplainApi explainApi;
     private final SwitchApi switchApi;
     private final byte[] openApi = resource("openapi.json");
 
     public ControlApi(
-            Vertx vertx, RulesInForce rules, Limiter limiter, @Nullable ControlPlane plane, LoadOptions options) {
+            Vertx vertx,
+            RulesInForce rules,
+            Limiter limiter,
+            CounterAdmin counters,
+            @Nullable ControlPlane plane,
+            LoadOptions options) {
         Control control = new Control(plane);
         this.vertx = vertx;
         this.ruleApi = new RuleApi(rules, control, options);
@@ -52,6 +59,8 @@ public final class ControlApi {
         this.quotaApi = new QuotaApi(rules, control);
         this.usageApi = new UsageApi(limiter, control);
         this.auditApi = new AuditApi(control);
+        this.counterApi = new CounterApi(counters, control);
+        this.explainApi = new ExplainApi(limiter);
         this.switchApi = new SwitchApi(rules, control);
     }
 
@@ -83,12 +92,17 @@ public final class ControlApi {
         get(router, "/admin/v1/usage/:api_key", usageApi::get);
         get(router, "/admin/v1/audit", auditApi::list);
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
+        get(router, "/v1/counters", counterApi::get);
+        write(router, HttpMethod.DELETE, "/v1/counters", (call, body) -> counterApi.reset(call));
+        write(router, HttpMethod.POST, "/admin/v1/explain", (call, body) -> explainApi.explain(body));
         get(router, "/v1/ratelimit/sources", call -> sourceApi.list());
         get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
         for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key", SWITCHES + "/:rule")) {
             only(router, path, "GET, PUT, DELETE");
         }
         only(router, "/ratelimit/rules", "GET, POST");
+        only(router, "/v1/counters", "GET, DELETE");
+        only(router, "/admin/v1/explain", "POST");
         for (String path : List.of(
                 CONFIG,
                 "/v1/ratelimit/sources",

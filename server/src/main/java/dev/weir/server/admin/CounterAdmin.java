@@ -102,6 +102,7 @@ public final class CounterAdmin {
         return store.inspect(check.name).thenApply(found -> {
             shown.put("name", check.name.toString());
             found.ifPresent(state -> shown.put("key", state.key()));
+            found.filter(state -> state.used() >= 0).ifPresent(state -> shown.put("used", state.used()));
             found.map(CounterState::forgottenIn).ifPresent(left -> shown.put("expires_in", left.toMillis() / 1_000.0));
             return shown;
         });
@@ -125,17 +126,18 @@ public final class CounterAdmin {
             Verdict verdict = decision.verdict(i);
             if (verdict.rule() == rule) {
                 Counter found = limiter.rules().counter(request, verdict);
-                Limit limit = rule.limit();
+                Limit limit = verdict.limit();
                 counter.put("counter", found == null ? "" : found.text());
                 counter.put("store", store(counted) == null ? "memory" : rule.store());
                 long capacity = limit == null ? 0 : limit.capacity();
                 counter.put("limit", capacity);
                 if (!verdict.degraded()) {
+                    shown.remove("used"); // what was written last; the store has just told what is used now
                     counter.put("used", Math.max(0, capacity - verdict.remaining()));
                     counter.put("remaining", verdict.remaining());
                     counter.put("reset_in", verdict.resetMicros() / 1e6);
                 } else {
-                    counter.put("degraded", true);
+                    counter.put("degraded", true); // the store did not answer in time: "used" is what was written last
                 }
             }
         }

@@ -61,6 +61,10 @@ class AdminClient {
         return send("PUT", path, body, tag == null ? List.of() : List.of("If-Match", tag));
     }
 
+    Reply post(String path, byte[] body) throws Refusal {
+        return send("POST", path, body, List.of());
+    }
+
     Reply delete(String path) throws Refusal {
         return send("DELETE", path, null, List.of());
     }

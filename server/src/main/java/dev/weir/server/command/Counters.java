@@ -58,7 +58,7 @@ final class Counters extends AdminCommand {
             name = "reset",
             description = "Forget the counters that a request meets: every limit is as good as new.",
             mixinStandardHelpOptions = true)
-    int reset(@Mixin AdminClient admin, @Mixin Asked asked) throws Refusal {
+    int reset(@Mixin AuditedClient admin, @Mixin Asked asked) throws Refusal {
         return show(admin.delete(asked.path()).body(), asked.json, true);
     }
 

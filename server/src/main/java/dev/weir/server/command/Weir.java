@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command as a whole: {@code weir serve | check | counter | validate | rules | quota | switch | audit}. */
+/** The command as a whole: {@code weir serve | check | explain | counter | validate | rules | quota | switch | audit}. */
 @Command(
         name = "weir",
         description = "A rate limiter: Envoy's rate limit service, a REST API and rules in YAML.",
@@ -34,6 +34,7 @@ public final class Weir implements Runnable {
         CommandLine weir = new CommandLine(new Weir());
         weir.addSubcommand(Serve.commandLine(environment));
         weir.addSubcommand(new Check());
+        weir.addSubcommand(new Explain());
         weir.addSubcommand(new Counters());
         weir.addSubcommand(new Validate());
         weir.addSubcommand(new Rules());

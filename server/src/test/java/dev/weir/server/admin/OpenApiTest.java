@@ -19,6 +19,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -53,7 +54,14 @@ class OpenApiTest {
             Limiter limiter =
                     new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
             RulesInForce rules = new RulesInForce(() -> Layers.of(List.of(none)), () -> none, List::of);
-            Router router = new ControlApi(vertx, rules, limiter, null, LoadOptions.DEFAULT).routes();
+            Router router = new ControlApi(
+                            vertx,
+                            rules,
+                            limiter,
+                            new CounterAdmin(limiter, store, Map.of()),
+                            null,
+                            LoadOptions.DEFAULT)
+                    .routes();
             Set<String> found = new TreeSet<>();
             for (Route each : router.getRoutes()) {
                 if (each.getPath() != null && each.methods() != null) {

@@ -1,0 +1,45 @@
+package dev.weir.control;
+
+import dev.weir.control.audit.Author;
+import dev.weir.control.data.Stored;
+import java.sql.Connection;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Counters that operators had forgotten: lines of audit, and nothing that a node would have to follow. */
+final class CounterResets implements Followed {
+    private static final String KIND = "counter";
+    /** What the column holds. */
+    private static final int LONGEST_SUBJECT = 256;
+
+    /** Writes that what {@code before} shows is forgotten. */
+    static Change record(Changes changes, Author author, String subject, String before) {
+        String name = subject.length() <= LONGEST_SUBJECT ? subject : subject.substring(0, LONGEST_SUBJECT - 1) + "…";
+        return changes.make(author, KIND, name, new Precondition.None(), false, new Changes.Editing() {
+            @Override
+            public Changes.Existing existing(Connection connection) {
+                return new Changes.Existing(0, before);
+            }
+
+            @Override
+            public @Nullable String apply(Connection connection, Stored stored) {
+                return null;
+            }
+        });
+    }
+
+    @Override
+    public String kind() {
+        return KIND;
+    }
+
+    @Override
+    public Runnable readAll(Connection connection) {
+        return () -> {};
+    }
+
+    @Override
+    public Runnable read(Connection connection, Set<String> subjects) {
+        return () -> {};
+    }
+}

@@ -1,0 +1,184 @@
+package dev.weir.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.limiter.Explanation;
+import dev.weir.limiter.Limiter;
+import dev.weir.match.RuleSet;
+import dev.weir.match.Sighting;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.SwitchState;
+import dev.weir.model.Verdict;
+import dev.weir.rules.grammar.Durations;
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.JsonOutput;
+import dev.weir.server.http.RestException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what would become of a request and why: every rule that looked at it, and the counters of those that apply. Takes nothing. */
+final class ExplainApi {
+    private static final long ANSWER_SECONDS = 2;
+
+    private final Limiter limiter;
+
+    ExplainApi(Limiter limiter) {
+        this.limiter = limiter;
+    }
+
+    /** {@code POST /admin/v1/explain}; waits for the stores. */
+    Answer explain(byte[] body) {
+        ExplainBody asked = ExplainBody.read(body, limiter.rules().domains());
+        RuleSet rules = limiter.rules();
+        List<Sighting> sightings = rules.look(asked.request());
+        Decision decision = decide(asked.request());
+        byte[] json = JsonOutput.bytes(out -> {
+            out.writeStartObject();
+            out.writeStringField("domain", asked.request().domain());
+            out.writeNumberField("hits", asked.hits());
+            out.writeBooleanField("would_pass", wouldPass(decision, asked.hits()));
+            out.writeStringField("tier", rules.agreedTier(asked.request()));
+            out.writeStringField("everything", rules.everything().spelling());
+            out.writeArrayFieldStart("rules");
+            for (Sighting each : sightings) {
+                write(out, each.rule(), each.met(), each.why(), asked, verdictOn(each.rule(), decision));
+            }
+            for (int i = 0; i < decision.size(); i++) {
+                Rule rule = decision.verdict(i).rule();
+                if (rule != null && rule.id().equals(RuleSet.OVERRIDE)) {
+                    write(out, rule, true, "it was agreed with this caller", asked, decision.verdict(i));
+                }
+            }
+            out.writeEndArray();
+            out.writeEndObject();
+        });
+        return new Answer(200, Answer.JSON, json, List.of());
+    }
+
+    private Decision decide(Request request) {
+        try {
+            return limiter.decideAsync(request)
+                    .toCompletableFuture()
+                    .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            throw RestException.unavailable("the store does not answer");
+        }
+    }
+
+    private static @Nullable Verdict verdictOn(Rule rule, Decision decision) {
+        for (int i = 0; i < decision.size(); i++) {
+            if (decision.verdict(i).rule() == rule) {
+                return decision.verdict(i);
+            }
+        }
+        return null;
+    }
+
+    /** A quota denies only together with all others of the request; every other rule by itself. */
+    private static boolean wouldPass(Decision decision, long hits) {
+        boolean quota = false;
+        boolean quotaHasRoom = false;
+        for (int i = 0; i < decision.size(); i++) {
+            Verdict verdict = decision.verdict(i);
+            Rule rule = verdict.rule();
+            boolean room = hasRoom(verdict, hits);
+            if (rule == null || verdict.shadow()) {
+                continue;
+            }
+            if (!rule.quota() && !room) {
+                return false;
+            }
+            quota |= rule.quota();
+            quotaHasRoom |= rule.quota() && room;
+        }
+        return !quota || quotaHasRoom;
+    }
+
+    private static boolean hasRoom(Verdict verdict, long hits) {
+        return verdict.allowed()
+                && (verdict.limit() == null || verdict.degraded() || verdict.remaining() >= needed(verdict, hits));
+    }
+
+    private static long needed(Verdict verdict, long hits) {
+        Rule rule = verdict.rule();
+        return rule == null ? hits : Math.multiplyHigh(hits, rule.cost()) != 0 ? Long.MAX_VALUE : hits * rule.cost();
+    }
+
+    private void write(
+            JsonGenerator out, Rule rule, boolean met, String why, ExplainBody asked, @Nullable Verdict verdict)
+            throws IOException {
+        out.writeStartObject();
+        out.writeStringField("rule", rule.label());
+        out.writeBooleanField("met", met);
+        out.writeStringField("why", why);
+        out.writeStringField("source", rule.source());
+        out.writeStringField("mode", rule.isOff() ? "off" : rule.shadow() ? "shadow" : "on");
+        SwitchState switched = rule.switched();
+        if (switched != null) {
+            out.writeStringField("switched", switched.spelling());
+        }
+        if (rule.isRollingOut()) {
+            out.writeStringField("rollout", rule.rolloutPercent() + "%");
+        }
+        if (met && verdict != null) {
+            counter(out, rule, verdict, asked);
+        }
+        out.writeEndObject();
+    }
+
+    private void counter(JsonGenerator out, Rule rule, Verdict verdict, ExplainBody asked) throws IOException {
+        Explanation explained = limiter.explain(asked.request(), verdict);
+        out.writeStringField("counter", explained.counter());
+        out.writeStringField("bucket", explained.bucket());
+        out.writeStringField("store", limiter.stores().isEmpty() ? "memory" : rule.store());
+        out.writeStringField("consistency", rule.consistency().name().toLowerCase(Locale.ROOT));
+        out.writeBooleanField("degraded", verdict.degraded());
+        Limit limit = verdict.limit();
+        if (limit != null) {
+            limit(out, rule, limit);
+            if (!verdict.degraded()) {
+                long needed = needed(verdict, asked.hits());
+                out.writeNumberField("used", Math.max(0, limit.capacity() - verdict.remaining()));
+                out.writeNumberField("remaining", verdict.remaining());
+                out.writeNumberField("reset_in", verdict.resetMicros() / 1e6);
+                out.writeBooleanField("has_room", hasRoom(verdict, asked.hits()));
+                if (!hasRoom(verdict, asked.hits()) && needed <= limit.capacity()) {
+                    out.writeNumberField("passes_within", passesWithin(limit, verdict, needed) / 1e6);
+                }
+            }
+        }
+    }
+
+    private static void limit(JsonGenerator out, Rule rule, Limit limit) throws IOException {
+        out.writeObjectFieldStart("limit");
+        out.writeNumberField("requests", limit.requests());
+        out.writeStringField("window", Durations.text(limit.windowMicros()));
+        out.writeStringField("algorithm", limit.algorithm().spelling());
+        out.writeNumberField("burst", limit.burst());
+        boolean own = limit.equals(rule.limit());
+        out.writeStringField("from", !own ? "override" : rule.name().startsWith("tier:") ? "tier" : "rule");
+        out.writeEndObject();
+    }
+
+    /**
+     * Microseconds after which {@code needed} hits fit at the latest, with no other traffic. A bucket fills evenly and is full
+     * at its reset, so it held them by {@code reset - (capacity - needed) × window / requests}; any other is as good as new
+     * at its reset.
+     */
+    private static double passesWithin(Limit limit, Verdict verdict, long needed) {
+        boolean fills = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.GCRA;
+        if (!fills || limit.requests() == 0) {
+            return verdict.resetMicros();
+        }
+        double spare = (double) (limit.capacity() - needed) * limit.windowMicros() / limit.requests();
+        return Math.max(0, verdict.resetMicros() - Math.floor(spare));
+    }
+}

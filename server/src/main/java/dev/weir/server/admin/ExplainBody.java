@@ -1,0 +1,102 @@
+package dev.weir.server.admin;
+
+import dev.weir.model.Request;
+import dev.weir.server.http.RestException;
+import dev.weir.server.http.Texts;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that somebody wants explained: {@code {"domain": "api", "attributes": {"user_id": "u_42"}}}, or {@code entries} in
+ * place of attributes where their order counts.
+ *
+ * @param request with no hits: explaining takes nothing
+ * @param hits what it is about
+ */
+record ExplainBody(Request request, long hits) {
+    private static final Set<String> MEMBERS = Set.of("domain", "hits", "attributes", "entries");
+    private static final int MOST_ENTRIES = 100;
+
+    static ExplainBody read(byte[] body, List<String> domains) {
+        JsonObject json = parse(body);
+        for (String each : json.fieldNames()) {
+            if (!MEMBERS.contains(each)) {
+                throw RestException.badRequest(
+                        Texts.shown(each) + ": no such member (expected: domain, hits, attributes or entries)");
+            }
+        }
+        Request request = Request.to(domain(json, domains)).hits(0);
+        request.descriptor();
+        if (json.containsKey("attributes") == json.containsKey("entries")) {
+            throw RestException.badRequest("expected: either attributes or entries");
+        }
+        if (json.getValue("attributes") instanceof JsonObject attributes) {
+            request.asAttributes();
+            requireFew(attributes.size());
+            for (Map.Entry<String, Object> each : attributes) {
+                request.with(each.getKey(), text(each.getValue(), each.getKey()));
+            }
+        } else if (json.getValue("entries") instanceof JsonArray entries) {
+            requireFew(entries.size());
+            for (Object each : entries) {
+                if (!(each instanceof JsonObject entry)) {
+                    throw RestException.badRequest("entries: expected {\"key\": …, \"value\": …}");
+                }
+                request.with(text(entry.getValue("key"), "key"), text(entry.getValue("value"), "value"));
+            }
+        } else {
+            throw RestException.badRequest("attributes: expected names and texts; entries: expected a list");
+        }
+        return new ExplainBody(request, hits(json));
+    }
+
+    private static JsonObject parse(byte[] body) {
+        try {
+            return new JsonObject(Buffer.buffer(body));
+        } catch (DecodeException | ClassCastException e) {
+            throw RestException.badRequest("body: expected a JSON object");
+        }
+    }
+
+    private static String domain(JsonObject json, List<String> domains) {
+        Object named = json.getValue("domain");
+        if (named == null && domains.size() == 1) {
+            return domains.get(0);
+        }
+        if (named instanceof String name && domains.contains(name)) {
+            return name;
+        }
+        throw RestException.badRequest("domain: " + (named == null ? "missing" : Texts.shown(String.valueOf(named)))
+                + " (expected: one of " + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
+    }
+
+    private static long hits(JsonObject json) {
+        Object hits = json.getValue("hits", 1);
+        boolean whole = hits instanceof Integer || hits instanceof Long;
+        if (!whole || ((Number) hits).longValue() < 0) {
+            throw RestException.badRequest(
+                    "hits: " + Texts.shown(String.valueOf(hits)) + " (expected: a whole number >= 0)");
+        }
+        return ((Number) hits).longValue();
+    }
+
+    private static void requireFew(int size) {
+        if (size > MOST_ENTRIES) {
+            throw RestException.badRequest("attributes: " + size + " (expected: at most " + MOST_ENTRIES + ")");
+        }
+    }
+
+    private static String text(@Nullable Object value, String name) {
+        if (value instanceof String text) {
+            return text;
+        }
+        throw RestException.badRequest(
+                Texts.shown(name) + ": " + Texts.shown(String.valueOf(value)) + " (expected: a text)");
+    }
+}
