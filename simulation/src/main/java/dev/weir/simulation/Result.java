@@ -1,13 +1,30 @@
 package dev.weir.simulation;
 
+import java.util.List;
+
 /**
  * What came of a run.
  *
  * @param storeCalls calls of the script
  * @param storeChecks counters that they touched
+ * @param kept requests that callers did not send because they had been told to wait
  * @param events how much happened on the timeline
+ * @param stranded hits that were taken and never used, where books were kept
+ * @param violations bounds that did not hold, where books were kept
  */
-public record Result(long durationNanos, Tally tally, long storeCalls, long storeChecks, long events) {
+public record Result(
+        long durationNanos,
+        Tally tally,
+        long storeCalls,
+        long storeChecks,
+        long kept,
+        long events,
+        long stranded,
+        List<String> violations) {
+
+    public Result {
+        violations = List.copyOf(violations);
+    }
 
     /** Admitted requests to those that a limiter in one place would have let pass. */
     public double accuracy() {

@@ -1,25 +1,32 @@
 package dev.weir.simulation;
 
-import dev.weir.match.RuleSet;
+import dev.weir.model.Decision;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.simulation.fleet.Fleet;
 import dev.weir.simulation.fleet.FleetSettings;
+import dev.weir.simulation.fleet.Node;
+import dev.weir.simulation.oracle.Ledger;
 import dev.weir.simulation.oracle.Oracle;
+import dev.weir.simulation.scenario.Scenario;
 import dev.weir.simulation.store.SharedCounters;
 import dev.weir.simulation.store.Takings;
 import dev.weir.simulation.traffic.Flow;
-import dev.weir.simulation.traffic.FlowSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.DoubleConsumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** One run: a fleet, its traffic and an oracle on one timeline, all drawn from one seed. */
 public final class Simulation {
     private static final int STEPS = 240;
     private static final int REPORTS = 200;
     private static final Takings UNWATCHED = new Takings() {
+        @Override
+        public void storeShows(long micros) {}
+
         @Override
         public void took(int node, long key0, long hits) {}
 
@@ -28,35 +35,70 @@ public final class Simulation {
     };
 
     private final Timeline timeline = new Timeline();
-    private final long durationNanos;
+    private final Scenario scenario;
+    private final @Nullable Ledger ledger;
     private final SharedCounters store;
     private final Fleet fleet;
     private final List<Flow> flows = new ArrayList<>();
     private final Tally tally;
 
-    public Simulation(
-            RuleSet rules, FleetSettings settings, List<FlowSettings> traffic, long durationNanos, long seed) {
-        SplittableRandom random = new SplittableRandom(seed);
-        this.durationNanos = durationNanos;
-        this.store = new SharedCounters(timeline, MachineClock.exact(timeline), UNWATCHED);
-        this.tally = new Tally(timeline, new Oracle(), settings.nodes(), durationNanos, STEPS);
-        // Traffic first: it is the same whatever runs on the nodes.
+    /** The run of one of those who are compared; with {@code books}, every bound is watched, which takes memory for each caller. */
+    public Simulation(Scenario scenario, Scenario.Run run, boolean books) {
+        this(scenario, run, books, UnaryOperator.identity());
+    }
+
+    /** The same on machines whose clocks are {@code clocks}: for tests that plant a mistake. */
+    Simulation(Scenario scenario, Scenario.Run run, boolean books, UnaryOperator<MachineClock> clocks) {
+        SplittableRandom random = new SplittableRandom(scenario.seed());
+        FleetSettings settings = scenario.fleet().of(run.kind());
+        this.scenario = scenario;
+        this.ledger = books ? new Ledger(timeline, settings.nodes(), scenario.replicaLagNanos()) : null;
+        // Traffic is drawn first: it is the same whatever runs on the nodes.
         List<SplittableRandom> draws = new ArrayList<>();
-        traffic.forEach(each -> draws.add(random.split()));
-        this.fleet = new Fleet(timeline, store, rules, settings, random, tally);
-        for (int i = 0; i < traffic.size(); i++) {
-            flows.add(new Flow(traffic.get(i), timeline, draws.get(i), settings.nodes(), fleet));
+        scenario.traffic().forEach(each -> draws.add(random.split()));
+        long skew = settings.clockSkewMicros();
+        MachineClock clock = new MachineClock(timeline, skew == 0 ? 0 : random.nextLong(-skew, skew + 1), 0, 0);
+        this.store = new SharedCounters(timeline, clock, ledger == null ? UNWATCHED : ledger);
+        this.store.replica(scenario.replicaLagNanos());
+        this.tally = new Tally(timeline, new Oracle(), settings.nodes(), scenario.durationNanos(), STEPS);
+        this.fleet = new Fleet(timeline, store, run.rules(), settings, random, this::told, clocks);
+        for (int i = 0; i < scenario.traffic().size(); i++) {
+            flows.add(new Flow(scenario.traffic().get(i), timeline, draws.get(i), settings.nodes(), fleet));
+        }
+    }
+
+    private void told(Flow flow, int caller, Node node, Decision decision, long chargedMicros, boolean waited) {
+        tally.told(flow, caller, node, decision, chargedMicros, waited);
+        if (ledger != null) {
+            ledger.told(node.number(), decision, chargedMicros, store.clock().micros());
+        }
+    }
+
+    private void died(int node) {
+        if (ledger != null) {
+            ledger.died(node);
         }
     }
 
     /** Runs to the end, and tells from time to time how far it is, 0 to 1. */
     public Result run(DoubleConsumer progress) {
         flows.forEach(Flow::start);
+        new Faults(timeline, fleet, store, this::died).schedule(scenario.faults());
+        long end = scenario.durationNanos();
         for (int i = 1; i <= REPORTS; i++) {
-            timeline.runUntil((long) (durationNanos * (i / (double) REPORTS)));
+            timeline.runUntil((long) (end * (i / (double) REPORTS)));
             progress.accept(i / (double) REPORTS);
         }
-        return new Result(durationNanos, tally, store.calls(), store.checks(), timeline.happened());
+        long kept = flows.stream().mapToLong(Flow::kept).sum();
+        return new Result(
+                end,
+                tally,
+                store.calls(),
+                store.checks(),
+                kept,
+                timeline.happened(),
+                ledger == null ? 0 : ledger.stranded(),
+                ledger == null ? List.of() : ledger.violations());
     }
 
     /** Runs to the end. */

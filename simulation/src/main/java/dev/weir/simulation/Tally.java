@@ -17,6 +17,7 @@ public final class Tally implements Watcher {
     private final long[] ideal;
     private final long[] nodeOffered;
     private final long[] nodeAdmitted;
+    private final long[] nodeIdeal;
     private final int[][] nodeSteps;
 
     private long decisions;
@@ -34,6 +35,7 @@ public final class Tally implements Watcher {
         this.ideal = new long[steps];
         this.nodeOffered = new long[nodes];
         this.nodeAdmitted = new long[nodes];
+        this.nodeIdeal = new long[nodes];
         this.nodeSteps = new int[nodes][steps];
     }
 
@@ -55,6 +57,7 @@ public final class Tally implements Watcher {
         }
         if (oracle.told(decision, chargedMicros)) {
             ideal[step]++;
+            nodeIdeal[node.number()]++;
         }
     }
 
@@ -123,16 +126,16 @@ public final class Tally implements Watcher {
     }
 
     /**
-     * Jain's index of how alike nodes treat what comes to them: (sum of x)^2 / (n sum of x^2) over each node's share of admitted
-     * requests; 1 if all are alike.
+     * Jain's index of how alike nodes treat what comes to them: (sum of x)^2 / (n sum of x^2), x being what a node admitted of what a
+     * single limiter would have admitted there; 1 if all are alike.
      */
     public double fairness() {
         double sum = 0;
         double squares = 0;
         int busy = 0;
-        for (int i = 0; i < nodeOffered.length; i++) {
-            if (nodeOffered[i] > 0) {
-                double share = (double) nodeAdmitted[i] / nodeOffered[i];
+        for (int i = 0; i < nodeIdeal.length; i++) {
+            if (nodeIdeal[i] > 0) {
+                double share = (double) nodeAdmitted[i] / nodeIdeal[i];
                 sum += share;
                 squares += share * share;
                 busy++;

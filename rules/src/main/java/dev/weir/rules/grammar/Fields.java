@@ -52,7 +52,7 @@ public final class Fields {
         return problems;
     }
 
-    List<Entry> entries() {
+    public List<Entry> entries() {
         return mapping.entries();
     }
 
@@ -166,7 +166,7 @@ public final class Fields {
     }
 
     /** A flag; YAML 1.1's words count, for the reference service takes them. */
-    boolean flag(String name, boolean otherwise) {
+    public boolean flag(String name, boolean otherwise) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
             return otherwise;
@@ -186,8 +186,7 @@ public final class Fields {
     }
 
     /** A duration in microseconds, longer than none. */
-    @Nullable
-    Long duration(String name) {
+    public @Nullable Long duration(String name) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
             return null;
@@ -205,7 +204,7 @@ public final class Fields {
     }
 
     /** One of {@code values}, spelt as it prints in lower case. */
-    <E extends Enum<E>> @Nullable E oneOf(String name, E[] values) {
+    public <E extends Enum<E>> @Nullable E oneOf(String name, E[] values) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
             return null;

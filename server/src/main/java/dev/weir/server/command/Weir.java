@@ -11,7 +11,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command as a whole: {@code weir serve | check | explain | counter | validate | rules | quota | switch | audit}. */
+/**
+ * The command as a whole: {@code weir serve | check | explain | counter | validate | simulate | rules | quota | switch | audit}.
+ */
 @Command(
         name = "weir",
         description = "A rate limiter: Envoy's rate limit service, a REST API and rules in YAML.",
@@ -37,6 +39,7 @@ public final class Weir implements Runnable {
         weir.addSubcommand(new Explain());
         weir.addSubcommand(new Counters());
         weir.addSubcommand(new Validate());
+        weir.addSubcommand(new Simulate());
         weir.addSubcommand(new Rules());
         weir.addSubcommand(new Quota());
         weir.addSubcommand(new Switch());

@@ -1,6 +1,7 @@
 package dev.weir.simulation.clock;
 
 import dev.weir.model.TimeSource;
+import java.util.function.LongUnaryOperator;
 
 /** The clocks of one machine: a wall clock that may be set wrong, and a monotonic one that began anywhere; both may run fast or slow. */
 public final class MachineClock implements TimeSource {
@@ -13,13 +14,25 @@ public final class MachineClock implements TimeSource {
     private final long skewMicros;
     private final long originNanos;
     private final long driftMillionths;
+    private final LongUnaryOperator monotonic;
 
     /** A clock that is {@code skewMicros} ahead, and runs fast by so many millionths. */
     public MachineClock(Timeline timeline, long skewMicros, long originNanos, long driftMillionths) {
+        this(timeline, skewMicros, originNanos, driftMillionths, LongUnaryOperator.identity());
+    }
+
+    private MachineClock(
+            Timeline timeline, long skewMicros, long originNanos, long driftMillionths, LongUnaryOperator monotonic) {
         this.timeline = timeline;
         this.skewMicros = skewMicros;
         this.originNanos = originNanos;
         this.driftMillionths = driftMillionths;
+        this.monotonic = monotonic;
+    }
+
+    /** This machine with a monotonic clock that shows something else: how a test plants a mistake. */
+    public MachineClock broken(LongUnaryOperator shown) {
+        return new MachineClock(timeline, skewMicros, originNanos, driftMillionths, shown);
     }
 
     /** A clock that is right. */
@@ -34,7 +47,7 @@ public final class MachineClock implements TimeSource {
 
     @Override
     public long nanos() {
-        return originNanos + elapsed();
+        return originNanos + monotonic.applyAsLong(elapsed());
     }
 
     /** How long it really takes until this clock has moved on by {@code nanos}. */

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Timeline {
     private static final int CHILDREN = 4;
+    /** More than any run needs: events that announce each other for the same moment are a mistake. */
+    private static final int MOST_AT_ONCE = 1_000_000;
 
     private long[] moments = new long[1024];
     private long[] orders = new long[1024];
@@ -19,6 +21,7 @@ public final class Timeline {
     private long announced;
     private long now;
     private long happened;
+    private int still;
 
     /** Nanoseconds since the start. */
     public long now() {
@@ -48,6 +51,10 @@ public final class Timeline {
     /** Lets everything happen that comes before {@code end}; then it is {@code end}. */
     public void runUntil(long end) {
         while (size > 0 && moments[0] < end) {
+            still = moments[0] == now ? still + 1 : 0;
+            if (still > MOST_AT_ONCE) {
+                throw new IllegalStateException("time stands still at " + now + " ns with " + events[0]);
+            }
             now = moments[0];
             Event next = events[0];
             removeFirst();

@@ -46,6 +46,12 @@ final class ChunkPeer implements Peer {
     }
 
     @Override
+    public void tick() {}
+
+    @Override
+    public void stop() {}
+
+    @Override
     public boolean decide(Request request, long nowMicros, Decision into, Later later) {
         rules.match(request, matches);
         Match match = matches.get(0);

@@ -1,6 +1,7 @@
 package dev.weir.simulation.fleet;
 
 import dev.weir.limiter.Later;
+import dev.weir.limiter.Limiter;
 import dev.weir.limiter.Waiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
@@ -18,10 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Nodes that share a store, and requests that come to them. */
 public final class Fleet implements Destination {
+    private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
     private static final Executor AT_ONCE = Runnable::run;
 
     private final Timeline timeline;
@@ -30,6 +33,7 @@ public final class Fleet implements Destination {
     private final FleetSettings settings;
     private final SplittableRandom random;
     private final Watcher watcher;
+    private final UnaryOperator<MachineClock> clocks;
     private final List<Node> nodes = new ArrayList<>();
     private final Request request = Request.to("");
     private final Decision decision = new Decision();
@@ -41,19 +45,22 @@ public final class Fleet implements Destination {
     private int caller;
     private @Nullable Node node;
 
+    /** A fleet whose machines have the clocks that {@code clocks} makes of them. */
     public Fleet(
             Timeline timeline,
             SharedCounters store,
             RuleSet rules,
             FleetSettings settings,
             SplittableRandom random,
-            Watcher watcher) {
+            Watcher watcher,
+            UnaryOperator<MachineClock> clocks) {
         this.timeline = timeline;
         this.store = store;
         this.rules = rules;
         this.settings = settings;
         this.random = random.split();
         this.watcher = watcher;
+        this.clocks = clocks;
         for (int i = 0; i < settings.nodes(); i++) {
             Node next = new Node(i, timeline);
             nodes.add(next);
@@ -93,19 +100,42 @@ public final class Fleet implements Destination {
         if (!node.isUp()) {
             long skew = settings.clockSkewMicros();
             long drift = settings.driftMillionths();
-            MachineClock clock = new MachineClock(
+            MachineClock clock = clocks.apply(new MachineClock(
                     timeline,
                     skew == 0 ? 0 : random.nextLong(-skew, skew + 1),
                     random.nextLong(1L << 40),
-                    drift == 0 ? 0 : random.nextLong(-drift, drift + 1));
+                    drift == 0 ? 0 : random.nextLong(-drift, drift + 1)));
             Link link = new Link(timeline, node, clock, store, settings.link(), random.split());
-            node.start(new Life(clock, link, peer(link, clock)));
+            Life life = new Life(clock, link, peer(link, clock));
+            node.start(life);
+            timeline.after(random.nextLong(TICK_NANOS), () -> tick(node, life));
         }
+    }
+
+    private void tick(Node node, Life life) {
+        if (!life.equals(node.life())) {
+            return;
+        }
+        if (timeline.now() < node.pausedUntil()) {
+            timeline.at(node.pausedUntil(), () -> tick(node, life));
+            return;
+        }
+        life.peer().tick();
+        timeline.after(TICK_NANOS, () -> tick(node, life));
     }
 
     /** Ends the process of {@code node} as kill -9 does. */
     public void kill(Node node) {
         node.kill();
+    }
+
+    /** Ends the process of {@code node} as SIGTERM does: it gives back what it holds and decides nothing more. */
+    public void stop(Node node) {
+        Life life = node.life();
+        if (life != null) {
+            life.peer().stop();
+            node.leave();
+        }
     }
 
     /** Stops {@code node} for {@code nanos} as SIGSTOP does. */

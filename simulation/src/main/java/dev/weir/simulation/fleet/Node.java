@@ -49,6 +49,11 @@ public final class Node implements Host {
         pausedUntil = Math.max(pausedUntil, timeline.now() + nanos);
     }
 
+    /** Takes no more requests; what its process has sent is still answered. */
+    void leave() {
+        life = null;
+    }
+
     /** Ends the process at once, with all it knew. */
     void kill() {
         if (life != null) {

@@ -9,4 +9,10 @@ interface Peer {
 
     /** As {@link dev.weir.limiter.Limiter#decide(Request, long, Decision, Later)}. */
     boolean decide(Request request, long nowMicros, Decision into, Later later);
+
+    /** Does what is due from time to time. */
+    void tick();
+
+    /** Gives back what it holds. */
+    void stop();
 }

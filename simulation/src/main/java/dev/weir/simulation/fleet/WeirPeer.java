@@ -25,6 +25,16 @@ final class WeirPeer implements Peer {
     }
 
     @Override
+    public void tick() {
+        limiter.tick();
+    }
+
+    @Override
+    public void stop() {
+        limiter.returnLeases();
+    }
+
+    @Override
     public boolean decide(Request request, long nowMicros, Decision into, Later later) {
         return limiter.decide(request, nowMicros, into, later);
     }

@@ -37,7 +37,7 @@ public final class Oracle {
         return falseDenials;
     }
 
-    /** Requests that passed though there was no room, by their limit alone. */
+    /** Requests that passed though there was no room; those that a failure policy let pass stand apart. */
     public long beyond() {
         return beyond;
     }
@@ -50,7 +50,8 @@ public final class Oracle {
             idealAdmitted++;
         }
         if (decision.allowed()) {
-            beyond += take(witness, decision, micros) ? 0 : 1;
+            // What a failure policy let pass is counted as degraded, and nowhere else.
+            beyond += take(witness, decision, micros) || decision.degraded() ? 0 : 1;
         } else if (!decision.degraded() && passes(witness, decision, micros)) {
             falseDenials++;
         }

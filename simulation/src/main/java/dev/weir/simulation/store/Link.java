@@ -67,6 +67,10 @@ public final class Link implements SharedStore {
         return host.number();
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     int connection() {
         return connection;
     }
@@ -84,6 +88,9 @@ public final class Link implements SharedStore {
     @Override
     public void decide(Ask ask) {
         ask.notes = null;
+        for (int i = 0; i < ask.checks.size(); i++) {
+            ask.checks.get(i).failure = null;
+        }
         if (closed || timeline.now() < connectedAt || store.isDown()) {
             fail(ask, StoreFailure.UNREACHABLE);
         } else if (breaker.isOpen()) {
@@ -226,18 +233,24 @@ public final class Link implements SharedStore {
     private void wakeAt(long deadlineNanos) {
         long moment = timeline.now() + clock.realNanos(deadlineNanos - clock.nanos()) + MICROSECOND;
         if (moment < timerAt) {
-            timerAt = moment;
-            timeline.at(moment, this::sweep);
+            setTimer(moment);
         }
+    }
+
+    /** One timer counts, the one set last; others that fire do nothing. */
+    private void setTimer(long moment) {
+        timerAt = moment;
+        timeline.at(moment, () -> {
+            if (moment == timerAt && !closed) {
+                sweep();
+            }
+        });
     }
 
     /** Fails what has reached its deadline. After a pause of our own, replies are read before this. */
     private void sweep() {
-        if (closed) {
-            return;
-        }
         if (timeline.now() < host.pausedUntil()) {
-            timeline.at(host.pausedUntil() + MICROSECOND, this::sweep);
+            setTimer(host.pausedUntil() + MICROSECOND);
             return;
         }
         timerAt = Long.MAX_VALUE;
@@ -268,13 +281,18 @@ public final class Link implements SharedStore {
     }
 
     private void wakeForTheNext() {
-        waiting.forEach(each -> wakeAt(each.deadlineNanos));
+        long now = clock.nanos();
+        long least = Long.MAX_VALUE;
+        for (Ask ask : waiting) {
+            least = Math.min(least, ask.deadlineNanos - now);
+        }
         Round current = round;
         for (int i = 0; current != null && i < current.size(); i++) {
             Ask ask = current.waiter(i);
-            if (ask != null) {
-                wakeAt(ask.deadlineNanos);
-            }
+            least = ask == null ? least : Math.min(least, ask.deadlineNanos - now);
+        }
+        if (least != Long.MAX_VALUE) {
+            wakeAt(now + least);
         }
     }
 

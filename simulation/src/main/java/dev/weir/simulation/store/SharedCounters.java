@@ -66,7 +66,7 @@ public final class SharedCounters {
     /** A replica follows, {@code nanos} behind: {@link #failOver} needs one. */
     public void replica(long nanos) {
         lagNanos = nanos;
-        counters.remember(2 * nanos);
+        counters.remember(nanos);
     }
 
     /** Stops for {@code nanos}, as by SIGSTOP: what arrives waits. */
@@ -119,7 +119,8 @@ public final class SharedCounters {
         if (round.expired) {
             expiredCalls++;
         } else {
-            int node = round.link().node();
+            int node = round.link().isClosed() ? Takings.NOBODY : round.link().node();
+            takings.storeShows(now);
             for (int i = 0; i < round.size(); i++) {
                 Ask ask = round.sent(i);
                 desk.decide(node, ask.checks, ask.denied, now);

@@ -1,0 +1,57 @@
+package dev.weir.simulation.scenario;
+
+import dev.weir.rules.grammar.Fields;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+
+/** Numbers with a fraction, and rates. */
+final class Decimals {
+    private Decimals() {}
+
+    /** A number from {@code least} to {@code most}. */
+    static double read(Fields fields, String name, double otherwise, double least, double most) {
+        Scalar scalar = fields.scalar(name);
+        if (scalar == null) {
+            return otherwise;
+        }
+        try {
+            double value = Double.parseDouble(scalar.text());
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException notOne) {
+            // Falls through to the same words as a number out of range.
+        }
+        String range = most == Double.MAX_VALUE ? ">= " + least : "from " + least + " to " + most;
+        fields.problems().error(scalar.at(), name + ": '" + scalar.text() + "'", "expected: a number " + range);
+        return otherwise;
+    }
+
+    /** Requests a second, written {@code 100/s}, {@code 6000/m} or {@code 1/h}. */
+    static double rate(Fields fields, String name) {
+        Scalar scalar = fields.scalar(name);
+        if (scalar == null) {
+            fields.problems().error(fields.at(), name + ": missing", "expected: a rate such as 100/s");
+            return 1;
+        }
+        String text = scalar.text().replace("_", "");
+        int slash = text.indexOf('/');
+        double seconds = slash < 0
+                ? 0
+                : switch (text.substring(slash + 1).trim()) {
+                    case "s" -> 1;
+                    case "m" -> 60;
+                    case "h" -> 3600;
+                    default -> 0;
+                };
+        try {
+            double rate = seconds == 0 ? 0 : Double.parseDouble(text.substring(0, slash)) / seconds;
+            if (rate > 0 && rate < 1e9) {
+                return rate;
+            }
+        } catch (NumberFormatException notOne) {
+            // Falls through.
+        }
+        fields.problems().error(scalar.at(), name + ": '" + scalar.text() + "'", "expected: a rate such as 100/s");
+        return 1;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.weir.simulation.scenario;
+
+import dev.weir.rules.LoadResult;
+import dev.weir.rules.RuleLoader;
+import dev.weir.rules.yaml.YamlNode.Entry;
+import dev.weir.rules.yaml.YamlNode.Mapping;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules that a scenario carries: the file with every line of the scenario itself left empty, so that what is wrong with a rule is
+ * told by the reader of rule files, at its true line.
+ */
+final class RulesInScenario {
+    private static final Pattern CONSISTENCY = Pattern.compile("consistency:\\s*\\w+");
+
+    private final String text;
+
+    private RulesInScenario(String text) {
+        this.text = text;
+    }
+
+    static RulesInScenario in(Mapping root, String file, List<String> others) {
+        String[] lines = file.split("\n", -1);
+        List<Entry> entries = root.entries();
+        for (int i = 0; i < entries.size(); i++) {
+            if (others.contains(entries.get(i).key().text())) {
+                int from = entries.get(i).key().at().line() - 1;
+                int to = i + 1 < entries.size() ? entries.get(i + 1).key().at().line() - 1 : lines.length;
+                for (int line = from; line < Math.max(to, from + 1); line++) {
+                    lines[line] = "";
+                }
+            }
+        }
+        return new RulesInScenario(String.join("\n", lines));
+    }
+
+    /** Loads them, with {@code consistency} in place of what each says, if one is given. */
+    LoadResult load(String fileName, @Nullable String consistency) {
+        String rules = consistency == null ? text : CONSISTENCY.matcher(text).replaceAll("consistency: " + consistency);
+        return RuleLoader.parse(fileName, rules);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.weir.simulation.scenario;
+
+import dev.weir.match.RuleSet;
+import dev.weir.simulation.fleet.FleetSettings;
+import dev.weir.simulation.traffic.FlowSettings;
+import java.util.List;
+
+/**
+ * An experiment.
+ *
+ * @param name what it shows, for people
+ * @param measure what is looked at
+ * @param replicaLagNanos how far the store's replica is behind
+ * @param runs who is compared: each has the same traffic and the same faults
+ */
+public record Scenario(
+        String name,
+        Measure measure,
+        long seed,
+        long durationNanos,
+        FleetSettings fleet,
+        long replicaLagNanos,
+        List<FlowSettings> traffic,
+        List<Fault> faults,
+        List<Run> runs) {
+
+    public Scenario {
+        traffic = List.copyOf(traffic);
+        faults = List.copyOf(faults);
+        runs = List.copyOf(runs);
+    }
+
+    /** What a scenario looks at. */
+    public enum Measure {
+        /** A fleet: what passes, and at which cost. */
+        FLEET,
+        /** The sliding window counter against the exact log, for each entry of the traffic by itself. */
+        SLIDING_WINDOW
+    }
+
+    /** Weir alone with these rules, and nothing going wrong. */
+    public static Scenario of(
+            RuleSet rules, FleetSettings fleet, List<FlowSettings> traffic, long durationNanos, long seed) {
+        Run weir = new Run("weir", FleetSettings.Kind.WEIR, rules);
+        return new Scenario("weir", Measure.FLEET, seed, durationNanos, fleet, 0, traffic, List.of(), List.of(weir));
+    }
+
+    /** This scenario with what goes wrong in it. */
+    public Scenario with(List<Fault> others, long lagNanos) {
+        return new Scenario(name, measure, seed, durationNanos, fleet, lagNanos, traffic, others, runs);
+    }
+
+    /** One of those who are compared. */
+    public record Run(String name, FleetSettings.Kind kind, RuleSet rules) {}
+
+    /** How many callers there are in all. */
+    public long callers() {
+        return traffic.stream().mapToLong(each -> each.callers().count()).sum();
+    }
+
+    /** This scenario with another seed. */
+    public Scenario withSeed(long other) {
+        return new Scenario(name, measure, other, durationNanos, fleet, replicaLagNanos, traffic, faults, runs);
+    }
+}

@@ -1,0 +1,215 @@
+package dev.weir.simulation.scenario;
+
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.match.RuleSet;
+import dev.weir.rules.LoadResult;
+import dev.weir.rules.diagnostics.Diagnostic;
+import dev.weir.rules.diagnostics.Position;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.grammar.Fields;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Mapping;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.rules.yaml.YamlReader;
+import dev.weir.simulation.fleet.FleetSettings;
+import dev.weir.simulation.scenario.Scenario.Run;
+import dev.weir.simulation.store.Latency;
+import dev.weir.simulation.store.LinkSettings;
+import dev.weir.simulation.traffic.FlowSettings;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a scenario: its own fields here, the rules in it by the reader of rule files. */
+public final class ScenarioReader {
+    private static final List<String> ROOT =
+            List.of("scenario", "measure", "seed", "duration", "fleet", "store", "traffic", "faults", "compare");
+    private static final List<String> FLEET =
+            List.of("nodes", "clock_skew", "clock_drift", "deadline", "tier_counters");
+    private static final List<String> STORE = List.of("latency", "latency_p99", "loss", "replica_lag");
+    private static final List<String> FAULT = List.of("at", "fault", "on", "for");
+    private static final List<String> COMPARED = List.of("exact", "leased", "reported", "local", "naive_chunks");
+    /** What a node knows of, where the file does not say: less than a real one, for there may be hundreds of them in one process. */
+    private static final int FEW_COUNTERS = 1 << 12;
+
+    private static final long MICRO = 1_000;
+    private static final long MILLI = 1_000_000;
+
+    private final Problems problems;
+    private final Fields root;
+
+    private ScenarioReader(Problems problems, Fields root) {
+        this.problems = problems;
+        this.root = root;
+    }
+
+    /** What came of reading: a scenario, or errors; warnings either way. */
+    public record Read(@Nullable Scenario scenario, List<Diagnostic> diagnostics) {
+        public Read {
+            diagnostics = List.copyOf(diagnostics);
+        }
+    }
+
+    /** Reads the bytes of a file; {@code fileName} is what diagnostics call it. */
+    public static Read read(String fileName, byte[] bytes) {
+        Problems problems = new Problems(fileName);
+        YamlNode node = YamlReader.read(bytes, problems);
+        if (node == null && problems.errors() == 0) {
+            problems.error(new Position(1, 1), "the file is empty", "expected: a scenario");
+        }
+        Fields root = node == null ? null : Fields.of(node, "the file", problems);
+        if (root == null || !(node instanceof Mapping mapping)) {
+            return new Read(null, problems.all());
+        }
+        RulesInScenario rules = RulesInScenario.in(mapping, new String(bytes, StandardCharsets.UTF_8), ROOT);
+        LoadResult loaded = rules.load(fileName, null);
+        Scenario scenario = new ScenarioReader(problems, root).read(rules, loaded.rules());
+        List<Diagnostic> all = new ArrayList<>(problems.all());
+        all.addAll(loaded.diagnostics());
+        boolean wrong = all.stream().anyMatch(Diagnostic::isError);
+        return new Read(wrong ? null : scenario, all);
+    }
+
+    private @Nullable Scenario read(RulesInScenario text, @Nullable RuleSet rules) {
+        long duration = micros(root, "duration", 60 * MILLI) * MICRO;
+        Long seed = root.whole("seed", 0, Long.MAX_VALUE);
+        String name = root.text("scenario");
+        Scenario.Measure measure = root.oneOf("measure", Scenario.Measure.values());
+        Fields fleetFields = child("fleet", FLEET);
+        Fields storeFields = child("store", STORE);
+        FleetSettings fleet = fleet(fleetFields, link(storeFields));
+        List<FlowSettings> traffic = new ArrayList<>();
+        if (root.list("traffic").isEmpty()) {
+            problems.error(root.at("traffic"), "traffic: nothing", "expected: a list of who sends what");
+        }
+        for (YamlNode each : root.list("traffic")) {
+            FlowSettings flow = FlowReader.read(each, domainOf(rules), problems);
+            if (flow != null) {
+                traffic.add(flow);
+            }
+        }
+        List<Fault> faults = faults(fleet.nodes());
+        if (rules == null || problems.errors() > 0) {
+            return null;
+        }
+        long lag = storeFields == null ? 0 : micros(storeFields, "replica_lag", 0) * MICRO;
+        return new Scenario(
+                name == null ? problems.file() : name,
+                measure == null ? Scenario.Measure.FLEET : measure,
+                seed == null ? 1 : seed,
+                duration,
+                fleet,
+                lag,
+                traffic,
+                faults,
+                runs(text, rules));
+    }
+
+    private static String domainOf(@Nullable RuleSet rules) {
+        return rules == null || rules.domains().isEmpty()
+                ? "default"
+                : rules.domains().iterator().next();
+    }
+
+    private @Nullable Fields child(String name, List<String> known) {
+        YamlNode node = root.node(name);
+        Fields fields = node == null ? null : Fields.of(node, name, problems);
+        if (fields != null) {
+            fields.allow(known, Map.of());
+        }
+        return fields;
+    }
+
+    private FleetSettings fleet(@Nullable Fields fields, LinkSettings link) {
+        LimiterSettings limiter = LimiterSettings.defaults().withTierCounters(FEW_COUNTERS);
+        if (fields == null) {
+            return new FleetSettings(10, FleetSettings.Kind.WEIR, 0, 0, link, limiter);
+        }
+        Long nodes = fields.whole("nodes", 1, 100_000);
+        Long counters = fields.whole("tier_counters", 1, 1 << 24);
+        Long drift = fields.whole("clock_drift", 0, 1_000);
+        return new FleetSettings(
+                nodes == null ? 10 : nodes.intValue(),
+                FleetSettings.Kind.WEIR,
+                micros(fields, "clock_skew", 0),
+                drift == null ? 0 : drift,
+                link,
+                limiter.withDeadlineMicros(micros(fields, "deadline", limiter.deadlineMicros()))
+                        .withTierCounters(counters == null ? FEW_COUNTERS : counters.intValue()));
+    }
+
+    private LinkSettings link(@Nullable Fields fields) {
+        LinkSettings good = LinkSettings.good();
+        if (fields == null) {
+            return good;
+        }
+        long median = micros(fields, "latency", good.latency().medianNanos() / MICRO) * MICRO;
+        long p99 = micros(fields, "latency_p99", 4 * median / MICRO) * MICRO;
+        if (p99 < median) {
+            problems.error(fields.at("latency_p99"), "latency_p99 below latency", "expected: at least as long");
+            p99 = median;
+        }
+        double loss = Decimals.read(fields, "loss", 0, 0, 0.5);
+        return new LinkSettings(new Latency(median, p99), loss, good.resendNanos(), good.reconnectNanos());
+    }
+
+    private List<Fault> faults(int nodes) {
+        List<Fault> faults = new ArrayList<>();
+        for (YamlNode each : root.list("faults")) {
+            Fields fields = Fields.of(each, "a fault", problems);
+            if (fields == null) {
+                continue;
+            }
+            fields.allow(FAULT, Map.of());
+            Fault.Kind kind = fields.oneOf("fault", Fault.Kind.values());
+            if (kind == null) {
+                if (!fields.has("fault")) {
+                    problems.error(
+                            fields.at(), "fault: missing", "expected: pause, kill, stop, cut, break or fail_over");
+                }
+                continue;
+            }
+            boolean ofStore = "store".equals(fields.text("on")) || kind == Fault.Kind.FAIL_OVER;
+            Long node = ofStore ? null : fields.whole("on", 0, nodes - 1L);
+            if (!ofStore && node == null && !fields.has("on")) {
+                problems.error(fields.at(), "on: missing", "expected: store, or the number of a node");
+            }
+            if (ofStore && kind != Fault.Kind.PAUSE && kind != Fault.Kind.FAIL_OVER) {
+                problems.error(fields.at("on"), "on: store", "expected: a node; the store can pause or fail_over");
+            }
+            faults.add(new Fault(
+                    micros(fields, "at", 0) * MICRO,
+                    kind,
+                    node == null ? Fault.STORE : node.intValue(),
+                    micros(fields, "for", MILLI) * MICRO));
+        }
+        return faults;
+    }
+
+    private List<Run> runs(RulesInScenario text, RuleSet rules) {
+        List<Run> runs = new ArrayList<>();
+        runs.add(new Run("weir", FleetSettings.Kind.WEIR, rules));
+        for (YamlNode each : root.list("compare")) {
+            String name = each instanceof Scalar scalar ? scalar.text() : "";
+            if (!COMPARED.contains(name)) {
+                problems.error(each.at(), "compare: '" + name + "'", Suggestion.among(name, COMPARED));
+            } else if (name.equals("naive_chunks")) {
+                runs.add(new Run("naive chunks", FleetSettings.Kind.NAIVE_CHUNKS, rules));
+            } else {
+                runs.add(new Run(
+                        name,
+                        FleetSettings.Kind.WEIR,
+                        text.load(problems.file(), name).orThrow()));
+            }
+        }
+        return runs;
+    }
+
+    private static long micros(Fields fields, String name, long otherwise) {
+        Long micros = fields.duration(name);
+        return micros == null ? otherwise : micros;
+    }
+}

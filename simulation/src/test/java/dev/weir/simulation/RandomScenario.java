@@ -1,0 +1,103 @@
+package dev.weir.simulation;
+
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.match.RuleSet;
+import dev.weir.rules.RuleLoader;
+import dev.weir.simulation.fleet.FleetSettings;
+import dev.weir.simulation.fleet.FleetSettings.Kind;
+import dev.weir.simulation.scenario.Fault;
+import dev.weir.simulation.scenario.Scenario;
+import dev.weir.simulation.store.Latency;
+import dev.weir.simulation.store.LinkSettings;
+import dev.weir.simulation.traffic.Arrivals;
+import dev.weir.simulation.traffic.Callers;
+import dev.weir.simulation.traffic.FlowSettings;
+import dev.weir.simulation.traffic.Placement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** A small fleet with much going wrong, all of it drawn from a seed. */
+final class RandomScenario {
+    private static final long MILLI = 1_000_000;
+    private static final long SECOND = 1_000 * MILLI;
+    private static final Map<String, RuleSet> RULES = new HashMap<>();
+    private static final List<Fault.Kind> FAULTS = List.of(Fault.Kind.values());
+    private static final String[] ALGORITHMS = {
+        "fixed_window", "token_bucket", "gcra", "sliding_window", "sliding_window, sub_windows: 5", "sliding_window_log"
+    };
+
+    private RandomScenario() {}
+
+    static Scenario of(long seed) {
+        SplittableRandom random = new SplittableRandom(seed * 0x9E3779B97F4A7C15L + 1);
+        int nodes = random.nextInt(2, 6);
+        long duration = random.nextLong(2, 6) * SECOND;
+        LinkSettings link = new LinkSettings(
+                new Latency(random.nextLong(50, 800) * 1_000, random.nextLong(1, 8) * MILLI),
+                random.nextInt(4) == 0 ? 0.01 : 0,
+                random.nextLong(20, 200) * MILLI,
+                random.nextLong(1, 60) * MILLI);
+        FleetSettings fleet = new FleetSettings(
+                nodes,
+                Kind.WEIR,
+                random.nextLong(0, 200_000),
+                random.nextInt(3) == 0 ? 100 : 0,
+                link,
+                LimiterSettings.defaults().withTierCounters(64).withDeadlineMicros(random.nextLong(5_000, 20_000)));
+        RuleSet rules = rules(random);
+        List<FlowSettings> traffic = new ArrayList<>();
+        for (int i = random.nextInt(1, 3); i > 0; i--) {
+            traffic.add(flow(random, nodes));
+        }
+        List<Fault> faults = new ArrayList<>();
+        for (int i = random.nextInt(0, 8); i > 0; i--) {
+            faults.add(fault(random, nodes, duration));
+        }
+        long lag = random.nextInt(2) == 0 ? 0 : random.nextLong(1, 300) * MILLI;
+        return Scenario.of(rules, fleet, traffic, duration, seed).with(faults, lag);
+    }
+
+    private static RuleSet rules(SplittableRandom random) {
+        String algorithm = ALGORITHMS[random.nextInt(ALGORITHMS.length)];
+        long requests = new long[] {5, 20, 100, 300}[random.nextInt(4)];
+        String window = new String[] {"500ms", "1s", "2s"}[random.nextInt(3)];
+        String consistency = random.nextInt(5) == 0 ? "exact" : "leased";
+        String text = "rules:\n  - { name: r, key_by: user_id, limit: { requests: " + requests + ", window: " + window
+                + ", algorithm: " + algorithm + " }, consistency: " + consistency + " }\n";
+        return RULES.computeIfAbsent(
+                text, each -> RuleLoader.parse("rules.yaml", each).orThrow());
+    }
+
+    private static FlowSettings flow(SplittableRandom random, int nodes) {
+        double rate = random.nextLong(50, 400);
+        Arrivals arrivals = switch (random.nextInt(5)) {
+            case 0 -> new Arrivals.Steady(rate);
+            case 1 -> new Arrivals.Mmpp(rate, 10, 200 * MILLI);
+            case 2 -> new Arrivals.OnOff(rate, 5, 100 * MILLI, 1.5);
+            case 3 -> new Arrivals.WindowEdge(rate, SECOND, 50 * MILLI);
+            default -> new Arrivals.Poisson(rate);
+        };
+        Placement placement = switch (random.nextInt(4)) {
+            case 0 -> new Placement.Stick();
+            case 1 -> new Placement.Wander(random.nextInt(1, nodes), random.nextLong(50, 800) * MILLI);
+            case 2 -> new Placement.Skewed(1);
+            default -> new Placement.Spread();
+        };
+        FlowSettings flow = FlowSettings.of("user_id", arrivals, new Callers.Alike(random.nextInt(1, 4)))
+                .placed(placement);
+        return random.nextInt(3) == 0 ? flow.obeying() : flow;
+    }
+
+    private static Fault fault(SplittableRandom random, int nodes, long duration) {
+        Fault.Kind kind = FAULTS.get(random.nextInt(FAULTS.size()));
+        boolean ofStore = kind == Fault.Kind.FAIL_OVER || (kind == Fault.Kind.PAUSE && random.nextBoolean());
+        return new Fault(
+                random.nextLong(duration),
+                kind,
+                ofStore ? Fault.STORE : random.nextInt(nodes),
+                random.nextLong(1, 1_500) * MILLI);
+    }
+}
