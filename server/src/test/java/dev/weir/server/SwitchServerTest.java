@@ -72,7 +72,7 @@ class SwitchServerTest {
                 .containsEntry("state", "off")
                 .containsEntry("rollout", null)
                 .containsEntry("reason", "too strict")
-                .containsEntry("updated_by", "ada")
+                .containsEntry("updated_by", "ada (claimed)")
                 .containsEntry("via", "database");
         assertThat(check("/orders").body()).isEqualTo("{\"allowed\":true,\"switched\":{\"orders\":\"off\"}}");
         assertThat(metrics()).contains("ratelimit_switch{domain=\"api\",rule=\"orders\",state=\"off\"} 1\n");
