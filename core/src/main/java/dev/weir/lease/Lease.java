@@ -7,7 +7,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Hits that a shared counter has been charged for and that this process may spend until they expire. Every hit of it is spent once,
- * given back once, or lost: all three go through one word, {@link #left}.
+ * given back once, or lost: all three go through one word, {@link #left}. The protocol is explored state by state in
+ * {@code LeaseModelTest}.
  *
  * <h2>Time</h2>
  *
@@ -17,10 +18,10 @@ import java.lang.invoke.VarHandle;
  */
 public final class Lease {
     /** What there is before the first one. */
-    static final Lease NONE = new Lease(0, 0, 0);
+    static final Lease NONE = new Lease(0, Lease.CLOSED, 0, 0);
 
     /** {@link #left} of a lease that was closed: what was in it has gone back, or is lost. */
-    private static final long CLOSED = -1;
+    static final long CLOSED = -1;
 
     private static final long FOREVER = 1L << 60;
     private static final VarHandle LEFT;
@@ -40,11 +41,12 @@ public final class Lease {
     @SuppressWarnings("FieldMayBeFinal") // written through LEFT
     private volatile long left;
 
-    private Lease(long hits, long expires, long returnable) {
+    /** A lease of so many {@code hits} of which so many are {@code left}; the moments are those of {@link #isExpired} and {@link #isReturnable}. */
+    Lease(long hits, long left, long expires, long returnable) {
         this.hits = hits;
+        this.left = left;
         this.expires = expires;
         this.returnable = returnable;
-        this.left = hits == 0 ? CLOSED : hits;
     }
 
     /**
@@ -55,14 +57,16 @@ public final class Lease {
         long reset = nanos(outcome.reset);
         return switch (limit.algorithm()) {
             case FIXED_WINDOW ->
-                new Lease(hits, asked + Math.min(ttl, reset - Math.max(0, answered - asked)), asked + reset);
+                new Lease(hits, hits, asked + Math.min(ttl, reset - Math.max(0, answered - asked)), asked + reset);
             // Its newer count is the current one for a window less than it takes to forget it.
             case SLIDING_WINDOW ->
                 new Lease(
                         hits,
+                        hits,
                         asked + ttl,
                         asked + (limit.subWindows() == 1 ? reset - nanos(limit.windowMicros()) : FOREVER));
-            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET, SLIDING_WINDOW_LOG -> new Lease(hits, asked + ttl, asked + FOREVER);
+            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET, SLIDING_WINDOW_LOG ->
+                new Lease(hits, hits, asked + ttl, asked + FOREVER);
         };
     }
 
@@ -124,5 +128,9 @@ public final class Lease {
 
     long expires() {
         return expires;
+    }
+
+    long returnable() {
+        return returnable;
     }
 }

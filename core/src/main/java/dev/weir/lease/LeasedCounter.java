@@ -5,6 +5,7 @@ import dev.weir.algorithm.Outcome;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.store.Check;
+import dev.weir.store.CounterKey;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

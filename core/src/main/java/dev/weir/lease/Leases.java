@@ -4,6 +4,7 @@ import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
+import dev.weir.store.CounterKey;
 import dev.weir.store.SharedStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

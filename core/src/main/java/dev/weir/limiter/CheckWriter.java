@@ -45,7 +45,7 @@ final class CheckWriter {
                 fill(check, match, meter, hitsOf(request, match), onlyWatches);
                 check.about = i;
                 check.store = placeOf(rules, match);
-                if (check.store != Check.LOCAL) {
+                if (check.store != Check.LOCAL || isReported(rules, match)) {
                     check.name.set(match.name());
                 }
                 // As in the reference, a quota that only watches has passed.
@@ -95,6 +95,11 @@ final class CheckWriter {
         Meter given = agreed != null ? overrides.of(agreed) : override == null ? null : overrides.of(override);
         // Numbers that were agreed for one algorithm, and that the rule's cannot count, leave the rule as it is.
         return given != null || rule == null ? given : rules.meter(rule);
+    }
+
+    private static boolean isReported(MeteredRules rules, Match match) {
+        Rule rule = match.rule();
+        return rules.anyReported() && rule != null && !isKeyDenied(match) && rules.reportPlace(rule) != Check.LOCAL;
     }
 
     private int placeOf(MeteredRules rules, Match match) {

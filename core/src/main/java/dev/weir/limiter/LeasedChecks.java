@@ -1,12 +1,12 @@
 package dev.weir.limiter;
 
-import dev.weir.lease.CounterKey;
 import dev.weir.lease.Lease;
 import dev.weir.lease.LeasedCounter;
 import dev.weir.lease.Leases;
 import dev.weir.model.Rule;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import dev.weir.store.CounterKey;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -9,6 +9,7 @@ import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
+import dev.weir.report.Reports;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Idempotency;
@@ -32,7 +33,7 @@ public final class Limiter {
     public static final long UNLIMITED = 0xffff_ffffL;
 
     /** How often {@link #tick} is called. */
-    public static final int TICK_MILLIS = 100;
+    public static final int TICK_MILLIS = 50;
 
     private final Store store;
     private final SharedStores stores;
@@ -98,23 +99,29 @@ public final class Limiter {
     }
 
     /**
-     * Gives back leases that have expired. To be called every {@value #TICK_MILLIS} ms or so by whoever owns this: nothing here has
-     * a timer or a thread. Late calls let hits lie idle; they are never spent for it.
+     * Gives back leases that have expired, and reports counts that are due. To be called every {@value #TICK_MILLIS} ms or so by whoever owns this: nothing here has
+     * a timer or a thread. Late calls let hits lie idle, which are never spent for it, and counts come late.
      */
     public void tick() {
         if (shared != null) {
             shared.leases().sweep();
+            shared.reports().tick();
         }
     }
 
     /**
-     * Gives back all leases and takes none any more: what is decided from now on asks its store. Done when the stores have answered
+     * Gives back all leases and takes none any more, and reports all counts: what is decided from now on asks its store. Done when the stores have answered
      * or failed, which they do inside their deadline.
      */
     public CompletionStage<Void> returnLeases() {
         return shared == null
                 ? CompletableFuture.completedFuture(null)
-                : shared.leases().close();
+                : shared.leases().close().thenCombine(shared.reports().flush(), (leases, reports) -> null);
+    }
+
+    /** The counts that shared stores are told of afterwards; null without one. */
+    public @Nullable Reports reports() {
+        return shared == null ? null : shared.reports();
     }
 
     /** The rule set in force. */

@@ -30,6 +30,10 @@ final class MeteredRules {
     private final boolean[] leased;
     private final Map<String, Rule> byId = new HashMap<>();
     private boolean anyLeased;
+    /** Where a rule that is decided here reports to, or {@link Check#LOCAL}. */
+    private final int[] reportPlaces;
+
+    private boolean anyReported;
 
     private MeteredRules(RuleSet rules, SharedStores stores, LimiterSettings settings) {
         int count = rules.rules().size();
@@ -38,6 +42,8 @@ final class MeteredRules {
         this.shares = new Meter[count];
         this.places = new int[count];
         this.leased = new boolean[count];
+        this.reportPlaces = new int[count];
+        Arrays.fill(reportPlaces, Check.LOCAL);
         Arrays.fill(places, Check.LOCAL);
         for (Rule rule : rules.rules()) {
             Limit limit = rule.limit();
@@ -74,9 +80,14 @@ final class MeteredRules {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(rule + ": " + e.getMessage(), e);
         }
-        if (rule.consistency() != Consistency.LOCAL) {
+        if (rule.consistency() == Consistency.REPORTED && canBeAhead(rule, limit, settings)) {
+            reportPlaces[rule.ordinal()] = place;
+            anyReported |= place != Check.LOCAL;
+        } else if (rule.consistency() != Consistency.LOCAL) {
             places[rule.ordinal()] = place;
-            leased[rule.ordinal()] = place != Check.LOCAL && isLeased(rule, limit, settings);
+            leased[rule.ordinal()] = place != Check.LOCAL
+                    && rule.consistency() == Consistency.LEASED
+                    && canBeAhead(rule, limit, settings);
             if (leased[rule.ordinal()]) {
                 byId.put(rule.domain() + "\n" + rule.id(), rule);
                 anyLeased = true;
@@ -89,11 +100,8 @@ final class MeteredRules {
     }
 
     /** A shaper's delay needs the queue that all share, and quotas deny only together: these are asked exactly. */
-    private static boolean isLeased(Rule rule, Limit limit, LimiterSettings settings) {
-        return rule.consistency() == Consistency.LEASED
-                && limit.algorithm() != Algorithm.LEAKY_BUCKET
-                && !rule.quota()
-                && !settings.quota();
+    private static boolean canBeAhead(Rule rule, Limit limit, LimiterSettings settings) {
+        return limit.algorithm() != Algorithm.LEAKY_BUCKET && !rule.quota() && !settings.quota();
     }
 
     /** Whether hits of one of the rules are taken ahead of time. */
@@ -108,6 +116,15 @@ final class MeteredRules {
                 && Objects.equals(now.limit(), before.limit())
                 && now.store().equals(before.store())
                 && now.leaseIntervalMicros() == before.leaseIntervalMicros();
+    }
+
+    /** The place of the store that one of the rules, which is decided here, reports to; {@link Check#LOCAL} if it does not. */
+    int reportPlace(Rule rule) {
+        return reportPlaces[rule.ordinal()];
+    }
+
+    boolean anyReported() {
+        return anyReported;
     }
 
     boolean anyLeased() {

@@ -17,6 +17,7 @@ final class Pending extends Ask {
     final Progress progress = new Progress(checks);
     final LocalChecks local = new LocalChecks();
     final LeasedChecks leased = new LeasedChecks();
+    final ReportedChecks reported = new ReportedChecks();
     private final Chain chain = new Chain(this);
 
     private @Nullable SharedPath path;
@@ -70,6 +71,7 @@ final class Pending extends Ask {
         home = Runnable::run;
         request.clear("");
         leased.end();
+        reported.end();
     }
 
     @Override

@@ -112,6 +112,9 @@ final class Settlement {
         if (again || (!allowed && pending.progress.anyTaken())) {
             giveBack(pending, now, again);
         }
+        if (!again) {
+            pending.reported.decided(pending, allowed, now);
+        }
         if (!allowed) {
             pending.leased.putBack(pending, time.nanos());
         }

@@ -6,6 +6,7 @@ import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
+import dev.weir.report.Reports;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Idempotency;
@@ -31,6 +32,7 @@ final class SharedPath {
     private final VerdictWriter verdictWriter;
     private final DenyCache denials;
     private final Leases leases;
+    private final Reports reports;
     private final NewKeys newKeys = new NewKeys();
     private final KeyLookups keyLookups = new KeyLookups();
     private final Settlement settlement;
@@ -52,6 +54,8 @@ final class SharedPath {
         this.verdictWriter = verdictWriter;
         this.denials = new DenyCache(settings.tierCounters());
         this.leases = new Leases(stores::at, time, settings.deadlineMicros(), settings.tierCounters());
+        this.reports = new Reports(
+                local, stores::at, time, denials::learn, settings.deadlineMicros(), settings.tierCounters());
         this.settlement = new Settlement(local, time, settings, observer, denials, leases, newKeys, verdictWriter);
     }
 
@@ -61,6 +65,10 @@ final class SharedPath {
 
     Leases leases() {
         return leases;
+    }
+
+    Reports reports() {
+        return reports;
     }
 
     SharedStores stores() {
@@ -99,10 +107,19 @@ final class SharedPath {
         rules.rules().match(request, pending.matches);
         checkWriter.write(rules, request, pending.matches, pending.checks);
         pending.progress.begin();
+        if (rules.anyReported()) {
+            pending.reported.find(pending, reports, now);
+            int over = pending.reported.denied(pending, denials, now);
+            if (over >= 0) {
+                allowBut(pending.checks, over);
+                return decideDenied(pending, request, now, into);
+            }
+        }
         int route = route(pending.checks);
         if (route == HERE) {
             Checks checks = pending.checks;
             boolean allowed = checks.size() == 0 ? checks.allowed() : local.decide(checks, now);
+            pending.reported.decided(pending, allowed, now);
             into.begin(now);
             verdictWriter.write(request, pending.matches, checks, into);
             return decided(pending, request, into, allowed);
@@ -114,9 +131,7 @@ final class SharedPath {
             held = pending.leased.find(pending, leases, pending.askedNanos);
         }
         if (isDenied(pending, route, now)) {
-            into.begin(now);
-            verdictWriter.writeDenials(request, pending.matches, pending.checks, into);
-            return decided(pending, request, into, false);
+            return decideDenied(pending, request, now, into);
         }
         if (held && !pending.progress.denied()) {
             if (pending.leased.take(pending, pending.askedNanos)) {
@@ -138,6 +153,12 @@ final class SharedPath {
         return false;
     }
 
+    private boolean decideDenied(Pending pending, Request request, long now, Decision into) {
+        into.begin(now);
+        verdictWriter.writeDenials(request, pending.matches, pending.checks, into);
+        return decided(pending, request, into, false);
+    }
+
     /** Whether no store has to be asked any more. */
     private static boolean isPaidFor(Pending pending) {
         Checks checks = pending.checks;
@@ -153,6 +174,7 @@ final class SharedPath {
     private boolean decidePaidFor(Pending pending, Request request, long now, Decision into) {
         pending.local.take(pending, local, now);
         boolean allowed = pending.checks.allowed();
+        pending.reported.decided(pending, allowed, now);
         if (!allowed) {
             pending.leased.putBack(pending, pending.askedNanos);
         }

@@ -1,6 +1,8 @@
 package dev.weir.server;
 
 import dev.weir.server.settings.Address;
+import dev.weir.server.tls.Identity;
+import dev.weir.server.tls.LiveIdentity;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -16,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The HTTP servers of this process, each on as many event loops as it was given. */
 final class HttpSurfaces {
@@ -34,15 +37,32 @@ final class HttpSurfaces {
 
     /** Listens on {@code address} from {@code loops} event loops, and tells the port. */
     Future<Address> listen(
-            Address address, HttpServerOptions options, int loops, Supplier<Handler<HttpServerRequest>> handlers) {
+            Address address,
+            HttpServerOptions plain,
+            @Nullable LiveIdentity tls,
+            int loops,
+            Supplier<Handler<HttpServerRequest>> handlers) {
+        HttpServerOptions options = tls == null ? plain : HttpTls.over(plain, tls.current());
         int port = address.port() == 0 ? FREE_PORTS.decrementAndGet() : address.port();
         List<HttpServer> these = new CopyOnWriteArrayList<>();
         Supplier<Listener> listeners = () -> new Listener(these, options, port, address.host(), handlers);
         return vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops))
                 .map(deployed -> {
                     servers.addAll(these);
+                    if (tls != null) {
+                        // They share one listener, so that telling one is telling all.
+                        tls.onChange(next -> renew(these.get(0), next));
+                    }
                     return new Address(address.host(), these.get(0).actualPort());
                 });
+    }
+
+    private static void renew(HttpServer server, Identity identity) {
+        server.updateSSLOptions(HttpTls.of(identity), true)
+                .toCompletionStage()
+                .toCompletableFuture()
+                .orTimeout(10, TimeUnit.SECONDS)
+                .join();
     }
 
     /** Stops listening and lets what is under way finish, for {@code grace} at most. */

@@ -3,16 +3,18 @@ package dev.weir.server;
 import dev.weir.lease.LeaseStats;
 import dev.weir.lease.Leases;
 import dev.weir.limiter.Limiter;
+import dev.weir.report.ReportStats;
+import dev.weir.report.Reports;
 import dev.weir.server.metrics.ServerMetrics;
 import java.util.function.DoubleSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What the server shows of hits that it takes from shared stores ahead of time; all zero without a shared store. */
-record LeaseGauges(@Nullable Leases leases) {
+/** What the server shows of hits that it takes from shared stores ahead of time, or tells them of later; zero without one. */
+record LeaseGauges(@Nullable Leases leases, @Nullable Reports reports) {
 
     LeaseGauges(Limiter limiter) {
-        this(limiter.leases());
+        this(limiter.leases(), limiter.reports());
     }
 
     void addTo(ServerMetrics metrics) {
@@ -38,11 +40,28 @@ record LeaseGauges(@Nullable Leases leases) {
                 .gauge(
                         "ratelimit.leased.counters",
                         "Counters that are busy enough here to be leased.",
-                        of(Leases::size));
+                        of(Leases::size))
+                .counter(
+                        "ratelimit.reports",
+                        "Times that a store was told of reported counts.",
+                        told(ReportStats::reports))
+                .counter("ratelimit.report.hits", "Reported hits that stores have counted.", told(ReportStats::hits))
+                .counter(
+                        "ratelimit.report.over.hits",
+                        "Reported hits that did not fit any more: what nodes admitted together beyond the limit.",
+                        told(ReportStats::over))
+                .counter(
+                        "ratelimit.report.dropped.hits",
+                        "Hits that were not reported before their window had gone.",
+                        told(ReportStats::dropped));
     }
 
     private DoubleSupplier stat(ToLongFunction<LeaseStats> number) {
         return of(each -> number.applyAsLong(each.stats()));
+    }
+
+    private DoubleSupplier told(ToLongFunction<ReportStats> number) {
+        return () -> reports == null ? 0 : number.applyAsLong(reports.stats());
     }
 
     private DoubleSupplier of(ToLongFunction<Leases> number) {

@@ -169,8 +169,8 @@ final class WarmUp {
     private int http(long until) throws IOException {
         RestApi api = new RestApi(limiter, time, health, RestSettings.defaults(), RlsSettings.defaults());
         HttpSurfaces surfaces = new HttpSurfaces(vertx);
-        Address listening =
-                join(surfaces.listen(new Address(LOOPBACK, 0), RestApi.serverOptions(), 1, () -> api.routes(vertx))
+        Address listening = join(
+                surfaces.listen(new Address(LOOPBACK, 0), RestApi.serverOptions(), null, 1, () -> api.routes(vertx))
                         .toCompletionStage()
                         .toCompletableFuture());
         List<WarmUpCalls> callers = new ArrayList<>();

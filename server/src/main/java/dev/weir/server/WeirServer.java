@@ -9,12 +9,10 @@ import dev.weir.model.TimeSource;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
 import dev.weir.server.admin.CounterAdmin;
-import dev.weir.server.admin.LoopbackHost;
 import dev.weir.server.admin.RulesInForce;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcLane;
 import dev.weir.server.grpc.LaneSettings;
-import dev.weir.server.grpc.LaneTls;
 import dev.weir.server.metrics.KeyWatch;
 import dev.weir.server.metrics.LaneMetrics;
 import dev.weir.server.metrics.RuleMetrics;
@@ -68,6 +66,9 @@ public final class WeirServer implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final RuleFeed feed;
     private final @Nullable ControlPlane control;
+    private final Certificates certificates;
+    private final Doors doors;
+    private final FileWatch files = new FileWatch();
     private final RuleSources sources;
     private final LayeredRules rules;
     private final SourceViews sourceViews;
@@ -90,12 +91,13 @@ public final class WeirServer implements AutoCloseable {
         http = settings.http();
         grpc = settings.grpc();
         admin = settings.admin();
-        requireLoopback(admin);
-        LaneSettings laneSettings = laneSettings(settings);
+        certificates = new Certificates(settings.tls());
+        LaneSettings laneSettings = certificates.with(LaneSettings.defaults().with(settings.rls()));
         feed = new RuleFeed(settings);
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
         decisions = new DecisionFeed(settings.decisions());
         control = control(settings);
+        doors = doors(settings, control);
         sources = sources(settings, control);
         rules = new LayeredRules(feed.first(), sources.all(), control);
         sourceViews = new SourceViews(feed, sources.all(), rules, control);
@@ -119,6 +121,8 @@ public final class WeirServer implements AutoCloseable {
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
         new LeaseGauges(limiter).addTo(metrics);
         new ControlGauges(control).addTo(metrics);
+        certificates.addTo(metrics);
+        doors.addTo(metrics);
         sourceViews.addTo(metrics);
         decisions.addTo(metrics);
         lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
@@ -173,15 +177,6 @@ public final class WeirServer implements AutoCloseable {
         return limiter;
     }
 
-    private static void requireLoopback(Address admin) throws StartException {
-        if (!LoopbackHost.isBoundBy(admin.host())) {
-            throw new StartException(
-                    "admin_host: \"" + admin.host() + "\" (expected: a loopback address such as 127.0.0.1)\n"
-                            + "The admin port asks nobody who they are, so only this machine may reach it;"
-                            + " from elsewhere, go through a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");
-        }
-    }
-
     private static @Nullable ControlPlane control(Settings settings) throws StartException {
         if (!settings.control().isKept()) {
             return null;
@@ -207,16 +202,15 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
-    private static LaneSettings laneSettings(Settings settings) throws StartException {
-        LaneSettings plain = LaneSettings.defaults().with(settings.rls());
-        Settings.Tls tls = settings.grpcTls();
-        if (tls == null) {
-            return plain;
-        }
+    /** A start that is refused here must not leave the database open. */
+    private static Doors doors(Settings settings, @Nullable ControlPlane control) throws StartException {
         try {
-            return plain.with(LaneTls.of(tls.certificate(), tls.key(), tls.clientAuthorities()));
-        } catch (IOException e) {
-            throw new StartException("gRPC cannot speak TLS: " + e.getMessage(), e);
+            return new Doors(settings, control, TimeSource.system());
+        } catch (StartException e) {
+            if (control != null) {
+                control.close();
+            }
+            throw e;
         }
     }
 
@@ -226,7 +220,8 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private void bind() throws StartException {
-        RestApi api = new RestApi(limiter, time, health, restSettings(settings), settings.rls());
+        RestApi api = new RestApi(
+                limiter, time, health, restSettings(settings), settings.rls(), doors.access()::requireToGiveBack);
         HttpServerOptions adminOptions = new HttpServerOptions()
                 .setMaxHeaderSize(16 << 10)
                 .setIdleTimeout(30)
@@ -241,26 +236,32 @@ public final class WeirServer implements AutoCloseable {
                 "HTTP",
                 "http_port",
                 http,
-                surfaces.listen(http, RestApi.serverOptions(), settings.eventLoops(), () -> routes(api))
+                surfaces.listen(
+                                http,
+                                RestApi.serverOptions(),
+                                certificates.http(),
+                                settings.eventLoops(),
+                                () -> routes(api))
                         .map(Address::port)
                         .toCompletionStage());
         admin = Ports.bound(
                 "admin",
                 "admin_port",
                 admin,
-                surfaces.listen(admin, adminOptions, 1, this::adminApi)
+                surfaces.listen(admin, adminOptions, certificates.admin(), 1, this::adminApi)
                         .map(Address::port)
                         .toCompletionStage());
     }
 
     private AdminApi adminApi() {
-        return new AdminApi(limiter::rules, http.port(), this::controlRoutes);
+        return new AdminApi(doors.access(), limiter::rules, http.port(), this::controlRoutes);
     }
 
     private Router controlRoutes() {
         RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
         CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
-        return new ControlApi(vertx, shown, limiter, counters, control, RuleFeed.options(settings)).routes();
+        return new ControlApi(vertx, doors.access(), shown, limiter, counters, control, RuleFeed.options(settings))
+                .routes();
     }
 
     private Handler<HttpServerRequest> routes(RestApi api) {
@@ -288,6 +289,8 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private void watch() {
+        certificates.watch(files);
+        doors.watch(files);
         vertx.setPeriodic(Limiter.TICK_MILLIS, timer -> {
             var unused = vertx.executeBlocking(Executors.callable(limiter::tick), false);
         });
@@ -346,6 +349,7 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private void stop() {
+        files.close();
         feed.close();
         sources.close();
         if (control != null) {

@@ -115,16 +115,73 @@ class AdminPortTest {
         assertThat(statusWithHost(host)).isEqualTo(status);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "PUT    | Sec-Fetch-Site: cross-site                      | 403",
+                "PUT    | Sec-Fetch-Site: same-site                       | 403",
+                "PUT    | Sec-Fetch-Site: same-origin                     | 409",
+                "PUT    | Origin: http://evil.example                     | 403",
+                "PUT    | Origin: null                                    | 403",
+                "PUT    | Origin: http://localhost:3000                   | 403",
+                "PUT    | Origin: http://localhost                        | 409",
+                "DELETE | Origin: http://evil.example                     | 403",
+                "PATCH  | Origin: http://evil.example                     | 403",
+                "PUT    | X-Nothing: of it                                | 409",
+                "GET    | Origin: http://evil.example                     | 404",
+                "GET    | Sec-Fetch-Site: cross-site                      | 404"
+            })
+    void aPageOfAnotherSiteMayNotChangeAnything(String method, String header, int status) throws Exception {
+        String body = "{\"rate\":5,\"window\":\"1m\"}";
+        String answer = raw(body, method + " /v1/ratelimit/config/r HTTP/1.1", "Host: localhost", header);
+        assertThat(answer).startsWith("HTTP/1.1 " + status);
+        assertThat(answer).doesNotContainIgnoringCase("access-control-");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "application/x-www-form-urlencoded, 415",
+        "text/plain;charset=UTF-8, 415",
+        "multipart/form-data; boundary=x, 415",
+        "'', 415",
+        "application/json, 409",
+        "application/yaml, 409"
+    })
+    void whatAFormCanSendIsNoChange(String type, int status) throws Exception {
+        String body = "{\"name\":\"r\",\"rate\":5,\"window\":\"1m\"}";
+        String header = type.isEmpty() ? "X-Nothing: of it" : "Content-Type: " + type;
+        assertThat(raw(body, "POST /ratelimit/rules HTTP/1.1", "Host: localhost", header))
+                .startsWith("HTTP/1.1 " + status);
+    }
+
+    @Test
+    void aBrowserThatAsksWhetherAnotherSiteMayIsNotToldSo() throws Exception {
+        String answer = raw(
+                "",
+                "OPTIONS /v1/ratelimit/config/r HTTP/1.1",
+                "Host: localhost",
+                "Origin: http://evil.example",
+                "Access-Control-Request-Method: PUT");
+        assertThat(answer).startsWith("HTTP/1.1 403").doesNotContainIgnoringCase("access-control-");
+    }
+
     /** By hand, for the JDK's client sets the Host itself. */
     private static int statusWithHost(String host) throws Exception {
+        String answer = raw("", "GET /rlconfig HTTP/1.1", "Host: " + host);
+        return Integer.parseInt(answer.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3));
+    }
+
+    private static String raw(String body, String... head) throws Exception {
         try (Socket socket = new Socket(
                 InetAddress.getLoopbackAddress(), running.server.admin().port())) {
             OutputStream out = socket.getOutputStream();
-            out.write(("GET /rlconfig HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
-                    .getBytes(StandardCharsets.US_ASCII));
+            String length = "Content-Length: " + body.length();
+            String request =
+                    String.join("\r\n", head) + "\r\n" + String.join("\r\n", length, "Connection: close", "", body);
+            out.write(request.getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();
-            String answer = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            return Integer.parseInt(answer.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3));
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 }

@@ -267,7 +267,7 @@ class ControlServerTest {
                 new JsonObject(running.admin.get("/admin/v1/audit?limit=1000").body()).getJsonArray("changes");
         assertThat(changes.stream().map(JsonObject.class::cast))
                 .anyMatch(each -> each.getString("subject").equals("audited")
-                        && each.getString("who").equals("ada")
+                        && each.getString("who").equals("ada (claimed)")
                         && each.getString("reason").equals("a launch")
                         && each.getString("from").startsWith("127.0.0.1"));
         JsonObject verified =

@@ -9,6 +9,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 
 /** Plain HTTP to one port of this machine. */
 public final class HttpCaller {
@@ -28,6 +29,9 @@ public final class HttpCaller {
     public HttpResponse<String> post(String path, String body, String... headers)
             throws IOException, InterruptedException {
         HttpRequest.Builder request = request(path).POST(BodyPublishers.ofString(body));
+        if (!List.of(headers).contains("Content-Type")) {
+            request.header("Content-Type", "application/json");
+        }
         return send(headers.length == 0 ? request : request.headers(headers));
     }
 

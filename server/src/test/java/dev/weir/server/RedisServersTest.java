@@ -28,6 +28,7 @@ class RedisServersTest {
             domain: api
             rules:
               - { name: shared, match: { kind: shared }, limit: { requests: 1000, window: 1h, algorithm: fixed_window } }
+              - { name: leased, match: { kind: leased }, consistency: leased, lease_interval: 2s, limit: { requests: 900, window: 1h, algorithm: fixed_window } }
               - { name: open, match: { kind: open }, key_by: id, limit: { requests: 5, window: 1h } }
               - { name: shut, match: { kind: shut }, key_by: id, on_fail: deny, limit: { requests: 5, window: 1h } }
               - { name: alone, match: { kind: alone }, key_by: id, on_fail: local, limit: { requests: 5, window: 1h } }
@@ -84,6 +85,23 @@ class RedisServersTest {
                 .isZero();
         assertThat(metric(servers.get(0), "ratelimit_redis_answered_total{store=\"default\"}"))
                 .isPositive();
+    }
+
+    @Test
+    void a_server_that_stops_gives_back_what_it_had_leased() throws Exception {
+        RunningServer stopping = server(RULES, "deadline", "5s");
+        RunningServer staying = server(RULES, "deadline", "5s");
+        assertThat(metric(stopping, "ratelimit_leases_total")).isZero();
+        for (int i = 0; i < 50; i++) {
+            assertThat(stopping.grpc("api", "kind", "leased")).isEqualTo(1);
+        }
+        assertThat(metric(stopping, "ratelimit_leases_total")).isPositive();
+        assertThat(metric(stopping, "ratelimit_leased_decisions_total")).isPositive();
+        assertThat(metric(stopping, "ratelimit_lease_held_hits")).isPositive();
+        stopping.close();
+        servers.remove(stopping);
+        JsonObject first = new JsonObject(check(staying, "leased", "").body());
+        assertThat(first.getLong("remaining")).isEqualTo(900 - 50 - 1);
     }
 
     private static int passed(Callable<Boolean> call) throws Exception {

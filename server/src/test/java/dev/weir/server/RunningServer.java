@@ -78,7 +78,8 @@ public final class RunningServer implements Listening {
     }
 
     HttpResponse<String> admin(String method, String path) throws IOException, InterruptedException {
-        return admin.send(admin.request(path).method(method, BodyPublishers.noBody()));
+        return admin.send(
+                admin.request(path).header("Content-Type", "application/json").method(method, BodyPublishers.noBody()));
     }
 
     /** Asks over gRPC with a descriptor of one entry; the overall code, 1 for OK and 2 for OVER_LIMIT. */

@@ -102,7 +102,7 @@ class SwitchFleetTest {
                 .until(() -> here.http.get("/metrics").body().contains("ratelimit_switches_unreconciled 0.0"));
         JsonArray audit = new JsonObject(here.admin.get("/admin/v1/audit").body()).getJsonArray("changes");
         assertThat(audit).hasSize(6);
-        assertThat(audit.getJsonObject(5).getString("who")).isEqualTo("ada");
+        assertThat(audit.getJsonObject(5).getString("who")).isEqualTo("ada (claimed)");
         assertThat(audit.getJsonObject(5).getJsonObject("after").getString("via"))
                 .isEqualTo("redis");
         assertThat(new JsonObject(there.admin.get("/admin/v1/audit/verify").body()).getBoolean("whole"))
@@ -121,10 +121,12 @@ class SwitchFleetTest {
         assertThat(new JsonObject(check(here).body()).getJsonObject("switched"))
                 .isEqualTo(new JsonObject().put("all", "off"));
         assertThat(there.admin.get(ALL).statusCode()).isEqualTo(404);
-        assertThat(Files.readString(folder.resolve("a/switches.jsonl"))).contains("\"who\":\"ada\"", "\"hash\":");
+        assertThat(Files.readString(folder.resolve("a/switches.jsonl")))
+                .contains("\"who\":\"ada (claimed)\"", "\"hash\":");
         postgres = Postgres.server(folder.resolve("pg"), postgres.getPort());
         Awaitility.await().atMost(BACK).until(() -> there.admin.get(ALL).statusCode() == 200);
-        assertThat(there.admin.get("/admin/v1/audit").body()).contains("\"who\":\"ada\"", "\"via\":\"local\"");
+        assertThat(there.admin.get("/admin/v1/audit").body())
+                .contains("\"who\":\"ada (claimed)\"", "\"via\":\"local\"");
     }
 
     @Test

@@ -86,7 +86,7 @@ final class LineWriter {
                     .toPlainString());
         }
         json.writeBooleanField("degraded", verdict.degraded());
-        json.writeBooleanField("shadow", rule != null && rule.shadow());
+        json.writeBooleanField("shadow", verdict.shadow());
         json.writeStringField("source", rule == null ? "request" : rule.source());
         json.writeEndObject();
     }

@@ -60,6 +60,12 @@ public final class TokenBook {
         return all().stream().anyMatch(each -> each.role() == Role.ADMIN);
     }
 
+    /** Whether there is a token with this id. */
+    public boolean knows(String id) {
+        Map<String, StoredToken> known = tokens;
+        return known != null && known.containsKey(id);
+    }
+
     public int size() {
         return all().size();
     }

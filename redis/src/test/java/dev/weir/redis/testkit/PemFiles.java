@@ -14,6 +14,12 @@ public record PemFiles(Path certificate, Path key) {
     private static final String PASSWORD = "password";
 
     public static PemFiles in(Path folder, String name) throws IOException, GeneralSecurityException {
+        return in(folder, name, "EC", "-groupname", "secp256r1");
+    }
+
+    /** With a key of another kind: keytool's algorithm and the option for its size. */
+    public static PemFiles in(Path folder, String name, String algorithm, String option, String size)
+            throws IOException, GeneralSecurityException {
         Path store = folder.resolve(name + ".p12");
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
@@ -22,9 +28,9 @@ public record PemFiles(Path certificate, Path key) {
                         "-alias",
                         "it",
                         "-keyalg",
-                        "EC",
-                        "-groupname",
-                        "secp256r1",
+                        algorithm,
+                        option,
+                        size,
                         "-dname",
                         "CN=" + name,
                         "-ext",

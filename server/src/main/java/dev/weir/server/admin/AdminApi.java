@@ -1,6 +1,9 @@
 package dev.weir.server.admin;
 
 import dev.weir.match.RuleSet;
+import dev.weir.server.access.Access;
+import dev.weir.server.http.Problems;
+import dev.weir.server.http.RestException;
 import dev.weir.server.settings.Version;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
@@ -37,17 +40,24 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET, PUT, DELETE /admin/v1/switches/{rule}   on, off, shadow or rolled out; all is everything
             GET /admin/v1/audit                    who changed what (?after=VERSION)
             GET /admin/v1/audit/verify             whether every line of it follows the one before
+            GET, POST /admin/v1/tokens             who is let in, and as what (viewer, operator, admin)
+            GET, DELETE /admin/v1/tokens/{name}
+            POST /admin/v1/tokens/{name}/rotate    a new secret
+            GET /admin/v1/whoami                   what you are to this server
 
-            Changes take ?dry_run=true, If-Match with the ETag of a GET, and for the audit X-Weir-Author and X-Weir-Reason.
+            Changes take ?dry_run=true, If-Match with the ETag of a GET, and for the audit X-Weir-Reason. A token goes into
+            Authorization: Bearer weir_…; without one, only this machine is answered.
             """;
 
+    private final Access access;
     private final Supplier<RuleSet> rules;
     private final Pages pages;
     private final Supplier<Router> control;
     private @Nullable Router routes;
 
     /** {@code httpPort} is where metrics are; {@code control} is asked for its routes when they are first called for, on the event loop. */
-    public AdminApi(Supplier<RuleSet> rules, int httpPort, Supplier<Router> control) {
+    public AdminApi(Access access, Supplier<RuleSet> rules, int httpPort, Supplier<Router> control) {
+        this.access = access;
         this.rules = rules;
         this.pages = new Pages(httpPort);
         this.control = control;
@@ -58,15 +68,23 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         HttpServerResponse response = request.response();
         response.putHeader("X-Content-Type-Options", "nosniff");
         response.putHeader("Cache-Control", "no-store");
-        // A page elsewhere can point a name of its own at 127.0.0.1 and read from here through the operator's browser.
-        if (!LoopbackHost.isNamedBy(request.authority())) {
-            end(response, 403, TEXT, "Host: expected localhost, 127.0.0.1 or [::1]\n");
-            return;
+        try {
+            guarded(request);
+        } catch (RestException e) {
+            Problems.of(e).send(response);
         }
+    }
+
+    private void guarded(HttpServerRequest request) {
+        HttpServerResponse response = request.response();
+        refuseCrossSite(request);
         String path = String.valueOf(request.path());
         if (ControlApi.serves(path)) {
-            routes().handle(request);
-        } else if (!Pages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
+            routes().handle(request); // which asks who calls
+            return;
+        }
+        var unused = access.identify(request); // looking is all that is left, and everybody who is let in may
+        if (!Pages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
             end(response, 404, TEXT, "not here; see GET /\n");
         } else if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
             response.putHeader("Allow", "GET, HEAD");
@@ -81,6 +99,15 @@ public final class AdminApi implements Handler<HttpServerRequest> {
                 case "/version" -> end(response, 200, JSON, version());
                 default -> end(response, 200, TEXT, INDEX);
             }
+        }
+    }
+
+    private void refuseCrossSite(HttpServerRequest request) {
+        try {
+            CrossSite.refuse(request);
+        } catch (RestException e) {
+            access.crossSite();
+            throw e;
         }
     }
 

@@ -2,6 +2,8 @@ package dev.weir.server.admin;
 
 import dev.weir.control.Precondition;
 import dev.weir.control.audit.Author;
+import dev.weir.server.access.Access;
+import dev.weir.server.access.Caller;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
 import io.vertx.core.MultiMap;
@@ -15,13 +17,19 @@ import org.jspecify.annotations.Nullable;
 final class AdminCall {
     static final int DEFAULT_PAGE = 100;
     private static final int LARGEST_PAGE = 1_000;
-    private static final int LONGEST_WORD = 200;
+    private static final String CALLER = "weir.caller";
     private static final Pattern TAG = Pattern.compile("\"([0-9]{1,18})\"");
 
     private final RoutingContext context;
 
     AdminCall(RoutingContext context) {
         this.context = context;
+    }
+
+    /** Finds out who calls, for all that follows. */
+    static void identify(RoutingContext context, Access access) {
+        context.put(CALLER, access.identify(context.request()));
+        context.next();
     }
 
     /** A part of the path. */
@@ -111,21 +119,17 @@ final class AdminCall {
         return new Precondition.Unchanged(Long.parseLong(tag.group(1)));
     }
 
-    /** Who changes something; by name only as far as the caller says. */
-    Author author() {
-        HttpServerRequest request = context.request();
-        String name = word(request.getHeader("X-Weir-Author"));
-        String from = request.remoteAddress() == null
-                ? ""
-                : String.valueOf(request.remoteAddress().hostAddress());
-        return new Author(name.isEmpty() ? "unknown" : name, from, word(request.getHeader("X-Weir-Reason")));
+    /** Who calls. */
+    Caller caller() {
+        Caller caller = context.get(CALLER);
+        if (caller == null) {
+            throw new IllegalStateException("nobody asked who calls");
+        }
+        return caller;
     }
 
-    private static String word(@Nullable String header) {
-        if (header == null) {
-            return "";
-        }
-        String plain = header.strip().replaceAll("\\p{Cntrl}", "?");
-        return plain.length() <= LONGEST_WORD ? plain : plain.substring(0, LONGEST_WORD);
+    /** Who changes something, and why. */
+    Author author() {
+        return caller().author(Access.plain(context.request().getHeader("X-Weir-Reason")));
     }
 }

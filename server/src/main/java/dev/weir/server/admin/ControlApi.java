@@ -5,6 +5,8 @@ import dev.weir.control.RefusedException;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.limiter.Limiter;
 import dev.weir.rules.LoadOptions;
+import dev.weir.server.access.Access;
+import dev.weir.server.access.Permission;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.Body;
 import dev.weir.server.http.Problems;
@@ -24,7 +26,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules, quotas, usage and audit for operators. Everything that may wait for a database or a store is done on a worker, never
+ * Rules, quotas, usage, audit and tokens for operators. Everything that may wait for a database or a store is done on a worker, never
  * on the event loop.
  */
 public final class ControlApi {
@@ -32,14 +34,17 @@ public final class ControlApi {
     private static final int LARGEST_BODY = 256 << 10;
     private static final String CONFIG = "/v1/ratelimit/config";
     private static final String QUOTAS = "/admin/v1/quotas";
+    private static final String TOKENS = "/admin/v1/tokens";
     private static final String SWITCHES = "/admin/v1/switches";
 
     private final Vertx vertx;
+    private final Access access;
     private final RuleApi ruleApi;
     private final SourceApi sourceApi;
     private final QuotaApi quotaApi;
     private final UsageApi usageApi;
     private final AuditApi auditApi;
+    private final TokenApi tokenApi;
     private final CounterApi counterApi;
     private final ExplainApi explainApi;
     private final SwitchApi switchApi;
@@ -47,6 +52,7 @@ public final class ControlApi {
 
     public ControlApi(
             Vertx vertx,
+            Access access,
             RulesInForce rules,
             Limiter limiter,
             CounterAdmin counters,
@@ -54,11 +60,13 @@ public final class ControlApi {
             LoadOptions options) {
         Control control = new Control(plane);
         this.vertx = vertx;
+        this.access = access;
         this.ruleApi = new RuleApi(rules, control, options);
         this.sourceApi = new SourceApi(rules);
         this.quotaApi = new QuotaApi(rules, control);
         this.usageApi = new UsageApi(limiter, control);
         this.auditApi = new AuditApi(control);
+        this.tokenApi = new TokenApi(control);
         this.counterApi = new CounterApi(counters, control);
         this.explainApi = new ExplainApi(limiter);
         this.switchApi = new SwitchApi(rules, control);
@@ -75,6 +83,7 @@ public final class ControlApi {
     /** A router with these routes. */
     public Router routes() {
         Router router = Router.router(vertx);
+        router.route().handler(context -> AdminCall.identify(context, access));
         get(router, CONFIG, ruleApi::list);
         get(router, CONFIG + "/:rule_id", ruleApi::get);
         write(router, HttpMethod.PUT, CONFIG + "/:rule_id", ruleApi::put);
@@ -92,6 +101,12 @@ public final class ControlApi {
         get(router, "/admin/v1/usage/:api_key", usageApi::get);
         get(router, "/admin/v1/audit", auditApi::list);
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
+        get(router, TOKENS, tokenApi::list);
+        write(router, HttpMethod.POST, TOKENS, tokenApi::create);
+        get(router, TOKENS + "/:name", tokenApi::get);
+        write(router, HttpMethod.DELETE, TOKENS + "/:name", (call, body) -> tokenApi.revoke(call));
+        write(router, HttpMethod.POST, TOKENS + "/:name/rotate", tokenApi::rotate);
+        get(router, "/admin/v1/whoami", TokenApi::whoami);
         get(router, "/v1/counters", counterApi::get);
         write(router, HttpMethod.DELETE, "/v1/counters", (call, body) -> counterApi.reset(call));
         write(router, HttpMethod.POST, "/admin/v1/explain", (call, body) -> explainApi.explain(body));
@@ -101,6 +116,9 @@ public final class ControlApi {
             only(router, path, "GET, PUT, DELETE");
         }
         only(router, "/ratelimit/rules", "GET, POST");
+        only(router, TOKENS, "GET, POST");
+        only(router, TOKENS + "/:name", "GET, DELETE");
+        only(router, TOKENS + "/:name/rotate", "POST");
         only(router, "/v1/counters", "GET, DELETE");
         only(router, "/admin/v1/explain", "POST");
         for (String path : List.of(
@@ -111,6 +129,7 @@ public final class ControlApi {
                 "/admin/v1/usage/:api_key",
                 "/admin/v1/audit",
                 "/admin/v1/audit/verify",
+                "/admin/v1/whoami",
                 "/openapi.json")) {
             only(router, path, "GET");
         }
@@ -128,18 +147,27 @@ public final class ControlApi {
     }
 
     private void get(Router router, String path, Function<AdminCall, Answer> handler) {
-        router.get(path).handler(context -> answer(context, () -> handler.apply(new AdminCall(context))));
+        router.get(path).handler(context -> {
+            AdminCall call = allowed(context, false, path);
+            answer(context, () -> handler.apply(call));
+        });
     }
 
     private void write(Router router, HttpMethod method, String path, BiFunction<AdminCall, byte[], Answer> handler) {
         router.route(method, path).handler(context -> {
-            CrossSite.refuse(context.request());
+            AdminCall call = allowed(context, true, path);
             Body.read(
                     context.request(),
                     LARGEST_BODY,
-                    body -> answer(context, () -> handler.apply(new AdminCall(context), body)),
+                    body -> answer(context, () -> handler.apply(call, body)),
                     context::fail);
         });
+    }
+
+    private AdminCall allowed(RoutingContext context, boolean changes, String route) {
+        AdminCall call = new AdminCall(context);
+        access.require(call.caller(), Permission.of(changes, route));
+        return call;
     }
 
     private static void only(Router router, String path, String methods) {

@@ -22,6 +22,10 @@ abstract class AdminCommand implements Runnable {
         return spec.commandLine().getOut();
     }
 
+    final PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+
     /** Says one line, and ends well. */
     final int said(String line) {
         out().println(line);

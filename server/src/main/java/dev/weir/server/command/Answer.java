@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 final class Answer {
     private Answer() {}
 
-    /** {@code denied by writes: 0 left (limit 20), passes again in 0.4 s}. */
+    /** {@code denied by writes for user_id=u_42: 0 left (limit 20), passes again in 0.4 s}. */
     static String describe(JsonObject answer) {
         boolean allowed = answer.getBoolean("allowed");
         String rule = answer.getString("rule", "");
@@ -17,6 +17,8 @@ final class Answer {
         }
         StringBuilder words = new StringBuilder(allowed ? "allowed" : "denied");
         words.append(rule.isEmpty() ? "" : (allowed ? " under " : " by ") + rule);
+        String counter = answer.getString("counter", "");
+        words.append(allowed || counter.isEmpty() ? "" : " for " + counter);
         if (answer.getValue("remaining") instanceof Number remaining) {
             words.append(": ").append(remaining);
             words.append(answer.getValue("limit") instanceof Number limit ? " left (limit " + limit + ")" : " left");

@@ -110,7 +110,7 @@ final class Serve implements Callable<Integer> {
         if (text) {
             LOG.log(Level.INFO, introduction(server, settings));
         }
-        LOG.log(Level.INFO, ready(server));
+        LOG.log(Level.INFO, ready(server, settings.tls()));
         if (!Boolean.getBoolean("weir.rehearsal")) {
             awaitSignal();
         }
@@ -139,7 +139,7 @@ final class Serve implements Callable<Integer> {
     }
 
     private static String introduction(WeirServer server, Settings settings) {
-        String http = reachable(server.http());
+        String http = (settings.tls().http() == null ? "" : "https://") + reachable(server.http());
         int width = Stream.of(server.http(), server.grpc(), server.admin())
                 .mapToInt(each -> each.toString().length())
                 .max()
@@ -161,14 +161,17 @@ final class Serve implements Callable<Integer> {
         return any ? "localhost:" + address.port() : address.toString();
     }
 
-    private static String ready(WeirServer server) {
+    private static String ready(WeirServer server, Settings.TlsPorts tls) {
         double seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000.0;
         return String.format(
                 Locale.ROOT,
-                "ready in %.1f s: http://%s, grpc://%s, admin http://%s",
+                "ready in %.1f s: %s://%s, %s://%s, admin %s://%s",
                 seconds,
+                tls.http() == null ? "http" : "https",
                 server.http(),
+                tls.grpc() == null ? "grpc" : "grpcs",
                 server.grpc(),
+                tls.admin() == null ? "http" : "https",
                 server.admin());
     }
 

@@ -12,7 +12,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * The command as a whole: {@code weir serve | check | explain | counter | validate | simulate | rules | quota | switch | audit}.
+ * The command as a whole: {@code weir serve | check | explain | counter | validate | simulate | rules | quota | switch | audit |
+ * token}.
  */
 @Command(
         name = "weir",
@@ -44,6 +45,7 @@ public final class Weir implements Runnable {
         weir.addSubcommand(new Quota());
         weir.addSubcommand(new Switch());
         weir.addSubcommand(new Audit());
+        weir.addSubcommand(new Token());
         weir.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command));
         return weir;
     }

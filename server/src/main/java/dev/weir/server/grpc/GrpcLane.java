@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 
 /** The gRPC server: listens, and gives every connection a pipeline of its own on the event loops it is handed. */
 public final class GrpcLane {
@@ -81,9 +82,9 @@ public final class GrpcLane {
             return;
         }
         connections.add(channel);
-        SslContext tls = lane.settings().tls();
+        Supplier<SslContext> tls = lane.settings().tls();
         if (tls != null) {
-            channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+            channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
         }
         channel.pipeline().addLast(new Connection(lane));
     }

@@ -3,19 +3,20 @@ package dev.weir.server.grpc;
 import dev.weir.server.rls.RlsSettings;
 import io.netty.handler.ssl.SslContext;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How the lane behaves, and the bound on everything that a peer can send.
  *
- * @param tls for a lane that speaks TLS, with ALPN {@code h2}; null for clear text
+ * @param tls for a lane that speaks TLS, with ALPN {@code h2}: asked for every new connection; null for clear text
  */
 public record LaneSettings(
         Caps caps,
         Bounds bounds,
         Times times,
         RlsSettings rls,
-        @Nullable SslContext tls) {
+        @Nullable Supplier<SslContext> tls) {
 
     public static LaneSettings defaults() {
         return new LaneSettings(Caps.defaults(), Bounds.defaults(), Times.defaults(), RlsSettings.defaults(), null);
@@ -37,7 +38,7 @@ public record LaneSettings(
         return new LaneSettings(caps, bounds, times, rls, tls);
     }
 
-    public LaneSettings with(SslContext tls) {
+    public LaneSettings with(Supplier<SslContext> tls) {
         return new LaneSettings(caps, bounds, times, rls, tls);
     }
 

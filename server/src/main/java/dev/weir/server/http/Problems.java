@@ -8,8 +8,7 @@ public final class Problems {
     private Problems() {}
 
     public static Answer of(RestException e) {
-        String allow = e.allow();
-        return of(e.status(), e.detail(), allow == null ? List.of() : List.of("Allow", allow));
+        return of(e.status(), e.detail(), e.headers());
     }
 
     public static Answer of(int status, String detail, List<String> headers) {

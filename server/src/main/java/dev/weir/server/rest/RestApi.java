@@ -47,6 +47,7 @@ public final class RestApi {
     private final Health health;
     private final RestSettings settings;
     private final RlsSettings rls;
+    private final Consumer<HttpServerRequest> toGiveBack;
     private final CheckReader checks;
     private final RlsJsonReader rlsReader;
     private final CheckAnswers answers;
@@ -65,7 +66,20 @@ public final class RestApi {
         }
     }
 
+    /** Where anybody may give back. */
     public RestApi(Limiter limiter, TimeSource time, Health health, RestSettings settings, RlsSettings rls) {
+        this(limiter, time, health, settings, rls, request -> {});
+    }
+
+    /** {@code toGiveBack} throws what is answered to a caller that may not give hits back. */
+    public RestApi(
+            Limiter limiter,
+            TimeSource time,
+            Health health,
+            RestSettings settings,
+            RlsSettings rls,
+            Consumer<HttpServerRequest> toGiveBack) {
+        this.toGiveBack = toGiveBack;
         this.limiter = limiter;
         this.time = time;
         this.health = health;
@@ -160,6 +174,9 @@ public final class RestApi {
     private void json(Exchange exchange, byte[] body) {
         Buffers own = buffers.get();
         long hitsAddend = rlsReader.read(body, own.request);
+        if (givesBack(own.request)) {
+            toGiveBack.accept(exchange.request());
+        }
         exchange.decide(limiter, own.request, time.micros(), own.decision, (request, decision) -> {
             RlsAnswer answer = buffers.get().answer.of(decision, request.descriptors());
             Map<String, Object> metadata = rls.dynamicMetadata() ? RlsMetadata.of(request, hitsAddend, decision) : null;
@@ -169,6 +186,15 @@ public final class RestApi {
                     RlsJsonWriter.bytes(answer, metadata),
                     RateLimitFields.degraded(decision)));
         });
+    }
+
+    private static boolean givesBack(Request request) {
+        for (int i = 0; i < request.descriptors(); i++) {
+            if (request.hitsOf(i) < 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void status(Exchange exchange) {

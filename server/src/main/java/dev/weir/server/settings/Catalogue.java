@@ -32,16 +32,20 @@ public final class Catalogue {
             host("grpc_host", "Address of gRPC alone.", "").as("GRPC_HOST");
     static final Setting<Integer> GRPC_PORT =
             port("grpc_port", "Port of Envoy's rate limit service.", "8081").as("GRPC_PORT");
-    static final Setting<Path> GRPC_TLS_CERT = pem(
-            "grpc_tls_cert",
-            "Certificate of the gRPC port, and the chain behind it, in PEM; with it, TLS is spoken there.");
-    static final Setting<Path> GRPC_TLS_KEY = pem("grpc_tls_key", "Private key of that certificate, in PEM (PKCS#8).");
-    static final Setting<Path> GRPC_TLS_CLIENT_CA = pem(
-            "grpc_tls_client_ca", "Authorities in PEM; with it, callers must show a certificate that one has signed.");
     static final Setting<String> ADMIN_HOST =
-            host("admin_host", "Address of the admin port: loopback only.", "127.0.0.1");
+            host("admin_host", "Address of the admin port: loopback, unless there is a token.", "127.0.0.1");
     static final Setting<Integer> ADMIN_PORT =
-            port("admin_port", "Port for operators on this machine.", "6070").as("DEBUG_PORT");
+            port("admin_port", "Port for operators.", "6070").as("DEBUG_PORT");
+
+    static final Setting<String> ADMIN_TOKEN = Setting.of(
+            "admin_token",
+            "SECRET",
+            "Token for everything on the admin port; in weir.yaml or the environment only.",
+            "",
+            "",
+            text -> text);
+    static final Setting<Path> ADMIN_TOKEN_FILE = pem(
+            "admin_token_file", "File that holds a token for everything on the admin port; read anew as it changes.");
 
     /** Read together with all that is said of stores: a message about it must not repeat a password. */
     static final Setting<String> STORE = Setting.of(
@@ -198,11 +202,10 @@ public final class Catalogue {
             HTTP_PORT,
             GRPC_HOST,
             GRPC_PORT,
-            GRPC_TLS_CERT,
-            GRPC_TLS_KEY,
-            GRPC_TLS_CLIENT_CA,
             ADMIN_HOST,
             ADMIN_PORT,
+            ADMIN_TOKEN,
+            ADMIN_TOKEN_FILE,
             STORE,
             STORE_USER,
             STORE_PASSWORD,
@@ -234,7 +237,7 @@ public final class Catalogue {
             DRAIN_DELAY,
             DRAIN_TIMEOUT);
 
-    private static final List<Setting<?>> ALL = Stream.of(BASE, RuleSettings.ALL, DecisionSettings.ALL)
+    private static final List<Setting<?>> ALL = Stream.of(BASE, RuleSettings.ALL, DecisionSettings.ALL, PortTls.ALL)
             .<Setting<?>>flatMap(List::stream)
             .toList();
 

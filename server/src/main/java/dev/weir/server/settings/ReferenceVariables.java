@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The environment variables of envoyproxy/ratelimit: the rules folder that they name, and those that mean nothing here. */
@@ -21,12 +20,12 @@ final class ReferenceVariables {
     private static final String XDS_TLS = "CONFIG_GRPC_XDS_SERVER_USE_TLS";
 
     private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
-    private static final String CLIENT_SAN = "GRPC_CLIENT_TLS_SAN";
-    /** The files of TLS, by the setting that they stand for. */
+    /** What is said of TLS, by the setting that they stand for. */
     private static final Map<String, String> TLS_FILES = Map.of(
-            Catalogue.GRPC_TLS_CERT.name(), "GRPC_SERVER_TLS_CERT",
-            Catalogue.GRPC_TLS_KEY.name(), "GRPC_SERVER_TLS_KEY",
-            Catalogue.GRPC_TLS_CLIENT_CA.name(), "GRPC_CLIENT_TLS_CACERT");
+            PortTls.GRPC.cert().name(), "GRPC_SERVER_TLS_CERT",
+            PortTls.GRPC.key().name(), "GRPC_SERVER_TLS_KEY",
+            PortTls.GRPC.clientCa().name(), "GRPC_CLIENT_TLS_CACERT",
+            PortTls.GRPC.clientNames().name(), "GRPC_CLIENT_TLS_SAN");
 
     /** What the reference reads (src/settings/settings.go) and Weir has no use for, so far. */
     private static final String NAMES = """
@@ -102,12 +101,9 @@ final class ReferenceVariables {
                 files.put(setting, new Given(file, variable));
             }
         });
-        if (!files.containsKey(Catalogue.GRPC_TLS_CERT.name()) && !files.containsKey(Catalogue.GRPC_TLS_KEY.name())) {
+        if (!files.containsKey(PortTls.GRPC.cert().name())
+                && !files.containsKey(PortTls.GRPC.key().name())) {
             problems.add(USE_TLS + ": without GRPC_SERVER_TLS_CERT and GRPC_SERVER_TLS_KEY (expected: all three)");
-        }
-        if (!environment.getOrDefault(CLIENT_SAN, "").isEmpty()) {
-            // To pass over it would let in callers that the reference keeps out.
-            problems.add(CLIENT_SAN + ": the names in callers' certificates cannot be checked (expected: unset)");
         }
         return files;
     }
@@ -135,7 +131,7 @@ final class ReferenceVariables {
         });
         names.addAll(ReferenceRedis.withoutMeaning(environment));
         if (!usesTls(environment, new ArrayList<>())) {
-            Stream.concat(TLS_FILES.values().stream(), Stream.of(CLIENT_SAN))
+            TLS_FILES.values().stream()
                     .filter(name -> !environment.getOrDefault(name, "").isEmpty())
                     .forEach(names::add);
         }

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param rules files and folders
  * @param mergeDomains several files may add to one domain of Envoy's spelling
  * @param sources of rules over a network, which lie over the files
- * @param grpcTls null for clear text
+ * @param tls the ports that speak it
+ * @param adminToken null where none is set
  * @param maxKeys counters kept in memory
  * @param stores the shared ones by the names that rules know them by; the default is among them unless it is memory
  * @param control where rules and quotas are kept that are changed while it runs
@@ -33,8 +34,9 @@ public record Settings(
         SourceSettings sources,
         Address http,
         Address grpc,
-        @Nullable Tls grpcTls,
         Address admin,
+        TlsPorts tls,
+        @Nullable AdminToken adminToken,
         int eventLoops,
         long maxKeys,
         LimiterSettings limiter,
@@ -70,11 +72,37 @@ public record Settings(
     public record Logging(LogFormat format, Level level) {}
 
     /**
+     * A token for everything on the admin port; one of the two is there.
+     *
+     * @param file that holds it
+     */
+    public record AdminToken(
+            @Nullable String secret, @Nullable Path file) {
+        /** Never the secret. */
+        @Override
+        public String toString() {
+            return file == null ? "set" : file.toString();
+        }
+    }
+
+    /** What each port speaks; null for clear text. */
+    public record TlsPorts(
+            @Nullable Tls grpc,
+            @Nullable Tls http,
+            @Nullable Tls admin) {}
+
+    /**
      * The files of a port that speaks TLS.
      *
      * @param clientAuthorities who must have signed a caller's certificate, or null where callers need none
+     * @param clientNames for one of which that certificate must be; empty for any
      */
-    public record Tls(Path certificate, Path key, @Nullable Path clientAuthorities) {}
+    public record Tls(Path certificate, Path key, @Nullable Path clientAuthorities, List<String> clientNames) {
+
+        public Tls {
+            clientNames = List.copyOf(clientNames);
+        }
+    }
 
     /**
      * How the server leaves.

@@ -24,6 +24,13 @@ import org.jspecify.annotations.Nullable;
  * {@code weir.yaml} is the file that {@code --config} or {@code WEIR_CONFIG} names, else the one in the working directory.
  */
 public final class SettingsReader {
+    /** 128 bits in hexadecimal digits. */
+    public static final int SHORTEST_TOKEN = 32;
+
+    /** What the other commands read. */
+    private static final Set<String> FOR_COMMANDS =
+            Set.of("WEIR_CONFIG", "WEIR_ADMIN", "WEIR_URL", "WEIR_TOKEN", "WEIR_TOKEN_FILE", "WEIR_CA");
+
     private static final long BYTES_PER_KEY = 96;
     private static final long LEAST_KEYS = 10_000;
     private static final long MOST_KEYS = 10_000_000;
@@ -111,7 +118,7 @@ public final class SettingsReader {
     }
 
     private static boolean isForTheLauncher(String variable) {
-        return variable.equals("WEIR_CONFIG") || variable.startsWith("WEIR_JAVA_");
+        return FOR_COMMANDS.contains(variable) || variable.startsWith("WEIR_JAVA_");
     }
 
     /** What Kubernetes sets in every pod beside a service called "weir". */
@@ -131,8 +138,9 @@ public final class SettingsReader {
                         .read(RuleOrigins.addresses(orElse(Catalogue.RULES, ""), problems, whereOf(Catalogue.RULES))),
                 new Address(orElse(Catalogue.HTTP_HOST, host), value(Catalogue.HTTP_PORT)),
                 new Address(orElse(Catalogue.GRPC_HOST, host), value(Catalogue.GRPC_PORT)),
-                grpcTls(),
                 new Address(value(Catalogue.ADMIN_HOST), value(Catalogue.ADMIN_PORT)),
+                new TlsReader(given, problems, this::orNull).read(),
+                adminToken(),
                 orElse(Catalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
                 orElse(Catalogue.MAX_KEYS, keysThatFit(Runtime.getRuntime().maxMemory())),
                 new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED))
@@ -152,6 +160,22 @@ public final class SettingsReader {
                 value(Catalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    private Settings.@Nullable AdminToken adminToken() {
+        Given secret = given.get(Catalogue.ADMIN_TOKEN.name());
+        Path file = orNull(Catalogue.ADMIN_TOKEN_FILE);
+        if (secret == null) {
+            return file == null ? null : new Settings.AdminToken(null, file);
+        }
+        if (file != null) {
+            problems.add(secret.where() + ": beside admin_token_file (expected: one of them)");
+        }
+        if (secret.text().length() < SHORTEST_TOKEN) {
+            problems.add(secret.where() + ": " + secret.text().length() + " characters (expected: at least "
+                    + SHORTEST_TOKEN + "; openssl rand -hex 32 makes a token)");
+        }
+        return new Settings.AdminToken(secret.text(), null);
     }
 
     private ControlSettings control() {
@@ -181,19 +205,6 @@ public final class SettingsReader {
                         .withConnections(connections)
                         .withMaxWaiting(waiting)
                         .withTls(tls));
-    }
-
-    private Settings.@Nullable Tls grpcTls() {
-        Path certificate = orNull(Catalogue.GRPC_TLS_CERT);
-        Path key = orNull(Catalogue.GRPC_TLS_KEY);
-        Path authorities = orNull(Catalogue.GRPC_TLS_CLIENT_CA);
-        if (certificate != null && key != null) {
-            return new Settings.Tls(certificate, key, authorities);
-        }
-        needs(Catalogue.GRPC_TLS_CERT, Catalogue.GRPC_TLS_KEY);
-        needs(Catalogue.GRPC_TLS_KEY, Catalogue.GRPC_TLS_CERT);
-        needs(Catalogue.GRPC_TLS_CLIENT_CA, Catalogue.GRPC_TLS_CERT);
-        return null;
     }
 
     /** Whoever sets the one and not the other would get something else than they think. */

@@ -6,10 +6,12 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the text of a setting; null means that it cannot be one. */
@@ -33,6 +35,14 @@ final class Values {
     static @Nullable String host(String text) {
         String bare = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
         return HOST.matcher(bare).matches() ? bare : null;
+    }
+
+    static @Nullable List<String> names(String text) {
+        List<String> names = Stream.of(text.split(","))
+                .map(String::strip)
+                .filter(each -> !each.isEmpty())
+                .toList();
+        return names.isEmpty() ? null : names;
     }
 
     static @Nullable String headerName(String text) {

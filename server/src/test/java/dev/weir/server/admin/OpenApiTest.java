@@ -9,6 +9,8 @@ import dev.weir.limiter.LimiterSettings;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
 import dev.weir.rules.LoadOptions;
+import dev.weir.server.access.Access;
+import dev.weir.server.access.Permission;
 import dev.weir.store.memory.MemoryStore;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -33,18 +35,36 @@ class OpenApiTest {
         assertThat(documented()).isEqualTo(routed());
     }
 
-    private static Set<String> documented() throws Exception {
-        try (InputStream in = ControlApi.class.getResourceAsStream("openapi.json")) {
-            String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-            Set<String> found = new TreeSet<>();
-            JsonObject paths = new JsonObject(text).getJsonObject("paths");
-            for (String path : paths.fieldNames()) {
-                for (String method : paths.getJsonObject(path).fieldNames()) {
-                    found.add(method.toUpperCase(Locale.ROOT) + " " + path);
-                }
+    @Test
+    void theDocumentTellsTheRoleThatEachCallTakes() throws Exception {
+        JsonObject paths = document().getJsonObject("paths");
+        for (String path : paths.fieldNames()) {
+            for (String method : paths.getJsonObject(path).fieldNames()) {
+                JsonObject call = paths.getJsonObject(path).getJsonObject(method);
+                assertThat(call.getString("x-role"))
+                        .as(method + " " + path)
+                        .isEqualTo(Permission.of(!method.equals("get"), path)
+                                .role()
+                                .spelling());
             }
-            return found;
         }
+    }
+
+    private static JsonObject document() throws Exception {
+        try (InputStream in = ControlApi.class.getResourceAsStream("openapi.json")) {
+            return new JsonObject(new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8));
+        }
+    }
+
+    private static Set<String> documented() throws Exception {
+        Set<String> found = new TreeSet<>();
+        JsonObject paths = document().getJsonObject("paths");
+        for (String path : paths.fieldNames()) {
+            for (String method : paths.getJsonObject(path).fieldNames()) {
+                found.add(method.toUpperCase(Locale.ROOT) + " " + path);
+            }
+        }
+        return found;
     }
 
     private static Set<String> routed() {
@@ -56,6 +76,7 @@ class OpenApiTest {
             RulesInForce rules = new RulesInForce(() -> Layers.of(List.of(none)), () -> none, List::of);
             Router router = new ControlApi(
                             vertx,
+                            Access.open(),
                             rules,
                             limiter,
                             new CounterAdmin(limiter, store, Map.of()),

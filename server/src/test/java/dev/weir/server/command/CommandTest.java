@@ -80,7 +80,8 @@ class CommandTest {
             assertThat(out.toString().strip()).isEqualTo("allowed under tiny: 1 left (limit 2)");
             assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "2"))
                     .isEqualTo(1);
-            assertThat(out.toString().strip()).startsWith("denied by tiny: 1 left (limit 2), passes again in ");
+            assertThat(out.toString().strip())
+                    .startsWith("denied by tiny for user_id=ann: 1 left (limit 2), passes again in ");
             assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "3"))
                     .isEqualTo(1);
             assertThat(out.toString().strip()).endsWith(", never passes");

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.PemFiles;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.tls.Identity;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -13,6 +15,7 @@ import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -20,6 +23,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -110,7 +114,7 @@ class LaneTlsTest {
     void what_is_wrong_with_a_file_is_told_with_its_name() throws Exception {
         Path missing = folder.resolve("missing.pem");
         Path empty = Files.writeString(folder.resolve("empty.pem"), "");
-        Path old = Files.writeString(folder.resolve("old.key"), "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n");
+        Path old = Files.writeString(folder.resolve("old.key"), "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n");
         Path broken = Files.writeString(
                 folder.resolve("broken.key"), "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
         assertRefused(missing, server.key(), "missing.pem (expected: a PEM file): there is no such file");
@@ -118,13 +122,13 @@ class LaneTlsTest {
         assertRefused(folder, server.key(), folder + " (expected: a PEM file)");
         assertRefused(empty, server.key(), "empty.pem (expected: certificates in PEM)");
         assertRefused(server.key(), server.key(), "server.key (expected: certificates in PEM)");
-        assertRefused(server.certificate(), old, "old.key (expected: a private key in PKCS#8 PEM");
+        assertRefused(server.certificate(), old, "old.key (expected: a private key in PEM, not encrypted");
         assertRefused(server.certificate(), broken, "broken.key (expected: the private key of");
         assertRefused(server.certificate(), other.key(), "other.key (expected: the private key of");
     }
 
     private static void assertRefused(Path certificate, Path key, String text) {
-        assertThatThrownBy(() -> LaneTls.of(certificate, key, null))
+        assertThatThrownBy(() -> Identity.read(new Settings.Tls(certificate, key, null, List.of())))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(text);
     }
@@ -138,9 +142,9 @@ class LaneTlsTest {
     }
 
     private static LaneRig rig(@Nullable Path callers) throws IOException {
-        return new LaneRig(
-                new CountingDecider(3),
-                LaneSettings.defaults().with(LaneTls.of(server.certificate(), server.key(), callers)));
+        SslContext tls =
+                LaneTls.of(Identity.read(new Settings.Tls(server.certificate(), server.key(), callers, List.of())));
+        return new LaneRig(new CountingDecider(3), LaneSettings.defaults().with(() -> tls));
     }
 
     private static SslContextBuilder client(PemFiles trusted) {

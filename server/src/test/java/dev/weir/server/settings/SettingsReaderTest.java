@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,13 +129,63 @@ class SettingsReaderTest {
 
     @Test
     void tlsOfGrpcTakesACertificateAndItsKey() throws Exception {
-        assertThat(read(Map.of(), Map.of()).grpcTls()).isNull();
+        assertThat(read(Map.of(), Map.of()).tls().grpc()).isNull();
         weirYaml("grpc_tls_cert: tls/server.crt\ngrpc_tls_key: /secrets/server.key\n");
-        assertThat(read(Map.of(), Map.of()).grpcTls())
-                .isEqualTo(new Settings.Tls(folder.resolve("tls/server.crt"), Path.of("/secrets/server.key"), null));
-        assertThat(read(Map.of(), Map.of("WEIR_GRPC_TLS_CLIENT_CA", "ca.crt")).grpcTls())
+        assertThat(read(Map.of(), Map.of()).tls().grpc())
+                .isEqualTo(new Settings.Tls(
+                        folder.resolve("tls/server.crt"), Path.of("/secrets/server.key"), null, List.of()));
+        assertThat(read(Map.of(), Map.of("WEIR_GRPC_TLS_CLIENT_CA", "ca.crt"))
+                        .tls()
+                        .grpc())
                 .extracting(Settings.Tls::clientAuthorities)
                 .isEqualTo(Path.of("ca.crt"));
+    }
+
+    @Test
+    void whatIsSetOfTlsForAllPortsHoldsForThoseThatSayNothingElse() throws Exception {
+        weirYaml("""
+                tls_cert: /c
+                tls_key: /k
+                http_tls_cert: /h
+                http_tls_key: /hk
+                admin_tls_client_ca: /a
+                admin_tls_client_names: ops
+                """);
+        Settings.TlsPorts ports = read(Map.of(), Map.of()).tls();
+        assertThat(ports.grpc()).isEqualTo(new Settings.Tls(Path.of("/c"), Path.of("/k"), null, List.of()));
+        assertThat(ports.http()).isEqualTo(new Settings.Tls(Path.of("/h"), Path.of("/hk"), null, List.of()));
+        assertThat(ports.admin())
+                .isEqualTo(new Settings.Tls(Path.of("/c"), Path.of("/k"), Path.of("/a"), List.of("ops")));
+    }
+
+    @Test
+    void aNameOfCallersWithoutWhoSignsThemIsAnError() {
+        assertThatThrownBy(
+                        () -> read(Map.of("tls_cert", "c", "tls_key", "k", "grpc_tls_client_names", "envoy"), Map.of()))
+                .hasMessageContaining("--grpc-tls-client-names: without grpc_tls_client_ca (expected: both)");
+        assertThatThrownBy(() -> read(Map.of("tls_client_ca", "a"), Map.of()))
+                .hasMessageContaining("--tls-client-ca: without tls_cert (expected: both)");
+    }
+
+    @Test
+    void theTokenOfTheSettingsIsNeitherShortNorShown() throws Exception {
+        assertThat(read(Map.of(), Map.of()).adminToken()).isNull();
+        String token = "0123456789abcdef0123456789abcdef";
+        Settings settings = read(Map.of(), Map.of("WEIR_ADMIN_TOKEN", token));
+        assertThat(settings.adminToken())
+                .extracting(Settings.AdminToken::secret)
+                .isEqualTo(token);
+        assertThat(settings.toString()).doesNotContain(token);
+        assertThat(read(Map.of("admin_token_file", "/t"), Map.of()).adminToken())
+                .isEqualTo(new Settings.AdminToken(null, Path.of("/t")));
+        assertThatThrownBy(() -> read(Map.of(), Map.of("WEIR_ADMIN_TOKEN", "hunter2")))
+                .hasMessageContaining("WEIR_ADMIN_TOKEN: 7 characters (expected: at least 32;")
+                .hasMessageNotContaining("hunter2");
+        assertThatThrownBy(() -> read(Map.of("admin_token_file", "/t"), Map.of("WEIR_ADMIN_TOKEN", token)))
+                .hasMessageContaining("WEIR_ADMIN_TOKEN: beside admin_token_file (expected: one of them)")
+                .hasMessageNotContaining(token);
+        assertThat(read(Map.of("admin_token", token), Map.of()).adminToken()).isNull();
+        assertThat(read(Map.of(), Map.of("WEIR_TOKEN", token)).warnings()).isEmpty();
     }
 
     @Test
@@ -152,13 +203,16 @@ class SettingsReaderTest {
         Map<String, String> files =
                 Map.of("GRPC_SERVER_TLS_CERT", "/c", "GRPC_SERVER_TLS_KEY", "/k", "GRPC_CLIENT_TLS_CACERT", "/a");
         Map<String, String> on = new HashMap<>(files);
+        on.put("GRPC_CLIENT_TLS_SAN", "envoy, spiffe://edge");
         on.put("GRPC_SERVER_USE_TLS", "true");
         Settings settings = read(Map.of(), on);
-        assertThat(settings.grpcTls()).isEqualTo(new Settings.Tls(Path.of("/c"), Path.of("/k"), Path.of("/a")));
+        assertThat(settings.tls().grpc())
+                .isEqualTo(new Settings.Tls(
+                        Path.of("/c"), Path.of("/k"), Path.of("/a"), List.of("envoy", "spiffe://edge")));
         assertThat(settings.warnings()).isEmpty();
 
         Settings off = read(Map.of(), files);
-        assertThat(off.grpcTls()).isNull();
+        assertThat(off.tls().grpc()).isNull();
         assertThat(off.warnings())
                 .containsExactly("set, but without meaning here: GRPC_CLIENT_TLS_CACERT, GRPC_SERVER_TLS_CERT,"
                         + " GRPC_SERVER_TLS_KEY");
@@ -172,14 +226,6 @@ class SettingsReaderTest {
                 .hasMessageContaining("GRPC_SERVER_TLS_CERT: without grpc_tls_key (expected: both)");
         assertThatThrownBy(() -> read(Map.of(), Map.of("GRPC_SERVER_USE_TLS", "perhaps")))
                 .hasMessageContaining("GRPC_SERVER_USE_TLS: \"perhaps\" (expected: true or false)");
-        assertThatThrownBy(() -> read(
-                        Map.of(),
-                        Map.of(
-                                "GRPC_SERVER_USE_TLS", "true",
-                                "GRPC_SERVER_TLS_CERT", "/c",
-                                "GRPC_SERVER_TLS_KEY", "/k",
-                                "GRPC_CLIENT_TLS_SAN", "envoy")))
-                .hasMessageContaining("GRPC_CLIENT_TLS_SAN");
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.weir.server.admin;
+package dev.weir.server.access;
 
 import io.netty.util.NetUtil;
 import io.vertx.core.net.HostAndPort;
@@ -12,12 +12,17 @@ public final class LoopbackHost {
     private LoopbackHost() {}
 
     /** Whether the {@code Host} of a request is a name that no DNS server can give away. */
-    static boolean isNamedBy(@Nullable HostAndPort authority) {
+    public static boolean isNamedBy(@Nullable HostAndPort authority) {
         if (authority == null) {
             return false;
         }
         String host = authority.host().toLowerCase(Locale.ROOT);
         return host.equals("localhost") || isLoopbackLiteral(host);
+    }
+
+    /** Whether {@code address}, as digits, is one of this machine alone. */
+    static boolean isAddress(String address) {
+        return isLoopbackLiteral(address);
     }
 
     private static boolean isLoopbackLiteral(String host) {

@@ -1,4 +1,4 @@
-package dev.weir.lease;
+package dev.weir.store;
 
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +8,7 @@ public class CounterKey {
     private long key1;
 
     /** This key for the counter with this hash. */
-    final CounterKey set(long key0, long key1) {
+    public final CounterKey set(long key0, long key1) {
         this.key0 = key0;
         this.key1 = key1;
         return this;

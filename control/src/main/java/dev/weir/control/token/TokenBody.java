@@ -1,0 +1,130 @@
+package dev.weir.control.token;
+
+import static dev.weir.rules.diagnostics.Text.quote;
+
+import dev.weir.rules.diagnostics.Position;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.grammar.Durations;
+import dev.weir.rules.grammar.Fields;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.rules.yaml.YamlReader;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what callers of the API ask of a token, and says everything that is wrong with it, each at its place. */
+public final class TokenBody {
+    private static final List<String> ROLES =
+            Arrays.stream(Role.values()).map(Role::spelling).toList();
+
+    private TokenBody() {}
+
+    /** A token to make. */
+    public record Wanted(String name, Role role, @Nullable Instant expiresAt) {}
+
+    /**
+     * How to renew one.
+     *
+     * @param grace how long the secret before still opens; null where it was not said
+     */
+    public record Renewal(
+            @Nullable Duration grace, @Nullable Instant expiresAt) {}
+
+    /** The token that {@code bytes} ask for; null where {@code problems} has errors. */
+    public static @Nullable Wanted wanted(byte[] bytes, Instant now, Problems problems) {
+        Fields fields = fields(bytes, problems);
+        if (fields == null) {
+            return null;
+        }
+        fields.allow(List.of("name", "role", "expires_at", "expires_in"), Map.of());
+        String name = fields.text("name");
+        if (name == null) {
+            problems.error(fields.at("name"), "name is missing", "expected: what the audit is to call its holder");
+        }
+        Role role = role(fields, problems);
+        Instant expiresAt = expiry(fields, now, problems);
+        return problems.errors() > 0 || name == null || role == null ? null : new Wanted(name, role, expiresAt);
+    }
+
+    /** The renewal that {@code bytes} ask for, which may be empty; null where {@code problems} has errors. */
+    public static @Nullable Renewal renewal(byte[] bytes, Instant now, Problems problems) {
+        if (bytes.length == 0) {
+            return new Renewal(null, null);
+        }
+        Fields fields = fields(bytes, problems);
+        if (fields == null) {
+            return null;
+        }
+        fields.allow(List.of("grace", "expires_at", "expires_in"), Map.of());
+        Renewal renewal = new Renewal(duration(fields, "grace", problems), expiry(fields, now, problems));
+        return problems.errors() > 0 ? null : renewal;
+    }
+
+    private static @Nullable Fields fields(byte[] bytes, Problems problems) {
+        YamlNode root = YamlReader.read(bytes, problems);
+        if (root == null) {
+            if (problems.errors() == 0) {
+                problems.error(new Position(1, 1), "the token: nothing", "expected: an object of names and values");
+            }
+            return null;
+        }
+        return Fields.of(root, "the token", problems);
+    }
+
+    private static @Nullable Role role(Fields fields, Problems problems) {
+        String text = fields.text("role");
+        Role role = text == null ? null : Role.called(text);
+        if (text == null) {
+            problems.error(fields.at("role"), "role is missing", "expected: " + String.join(", ", ROLES));
+        } else if (role == null) {
+            problems.error(fields.at("role"), "unknown role " + quote(text), Suggestion.among(text, ROLES));
+        }
+        return role;
+    }
+
+    private static @Nullable Instant expiry(Fields fields, Instant now, Problems problems) {
+        Scalar at = fields.scalar("expires_at");
+        Duration in = duration(fields, "expires_in", problems);
+        if (at != null && in != null) {
+            problems.error(fields.at("expires_in"), "expires_in beside expires_at", "expected: one of them");
+        }
+        try {
+            if (at != null) {
+                return OffsetDateTime.parse(at.text()).toInstant().truncatedTo(ChronoUnit.MILLIS);
+            }
+            return in == null ? null : now.plus(in).truncatedTo(ChronoUnit.MILLIS);
+        } catch (DateTimeParseException e) {
+            String text = at == null ? "" : at.text();
+            problems.error(
+                    fields.at("expires_at"),
+                    "expires_at: " + quote(text),
+                    "expected: a time like 2027-02-01T00:00:00Z");
+        } catch (DateTimeException | ArithmeticException e) {
+            problems.error(fields.at("expires_in"), "expires_in: too long", "expected: a duration such as 90d");
+        }
+        return null;
+    }
+
+    private static @Nullable Duration duration(Fields fields, String name, Problems problems) {
+        Scalar scalar = fields.scalar(name);
+        if (scalar == null) {
+            return null;
+        }
+        try {
+            return Duration.of(Durations.micros(scalar.text()), ChronoUnit.MICROS);
+        } catch (IllegalArgumentException e) {
+            problems.error(
+                    scalar.at(), name + ": " + quote(scalar.text()), "expected: a duration such as 1h, 90d or 0s");
+            return null;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.weir.report;
+
+import dev.weir.model.Rule;
+import dev.weir.model.TimeSource;
+import dev.weir.store.Ask;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.CounterKey;
+import dev.weir.store.SharedStore;
+import dev.weir.store.Store;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The counts of one process that its shared stores have not been told yet. Their number is bounded: a counter that finds no room is
+ * asked exactly. Nothing has a timer: {@link #tick} is called now and then.
+ */
+public final class Reports {
+    private final ConcurrentHashMap<CounterKey, ReportedCounter> counters = new ConcurrentHashMap<>();
+    private final Store local;
+    private final IntFunction<SharedStore> stores;
+    private final TimeSource time;
+    private final ObjLongConsumer<Check> denials;
+    private final long travel;
+    private final int most;
+    private final ReportStats stats = new ReportStats();
+    private final AtomicLong underWay = new AtomicLong();
+    private volatile @Nullable CompletableFuture<Void> emptied;
+
+    /**
+     * Counts that {@code local} decides and {@code stores}, by their place, are told.
+     *
+     * @param denials told of each answer as a check of one hit and when it was asked: whether there is room, or until when not
+     * @param deadlineMicros how long a store may take to answer
+     * @param most counters to know at a time
+     */
+    public Reports(
+            Store local,
+            IntFunction<SharedStore> stores,
+            TimeSource time,
+            ObjLongConsumer<Check> denials,
+            long deadlineMicros,
+            int most) {
+        this.local = local;
+        this.stores = stores;
+        this.time = time;
+        this.denials = denials;
+        this.travel = deadlineMicros;
+        this.most = most;
+    }
+
+    public ReportStats stats() {
+        return stats;
+    }
+
+    /** How many counters there is something to report of, or was a moment ago. */
+    public int size() {
+        return counters.size();
+    }
+
+    /** The counter of {@code check}, which the store at {@code place} is told of; null if there is no room for it. */
+    public @Nullable ReportedCounter find(Check check, CounterKey key, Rule rule, int place, long now) {
+        ReportedCounter found = counters.get(key.set(check.key0, check.key1));
+        if (found != null && found.isOf(check)) {
+            return found;
+        }
+        if (found == null && counters.size() >= most) {
+            return null;
+        }
+        ReportedCounter fresh = new ReportedCounter(this, check, rule, place, now);
+        if (found != null) { // its limit has changed: what it has left to say, it still says
+            found.tick(now, true);
+            counters.remove(found);
+        }
+        ReportedCounter other = counters.putIfAbsent(fresh, fresh);
+        return other == null ? fresh : other;
+    }
+
+    /** Reports what is due, and forgets counters that are not in use any more. */
+    public void tick() {
+        long now = time.micros();
+        for (ReportedCounter each : counters.values()) {
+            if (each.tick(now, false)) {
+                counters.remove(each, each);
+            }
+        }
+    }
+
+    /** Reports all that there is; done when the stores have answered. */
+    public CompletionStage<Void> flush() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        underWay.incrementAndGet();
+        emptied = done;
+        long now = time.micros();
+        counters.values().forEach(each -> each.tick(now, true));
+        answered();
+        return done;
+    }
+
+    void answered() {
+        CompletableFuture<Void> waiting = emptied;
+        if (underWay.decrementAndGet() == 0 && waiting != null) {
+            waiting.complete(null);
+        }
+    }
+
+    void send(Ask ask, int place) {
+        underWay.incrementAndGet();
+        stats.reports.increment();
+        stores.apply(place).decide(ask);
+    }
+
+    void tell(Check answered, long asked) {
+        denials.accept(answered, asked);
+    }
+
+    /** Takes or gives back in the local store what it is away from {@code room}; {@code checks} is a buffer of the caller. */
+    void setRight(Checks checks, Check like, long room) {
+        long now = time.micros();
+        long here = decide(checks, like, 0, now);
+        if (here != room) {
+            decide(checks, like, here - room, now);
+        }
+    }
+
+    private long decide(Checks checks, Check like, long hits, long now) {
+        checks.clear();
+        Check check = checks.add();
+        check.set(like);
+        check.hits = hits;
+        check.ahead = 0;
+        check.role = Check.Role.SHADOW;
+        local.decide(checks, now);
+        return check.outcome.remaining;
+    }
+
+    long travelMicros() {
+        return travel;
+    }
+
+    long deadline() {
+        return time.nanos() + travel * 1_000;
+    }
+}

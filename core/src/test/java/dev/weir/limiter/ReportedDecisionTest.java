@@ -1,0 +1,202 @@
+package dev.weir.limiter;
+
+import static dev.weir.match.Weir.ask;
+import static dev.weir.match.Weir.rule;
+import static dev.weir.match.Weir.rules;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.match.KeyBy;
+import dev.weir.match.RuleSet;
+import dev.weir.match.Weir;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Consistency;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.report.ReportStats;
+import dev.weir.store.StoreFailure;
+import dev.weir.store.memory.MemoryStore;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ReportedDecisionTest {
+    private static final Limit WINDOW = Limit.fixedWindow(10, Duration.ofMinutes(1));
+    private static final Request USER = ask("user", "u");
+
+    private static RuleSet reported(Limit limit) {
+        return rules(
+                rule(Weir.rule("r", limit).consistency(Consistency.REPORTED).build(), KeyBy.of("user")));
+    }
+
+    private static ReportStats stats(Limiter limiter) {
+        return Objects.requireNonNull(limiter.reports()).stats();
+    }
+
+    /** Lets an interval pass, and every report be answered. */
+    private static void report(Fleet fleet) {
+        fleet.now += 200_000;
+        fleet.limiter.tick();
+        fleet.store().answerAll();
+    }
+
+    @Test
+    void decisionsComeAtOnceAndCountsGoUpTogether() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        for (int i = 0; i < 3; i++) {
+            assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT " + (9 - i) + "]");
+        }
+        fleet.limiter.tick();
+        assertThat(fleet.store().asked).as("before the interval is over").isEmpty();
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+3");
+        report(fleet);
+        assertThat(fleet.store().asked).as("nothing new").hasSize(1);
+        assertThat(stats(fleet.limiter).hits()).isEqualTo(3);
+    }
+
+    @Test
+    void whatOthersTookComesDownWithTheAnswer() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        Limiter other = another(fleet, reported(WINDOW));
+        assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT 9]");
+        for (int i = 0; i < 6; i++) {
+            assertThat(other.decide(USER).allowed()).isTrue();
+        }
+        fleet.now += 200_000;
+        other.tick();
+        fleet.store().answerAll();
+        assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT 8]");
+        report(fleet);
+        assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT 1]");
+        assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT 0]");
+        assertThat(fleet.ask(USER).text).isEqualTo("no [r OVER_LIMIT 0]");
+    }
+
+    private static Limiter another(Fleet fleet, RuleSet rules) {
+        return new Limiter(
+                rules,
+                new MemoryStore(100),
+                SharedStores.of(fleet.stores),
+                fleet,
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
+    }
+
+    @Test
+    void whatIsOwedIsPaidBeforeAnythingPassesAgain() {
+        Limit bucket = Limit.tokenBucket(10, Duration.ofSeconds(10));
+        Fleet fleet = new Fleet(reported(bucket));
+        Limiter other = another(fleet, reported(bucket));
+        for (int i = 0; i < 10; i++) {
+            assertThat(other.decide(USER).allowed()).isTrue();
+            assertThat(fleet.ask(USER).decision.allowed()).isTrue();
+        }
+        other.returnLeases();
+        fleet.store().answerAll();
+        report(fleet);
+        assertThat(stats(fleet.limiter).over()).isEqualTo(10);
+        // One a second comes back, and goes to what is owed.
+        for (int i = 0; i < 45; i++) {
+            assertThat(fleet.ask(USER).text).as("after %d intervals", i).startsWith("no [r OVER_LIMIT 0]");
+            report(fleet);
+        }
+        for (int i = 0; i < 10; i++) {
+            report(fleet);
+        }
+        assertThat(fleet.ask(USER).decision.allowed()).isTrue();
+    }
+
+    @Test
+    void whatAWindowLeftOverIsNotChargedToTheNextOne() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        fleet.store().fail(StoreFailure.OPEN);
+        for (int i = 0; i < 10; i++) {
+            fleet.ask(USER);
+        }
+        report(fleet);
+        fleet.now += 50 * Decisions.SECOND;
+        fleet.store().fail(null);
+        fleet.store().asked.clear();
+        assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT 9]");
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+1");
+        assertThat(stats(fleet.limiter).dropped()).isEqualTo(10);
+    }
+
+    @Test
+    void whatAStoreDidNotAnswerIsReportedAgain() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        fleet.ask(USER);
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        report(fleet);
+        fleet.ask(USER);
+        fleet.store().fail(null);
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+1", "fw:d:r:u 0+2");
+    }
+
+    @Test
+    void whatComesBackIsReportedToo() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        fleet.ask(ask("user", "u").hits(4));
+        report(fleet);
+        assertThat(fleet.ask(ask("user", "u").hits(-3)).text).isEqualTo("yes [r WITHIN_LIMIT 9]");
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+4", "fw:d:r:u -3");
+        assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT 8]");
+    }
+
+    @Test
+    void onShutdownCountsAreReportedAtOnce() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        fleet.ask(USER);
+        var done = fleet.limiter.returnLeases().toCompletableFuture();
+        assertThat(done).isNotDone();
+        fleet.store().answerAll();
+        assertThat(done).isDone();
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+1");
+    }
+
+    @Test
+    void aCounterThatFindsNoRoomIsAskedExactly() {
+        Fleet fleet = new Fleet(reported(WINDOW), LimiterSettings.defaults().withTierCounters(2));
+        assertThat(fleet.ask(ask("user", "a")).atOnce).isTrue();
+        assertThat(fleet.ask(ask("user", "b")).atOnce).isTrue();
+        assertThat(fleet.ask(ask("user", "c")).atOnce).isFalse();
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:c 1");
+        fleet.now += 6 * Decisions.SECOND;
+        fleet.limiter.tick();
+        fleet.store().answerAll();
+        fleet.now += 6 * Decisions.SECOND;
+        fleet.limiter.tick();
+        assertThat(fleet.ask(ask("user", "c")).atOnce).as("the others are idle").isTrue();
+    }
+
+    /** limit + nodes × local rate × interval, over the whole of it. */
+    @ParameterizedTest
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "LEAKY_BUCKET")
+    void tenNodesStayWithinTheBound(Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, 1_000, Duration.ofSeconds(10));
+        for (int seed = 1; seed <= 3; seed++) {
+            LeasedNodes nodes = new LeasedNodes(reported(limit), 10);
+            long end = nodes.now + 30 * Decisions.SECOND;
+            Random random = new Random(seed);
+            long perSecond = 400;
+            for (int i = 0; i < 10; i++) {
+                nodes.traffic(i, USER, perSecond / 10.0, end, random);
+            }
+            nodes.run(end);
+            boolean bucket = algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.GCRA;
+            long most = bucket ? 4_000 : 3_000;
+            // A tick late and a round trip, and three windows that each start anew.
+            long beyond = perSecond * 3 / 10 * (bucket ? 1 : 3);
+            String what = "%s, seed %d: %d of %d, %d asks"
+                    .formatted(algorithm, seed, nodes.admitted(), nodes.decisions, nodes.asks);
+            assertThat(nodes.admitted()).as(what).isBetween(most * 95 / 100, most + beyond);
+            assertThat(nodes.asks).as(what).isLessThan(10 * 30 * 5 + 10);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.weir.server;
+
+import dev.weir.control.ControlPlane;
+import dev.weir.model.TimeSource;
+import dev.weir.server.access.Access;
+import dev.weir.server.access.FixedToken;
+import dev.weir.server.access.LoopbackHost;
+import dev.weir.server.access.Refused;
+import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.settings.Address;
+import dev.weir.server.settings.Settings;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Who is let in on the admin port, put together from settings and database. */
+final class Doors {
+    private static final System.Logger LOG = System.getLogger(Doors.class.getName());
+
+    private final @Nullable FixedToken fixed;
+    private final Access access;
+
+    Doors(Settings settings, @Nullable ControlPlane control, TimeSource time) throws StartException {
+        fixed = fixed(settings.adminToken());
+        access = new Access(control == null ? null : control.tokens().book(), fixed, time);
+        requireToken(settings.admin());
+    }
+
+    private static @Nullable FixedToken fixed(Settings.@Nullable AdminToken set) throws StartException {
+        try {
+            if (set == null) {
+                return null;
+            }
+            return set.secret() != null
+                    ? FixedToken.of(set.secret())
+                    : set.file() == null ? null : FixedToken.in(set.file());
+        } catch (IOException e) {
+            throw new StartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private void requireToken(Address admin) throws StartException {
+        if (!LoopbackHost.isBoundBy(admin.host()) && !access.mayListenAnywhere()) {
+            throw new StartException("admin_host: \"" + admin.host()
+                    + "\" (expected: a loopback address such as 127.0.0.1, as long as there is no token)\n"
+                    + "Without a token the admin port cannot tell who calls, so only this machine may reach it. Set one:"
+                    + " WEIR_ADMIN_TOKEN=$(openssl rand -hex 32), or --admin-token-file FILE;\n"
+                    + "or, with --data or --db, start on 127.0.0.1 once and run: weir token create NAME --role admin;\n"
+                    + "or stay on loopback and go through a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");
+        }
+    }
+
+    Access access() {
+        return access;
+    }
+
+    void watch(FileWatch watch) {
+        if (fixed != null && fixed.file() != null) {
+            watch.add(List.of(fixed.file()), () -> reload(fixed));
+        }
+    }
+
+    private static void reload(FixedToken token) {
+        try {
+            token.reload();
+            LOG.log(Level.INFO, "admin_token_file holds a new token; the one of before opens nothing any more");
+        } catch (IOException e) {
+            LOG.log(Level.ERROR, e.getMessage() + "; the token of before stays");
+        }
+    }
+
+    void addTo(ServerMetrics metrics) {
+        metrics.gauge("weir.tokens", "Tokens that open the admin port, also those that have run out.", access::tokens);
+        for (Refused.Reason each : Refused.Reason.values()) {
+            metrics.counter(
+                    "weir.admin.refused",
+                    "Calls that needed a token or a role and were turned away, by the reason.",
+                    () -> access.refused().of(each),
+                    "reason",
+                    each.label());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.weir.server.admin;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.control.Change;
+import dev.weir.control.RefusedException;
+import dev.weir.control.Tokens;
+import dev.weir.control.data.Json;
+import dev.weir.control.token.StoredToken;
+import dev.weir.control.token.TokenBody;
+import dev.weir.control.token.TokenText;
+import dev.weir.rules.diagnostics.Diagnostic;
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.server.access.Caller;
+import dev.weir.server.http.Answer;
+import dev.weir.server.http.JsonOutput;
+import dev.weir.server.http.RestException;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Tokens for admins to make, renew and take back. The secret is in the answer that made it, and nowhere else. */
+final class TokenApi {
+    private static final int LONGEST_NAME = 64;
+    private static final Duration GRACE = Duration.ofHours(1);
+
+    private final Control control;
+
+    TokenApi(Control control) {
+        this.control = control;
+    }
+
+    /** {@code GET /admin/v1/whoami}: what the caller is to this server. */
+    static Answer whoami(AdminCall call) {
+        Caller caller = call.caller();
+        return answer(200, out -> {
+            out.writeStringField("name", caller.name());
+            out.writeStringField("role", caller.role().spelling());
+            out.writeBooleanField("token", caller.proven());
+            out.writeStringField("address", caller.address());
+        });
+    }
+
+    /** {@code GET /admin/v1/tokens}: all of them, by name. */
+    Answer list(AdminCall call) {
+        int size = call.pageSize();
+        TreeMap<String, Json.Writing> page = new TreeMap<>();
+        control.required().tokens().all().stream()
+                .filter(each -> each.name().compareTo(call.after()) > 0)
+                .limit(size + 1L)
+                .forEach(each -> page.put(each.name(), out -> {
+                    out.writeStartObject();
+                    write(out, each);
+                    out.writeEndObject();
+                }));
+        return RuleApi.page(page, size, "tokens");
+    }
+
+    /** {@code GET /admin/v1/tokens/{name}}. */
+    Answer get(AdminCall call) {
+        String name = call.path("name", LONGEST_NAME);
+        List<StoredToken> all = control.required().tokens().all();
+        StoredToken token = all.stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .or(() -> all.stream().filter(each -> each.id().equals(name)).findFirst())
+                .orElseThrow(() -> RestException.notFound("no token is called " + name));
+        return answer(200, out -> write(out, token))
+                .with("ETag", RuleApi.tag(token.stored().version()));
+    }
+
+    /** {@code POST /admin/v1/tokens}: makes one, and tells its secret this once. */
+    Answer create(AdminCall call, byte[] body) {
+        TokenBody.Wanted wanted = read(problems -> TokenBody.wanted(body, Instant.now(), problems));
+        Tokens.Issued issued = control.required()
+                .tokens()
+                .create(call.author(), wanted.name(), wanted.role(), wanted.expiresAt(), call.dryRun());
+        return issued(201, issued);
+    }
+
+    /** {@code POST /admin/v1/tokens/{name}/rotate}: a new secret; the one before opens for a while. */
+    Answer rotate(AdminCall call, byte[] body) {
+        TokenBody.Renewal renewal = read(problems -> TokenBody.renewal(body, Instant.now(), problems));
+        Duration grace = renewal.grace();
+        Tokens.Issued issued = control.required()
+                .tokens()
+                .rotate(
+                        call.author(),
+                        call.path("name", LONGEST_NAME),
+                        grace == null ? GRACE : grace,
+                        renewal.expiresAt(),
+                        call.precondition(),
+                        call.dryRun());
+        return issued(200, issued);
+    }
+
+    /** {@code DELETE /admin/v1/tokens/{name}}: it opens nothing from now on. */
+    Answer revoke(AdminCall call) {
+        Change change = control.required()
+                .tokens()
+                .revoke(call.author(), call.path("name", LONGEST_NAME), call.precondition(), call.dryRun());
+        return call.dryRun()
+                ? RuleApi.dryRun(change, List.of())
+                : new Answer(204, Answer.JSON, new byte[0], List.of("ETag", RuleApi.tag(change.version())));
+    }
+
+    private static Answer issued(int status, Tokens.Issued issued) {
+        TokenText text = issued.text();
+        if (text == null) {
+            return RuleApi.dryRun(issued.change(), List.of());
+        }
+        return answer(status, out -> {
+                    out.writeStringField("token", text.reveal());
+                    write(out, issued.token());
+                })
+                .with("ETag", RuleApi.tag(issued.change().version()));
+    }
+
+    private static void write(JsonGenerator out, StoredToken token) throws IOException {
+        token.write(out);
+        Instant used = token.usedAt();
+        out.writeStringField("last_used_at", used == null ? null : used.toString());
+        out.writeBooleanField("expired", token.isExpired(Instant.now()));
+        out.writeStringField("updated_at", token.stored().at().toString());
+        out.writeStringField("updated_by", token.stored().by());
+    }
+
+    private static Answer answer(int status, Json.Writing members) {
+        return new Answer(
+                status,
+                Answer.JSON,
+                JsonOutput.bytes(out -> {
+                    out.writeStartObject();
+                    members.to(out);
+                    out.writeEndObject();
+                }),
+                List.of());
+    }
+
+    private static <T> T read(Function<Problems, @Nullable T> reading) {
+        Problems problems = new Problems("body");
+        T read = reading.apply(problems);
+        if (read == null) {
+            List<String> errors =
+                    problems.all().stream().map(Diagnostic::toString).toList();
+            String more = errors.size() > 1 ? " (and " + (errors.size() - 1) + " more)" : "";
+            throw new RefusedException(RefusedException.Cause.INVALID, errors.get(0) + more, errors);
+        }
+        return read;
+    }
+}

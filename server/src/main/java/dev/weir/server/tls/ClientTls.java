@@ -1,0 +1,48 @@
+package dev.weir.server.tls;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/** TLS for the commands, which call a server. */
+public final class ClientTls {
+    private ClientTls() {}
+
+    /**
+     * What it takes to call.
+     *
+     * @param authorities that must have signed the server's certificate; null for those of the JVM
+     * @param certificate to show, with its {@code key}; null for none
+     * @throws IOException naming the file and what is wrong with it
+     */
+    public static SSLContext of(@Nullable Path authorities, @Nullable Path certificate, @Nullable Path key)
+            throws IOException {
+        try {
+            KeyManager[] shown = null;
+            if (certificate != null && key != null) {
+                X509Certificate[] chain = Pem.certificates(certificate);
+                shown = Identity.keys(chain, Pem.key(key, chain[0], certificate))
+                        .getKeyManagers();
+            }
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(shown, authorities == null ? null : trusted(authorities), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static TrustManager[] trusted(Path authorities) throws GeneralSecurityException, IOException {
+        KeyStore store = Identity.store(Pem.certificates(authorities));
+        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init(store);
+        return factory.getTrustManagers();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.weir.server.tls;
+
+import dev.weir.server.settings.Settings;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+
+/**
+ * What a port shows of itself now. When its files change, connections that begin from then on see the new certificate; those
+ * that are open stay as they are. A pair that cannot be used changes nothing.
+ */
+public final class LiveIdentity {
+    private static final System.Logger LOG = System.getLogger(LiveIdentity.class.getName());
+
+    private final String port;
+    private final Settings.Tls files;
+    private volatile Identity current;
+    private volatile Consumer<Identity> listener = identity -> {};
+    private final LongAdder taken = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+
+    private LiveIdentity(String port, Settings.Tls files, Identity first) {
+        this.port = port;
+        this.files = files;
+        this.current = first;
+    }
+
+    /**
+     * Reads the files of {@code port} for the first time.
+     *
+     * @throws IOException naming the file and what is wrong with it
+     */
+    public static LiveIdentity of(String port, Settings.Tls files) throws IOException {
+        Identity first = Identity.read(files);
+        if (first.notAfter().isBefore(Instant.now())) {
+            LOG.log(Level.ERROR, "the certificate of the " + port + " port has run out: " + first);
+        }
+        return new LiveIdentity(port, files, first);
+    }
+
+    /** Which port it is. */
+    public String port() {
+        return port;
+    }
+
+    public Identity current() {
+        return current;
+    }
+
+    /** Tells {@code next} of every new one. */
+    public void onChange(Consumer<Identity> next) {
+        listener = next;
+    }
+
+    /** Everything that it is read from. */
+    public List<Path> files() {
+        List<Path> all = new ArrayList<>(List.of(files.certificate(), files.key()));
+        if (files.clientAuthorities() != null) {
+            all.add(files.clientAuthorities());
+        }
+        return all;
+    }
+
+    /** Reads the files again. */
+    public void reload() {
+        try {
+            Identity next = Identity.read(files);
+            if (next.notAfter().isBefore(Instant.now())) {
+                throw new IOException(files.certificate() + " has run out at " + next.notAfter());
+            }
+            current = next;
+            listener.accept(next);
+            taken.increment();
+            LOG.log(Level.INFO, "the " + port + " port has a new certificate: " + next);
+        } catch (IOException | RuntimeException e) {
+            refused.increment();
+            LOG.log(
+                    Level.ERROR,
+                    "the new certificate of the " + port + " port cannot be used, the one of before stays (" + current
+                            + "): " + e.getMessage());
+        }
+    }
+
+    /** Until the certificate runs out; negative after that. */
+    public Duration left() {
+        return Duration.between(Instant.now(), current.notAfter());
+    }
+
+    /** How often new files were taken. */
+    public long taken() {
+        return taken.sum();
+    }
+
+    /** How often new files could not be used. */
+    public long refused() {
+        return refused.sum();
+    }
+}
