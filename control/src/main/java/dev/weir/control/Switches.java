@@ -18,6 +18,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,9 +103,16 @@ public final class Switches implements AutoCloseable {
     }
 
     private void take(Collection<Switch> heard) {
+        Set<SwitchName> active = book.active().stream().map(Switch::name).collect(Collectors.toSet());
         List<Switch> news = book.take(heard);
+        for (Switch each : news) {
+            if (each.setting() != null) {
+                LOG.log(Level.WARNING, "switch: " + each.sentence());
+            } else if (active.contains(each.name())) {
+                LOG.log(Level.INFO, "switch: " + each.sentence());
+            }
+        }
         if (!news.isEmpty()) {
-            news.forEach(each -> LOG.log(Level.WARNING, "switch: " + each.sentence()));
             listener.run();
         }
     }

@@ -18,7 +18,7 @@ final class QuotaMatching {
 
     QuotaMatching(Quotas quotas, List<String> scopes) {
         this.quotas = quotas;
-        this.scopes = scopes.toArray(String[]::new);
+        this.scopes = scopes.stream().map(String::intern).toArray(String[]::new);
     }
 
     String scope(Rule rule) {

@@ -26,12 +26,12 @@ public final class QuotaOverride {
     private final long windowMicros;
     private final long burst;
     private final AgreedLimit own;
-    /** The limits of rules that were asked for, with their answers: mostly the only one; the first make room for more. */
-    private volatile Pair[] held = {};
+    /** What it was in the place of a rule's limit when it was last asked: mostly the only one. */
+    private volatile @Nullable AgreedLimit last;
+    /** The same for the limits before that; the first make room for more. */
+    private volatile AgreedLimit[] others = {};
 
-    private static final int MOST_HELD = 8;
-
-    private record Pair(Limit rule, AgreedLimit replaced) {}
+    private static final int MOST_OTHERS = 8;
 
     /** What its counters are called where it stands on its own, for the rule that it was asked for last. */
     private volatile @Nullable Named named;
@@ -53,14 +53,15 @@ public final class QuotaOverride {
      * @throws IllegalArgumentException if the descriptor asks for an address that is none, or a number cannot be
      */
     public QuotaOverride(String descriptor, long requests, long windowMicros, @Nullable Long burst) {
-        this.descriptor = descriptor;
+        // Many callers have the same words: shared, comparing them costs no miss of the cache for each.
+        this.descriptor = descriptor.intern();
         this.match = Scope.conditions(descriptor);
-        this.scope = Scope.of(match);
+        this.scope = Scope.of(match).intern();
         this.requests = requests;
         this.windowMicros = windowMicros;
         this.burst = burst == null ? requests : burst;
         Algorithm algorithm = burst == null ? Algorithm.FIXED_WINDOW : Algorithm.TOKEN_BUCKET;
-        this.own = new AgreedLimit(new Limit(algorithm, requests, windowMicros, this.burst, 1));
+        this.own = new AgreedLimit(null, new Limit(algorithm, requests, windowMicros, this.burst, 1));
     }
 
     public String descriptor() {
@@ -103,24 +104,37 @@ public final class QuotaOverride {
                     && name.startsWith("tier:")
                     && name.endsWith(tier);
         }
-        return descriptor.equals(name) || (!scope.isEmpty() && scope.equals(ruleScope));
+        return (!scope.isEmpty() && scope.equals(ruleScope)) || descriptor.equals(name);
     }
 
     /** The numbers of this in the algorithm of a rule. */
     public AgreedLimit over(Limit rule) {
-        Pair[] known = held;
-        for (Pair each : known) {
-            if (each.rule().equals(rule)) {
-                return each.replaced();
+        AgreedLimit found = last;
+        if (found != null && rule.equals(found.inPlaceOf)) {
+            return found;
+        }
+        for (AgreedLimit each : others) {
+            if (rule.equals(each.inPlaceOf)) {
+                return each;
             }
         }
+        return add(rule);
+    }
+
+    private synchronized AgreedLimit add(Limit rule) {
         Limit replaced = new Limit(rule.algorithm(), requests, windowMicros, burst, rule.subWindows());
-        Pair added = new Pair(rule, new AgreedLimit(replaced));
-        int from = known.length == MOST_HELD ? 1 : 0;
-        Pair[] next = Arrays.copyOfRange(known, from, known.length + 1);
+        AgreedLimit added = new AgreedLimit(rule, replaced);
+        AgreedLimit before = last;
+        if (before == null) {
+            last = added;
+            return added;
+        }
+        AgreedLimit[] known = others;
+        int from = known.length == MOST_OTHERS ? 1 : 0;
+        AgreedLimit[] next = Arrays.copyOfRange(known, from, known.length + 1);
         next[next.length - 1] = added;
-        held = next;
-        return added.replaced();
+        others = next;
+        return added;
     }
 
     /** What the names of its own counters begin with, under {@code rule}. */

@@ -76,6 +76,7 @@ class SwitchServerTest {
                 .containsEntry("via", "database");
         assertThat(check("/orders").body()).isEqualTo("{\"allowed\":true,\"switched\":{\"orders\":\"off\"}}");
         assertThat(metrics()).contains("ratelimit_switch{domain=\"api\",rule=\"orders\",state=\"off\"} 1\n");
+        assertThat(running.admin.get("/v1/ratelimit/config/orders").body()).contains("\"switched\":\"off\"");
         assertThat(running.admin.put(SWITCHES + "orders", "{state: shadow}").statusCode())
                 .isEqualTo(200);
         assertThat(new JsonObject(check("/orders").body()).getJsonObject("switched"))

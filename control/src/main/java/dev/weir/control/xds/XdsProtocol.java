@@ -2,7 +2,6 @@ package dev.weir.control.xds;
 
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
-import dev.weir.control.source.Documents;
 import dev.weir.control.source.Protocol;
 import dev.weir.control.source.SourceAddress;
 import dev.weir.control.source.SourceSettings;
@@ -21,7 +20,7 @@ import java.util.stream.Collectors;
 
 /**
  * Follows a server of xDS. Each response is the whole of the rules; it is acknowledged once they are in force, or refused with
- * what is wrong, and the last good ones stay.
+ * what is wrong, and the last good ones stay. What is sent again after a refusal is refused again, but ever slower.
  */
 public final class XdsProtocol implements Protocol {
     private static final long IDLE_MILLIS = 60_000;
@@ -48,18 +47,24 @@ public final class XdsProtocol implements Protocol {
                         new Conversation<>(connection.channel(), XdsApi.STREAM, headers())) {
             // No version: a server that has restarted may count from one again, and would take ours for its own.
             String accepted = "";
+            Refusals refusals = new Refusals();
             stream.send(request("").setNode(node()).build());
+            DiscoveryResponse response = stream.next(IDLE_MILLIS);
             while (true) {
-                DiscoveryResponse response = stream.next(IDLE_MILLIS);
                 if (response == null) {
+                    response = stream.next(IDLE_MILLIS);
                     continue;
                 }
-                Documents documents = Resources.of(response);
-                List<Diagnostic> errors = intake.take(documents);
+                List<Diagnostic> errors = intake.take(Resources.of(response));
                 if (errors.isEmpty()) {
                     accepted = response.getVersionInfo();
                 }
-                stream.send(answer(response, accepted, errors));
+                long pause = errors.isEmpty() ? 0 : refusals.pauseMillis(response);
+                DiscoveryResponse newer = pause == 0 ? null : stream.next(pause);
+                if (newer == null) {
+                    stream.send(answer(response, accepted, errors));
+                }
+                response = newer;
             }
         }
     }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -45,10 +46,24 @@ public final class EtcdWriter {
 
     /** Writes several keys in one transaction. */
     public long putAll(Map<String, String> values) throws IOException, InterruptedException {
+        return revision(sent("/v3/kv/txn", transaction(values)));
+    }
+
+    /** The same without waiting for it; fails if etcd refuses. */
+    public CompletableFuture<?> putAllSoon(Map<String, String> values) {
+        return http.sendAsync(request("/v3/kv/txn", transaction(values)), BodyHandlers.ofString())
+                .thenAccept(answer -> {
+                    if (answer.statusCode() != 200) {
+                        throw new IllegalStateException(answer.body());
+                    }
+                });
+    }
+
+    private static String transaction(Map<String, String> values) {
         String puts = values.entrySet().stream()
                 .map(each -> "{\"request_put\":" + put64(each.getKey(), each.getValue()) + "}")
                 .collect(Collectors.joining(","));
-        return revision(sent("/v3/kv/txn", "{\"success\":[" + puts + "]}"));
+        return "{\"success\":[" + puts + "]}";
     }
 
     public void delete(String key) throws IOException, InterruptedException {
@@ -87,11 +102,14 @@ public final class EtcdWriter {
     }
 
     private HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                .timeout(Duration.ofSeconds(10))
+        return http.send(request(path, body), BodyHandlers.ofString());
+    }
+
+    private HttpRequest request(String path, String body) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .timeout(Duration.ofSeconds(20))
                 .POST(BodyPublishers.ofString(body))
                 .build();
-        return http.send(request, BodyHandlers.ofString());
     }
 
     private static long revision(String answer) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record RuleBody(Mapping body, RuleFile.Weir file) {
     /** What an answer tells beside the rule; who sends an answer back, changed, may leave it in. */
     private static final Set<String> TOLD =
-            Set.of("rule_id", "status", "source", "replaces", "version", "updated_at", "updated_by");
+            Set.of("rule_id", "status", "switched", "source", "replaces", "version", "updated_at", "updated_by");
 
     private static final Set<String> OF_LIMIT = Set.of("algorithm", "burst", "window", "sub_windows", "over");
 

@@ -10,6 +10,7 @@ import dev.weir.control.data.Stored;
 import dev.weir.control.rules.Layers;
 import dev.weir.control.rules.RuleLayer;
 import dev.weir.control.rules.StoredRule;
+import dev.weir.control.switches.Switch;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.rules.LoadOptions;
@@ -202,6 +203,7 @@ final class RuleApi {
         out.writeStartObject();
         out.writeStringField("rule_id", rule.id());
         out.writeStringField("status", status(read));
+        switched(out, rule.domain(), rule.id(), rule.id());
         out.writeStringField("domain", rule.domain());
         YamlNode.Mapping body = read.body();
         if (body != null) {
@@ -233,6 +235,7 @@ final class RuleApi {
         out.writeStartObject();
         out.writeStringField("rule_id", idOf(rule));
         out.writeStringField("status", rule.shadow() ? "shadow" : "active");
+        switched(out, rule.domain(), rule.id(), rule.name());
         out.writeStringField("domain", rule.domain());
         out.writeStringField("label", rule.label());
         out.writeStringField("scope", below.rules().scopeOf(rule));
@@ -251,6 +254,17 @@ final class RuleApi {
             out.writeStringField("hides", hidden);
         }
         out.writeEndObject();
+    }
+
+    /** What goes over the status, where somebody has switched the rule. */
+    private void switched(JsonGenerator out, String domain, String id, String name) throws IOException {
+        for (Switch each : control.switches()) {
+            String rule = each.name().rule();
+            if (each.name().domain().equals(domain) && (rule.equals(id) || rule.equals(name))) {
+                out.writeStringField("switched", each.state());
+                return;
+            }
+        }
     }
 
     /** What a change would do. */

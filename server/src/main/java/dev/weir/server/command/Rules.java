@@ -39,7 +39,8 @@ final class Rules extends AdminCommand {
                 table.row(
                         rule.getString("domain"),
                         rule.getString("rule_id"),
-                        rule.getString("status"),
+                        rule.getString("status")
+                                + (rule.containsKey("switched") ? ", switched: " + rule.getString("switched") : ""),
                         limit(rule),
                         rule.getString("source")
                                 + (rule.containsKey("hides") ? ", hides " + rule.getString("hides") : ""));

@@ -61,6 +61,11 @@ class ControlCommandTest {
                 .containsPattern("api +tier:enterprise +active +5000 per 1m +.*rules.yaml:4:3");
         assertThat(run("rules", "list", "--json")).isZero();
         assertThat(new JsonArray(out.toString())).hasSize(2);
+        assertThat(run("rules", "sources")).isZero();
+        assertThat(out.toString())
+                .containsPattern("SOURCE +RULES +HIDDEN +STATE +VERSION +CHANGED")
+                .containsPattern("rules.yaml +1 +0 +in force")
+                .containsPattern("database +1 +0 +in force");
         assertThat(run("rules", "get", "r_abc")).isZero();
         Path shown = Files.writeString(folder.resolve("shown.json"), out.toString());
         assertThat(run("rules", "diff", "r_abc", "-f", shown.toString())).isZero();

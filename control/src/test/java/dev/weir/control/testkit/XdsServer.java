@@ -1,0 +1,165 @@
+package dev.weir.control.testkit;
+
+import com.google.protobuf.Any;
+import dev.weir.control.xds.proto.DiscoveryRequest;
+import dev.weir.control.xds.proto.DiscoveryResponse;
+import dev.weir.control.xds.proto.RateLimitConfig;
+import io.grpc.Grpc;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerCredentials;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerInterceptors;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** A server of xDS that sends what a test has it send, and keeps what it is told. */
+public final class XdsServer implements AutoCloseable {
+    public static final String TYPE = "type.googleapis.com/ratelimit.config.ratelimit.v3.RateLimitConfig";
+
+    private static final MethodDescriptor<DiscoveryRequest, DiscoveryResponse> STREAM =
+            MethodDescriptor.<DiscoveryRequest, DiscoveryResponse>newBuilder()
+                    .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+                    .setFullMethodName(
+                            "envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources")
+                    .setRequestMarshaller(ProtoUtils.marshaller(DiscoveryRequest.getDefaultInstance()))
+                    .setResponseMarshaller(ProtoUtils.marshaller(DiscoveryResponse.getDefaultInstance()))
+                    .build();
+
+    private final ServerCredentials credentials;
+    private final List<DiscoveryRequest> requests = new CopyOnWriteArrayList<>();
+    private final List<Metadata> headers = new CopyOnWriteArrayList<>();
+    private final List<StreamObserver<DiscoveryResponse>> streams = new ArrayList<>();
+    private @Nullable DiscoveryResponse current;
+    private int nonces;
+    private Server server;
+    private final int port;
+
+    private XdsServer(ServerCredentials credentials) throws IOException {
+        this.credentials = credentials;
+        this.server = listen(0);
+        this.port = server.getPort();
+    }
+
+    public static XdsServer start() throws IOException {
+        return start(InsecureServerCredentials.create());
+    }
+
+    public static XdsServer start(ServerCredentials credentials) throws IOException {
+        return new XdsServer(credentials);
+    }
+
+    private Server listen(int port) throws IOException {
+        ServerServiceDefinition service = ServerServiceDefinition.builder(
+                        "envoy.service.discovery.v3.AggregatedDiscoveryService")
+                .addMethod(STREAM, ServerCalls.asyncBidiStreamingCall(this::stream))
+                .build();
+        return Grpc.newServerBuilderForPort(port, credentials)
+                .addService(ServerInterceptors.intercept(service, new Listening()))
+                .build()
+                .start();
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** What clients have said so far. */
+    public List<DiscoveryRequest> requests() {
+        return requests;
+    }
+
+    /** What clients have sent in the headers of their streams. */
+    public List<Metadata> headers() {
+        return headers;
+    }
+
+    /** Sends these to everyone who follows, and to whoever will. */
+    public void set(String version, RateLimitConfig... configs) {
+        DiscoveryResponse.Builder response = DiscoveryResponse.newBuilder();
+        for (RateLimitConfig each : configs) {
+            response.addResources(Any.newBuilder().setTypeUrl(TYPE).setValue(each.toByteString()));
+        }
+        send(response.setVersionInfo(version).build());
+    }
+
+    /** Sends {@code response}, with a nonce of its own. */
+    public synchronized void send(DiscoveryResponse response) {
+        current = response.toBuilder()
+                .setTypeUrl(TYPE)
+                .setNonce("nonce-" + ++nonces)
+                .build();
+        streams.forEach(each -> each.onNext(current));
+    }
+
+    private StreamObserver<DiscoveryRequest> stream(StreamObserver<DiscoveryResponse> out) {
+        return new StreamObserver<>() {
+            @Override
+            public void onNext(DiscoveryRequest request) {
+                requests.add(request);
+                if (request.getResponseNonce().isEmpty()) {
+                    begin(out);
+                }
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                end(out);
+            }
+
+            @Override
+            public void onCompleted() {
+                end(out);
+                out.onCompleted();
+            }
+        };
+    }
+
+    private synchronized void begin(StreamObserver<DiscoveryResponse> out) {
+        streams.add(out);
+        if (current != null) {
+            out.onNext(current);
+        }
+    }
+
+    private synchronized void end(StreamObserver<DiscoveryResponse> out) {
+        streams.remove(out);
+    }
+
+    /** Is gone, and forgets whom it talked to. */
+    public synchronized void stop() {
+        server.shutdownNow();
+        streams.clear();
+    }
+
+    /** Is back on its port. */
+    public void restart() throws IOException, InterruptedException {
+        server.awaitTermination();
+        server = listen(port);
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    private final class Listening implements ServerInterceptor {
+        @Override
+        public <Q, A> ServerCall.Listener<Q> interceptCall(
+                ServerCall<Q, A> call, Metadata sent, ServerCallHandler<Q, A> next) {
+            headers.add(sent);
+            return next.startCall(call, sent);
+        }
+    }
+}
