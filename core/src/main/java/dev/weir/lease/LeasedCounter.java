@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>Size</h2>
  *
  * <pre>
- *   size = what is spent here in a lease_interval, and no less than a few hits that a slow counter spends before they expire
+ *   size = what is spent here in a lease_interval, and no less than a few hits if they are spent within a hundredth of the window
  *   size ≤ half of this process's {@linkplain SharedView share} of the room that is left
  * </pre>
  *
@@ -35,6 +35,12 @@ public final class LeasedCounter extends CounterKey {
     private static final long LONGEST = 5 * SECOND;
     private static final long LONGEST_OF_HIGH_LIMITS = 2 * SECOND;
     private static final long HIGH_LIMIT = 1_000;
+    /**
+     * What lies in leases when the counter has run dry is missing to the nodes that hold none: no more than a hundredth of what a window
+     * takes.
+     */
+    private static final long OF_WINDOW = 100;
+
     /** A lease lives no shorter than so many intervals, for traffic comes in bunches. */
     private static final long INTERVALS = 4;
     /** The next lease is asked for when a quarter is left. */
@@ -48,6 +54,9 @@ public final class LeasedCounter extends CounterKey {
     private final LeaseFetch fetch;
     private final SharedView view;
     private final Pace pace = new Pace();
+    /** How long hits may lie in a lease before they are spent. */
+    private final long patience;
+
     private final long interval;
     private final long longest;
 
@@ -76,7 +85,8 @@ public final class LeasedCounter extends CounterKey {
         this.limit = meter.limit();
         this.fetch = new LeaseFetch(leases, this, check);
         this.view = new SharedView(limit);
-        this.interval = rule.leaseIntervalMicros() * 1_000;
+        this.patience = limit.windowMicros() / OF_WINDOW * 1_000;
+        this.interval = Math.max(1, Math.min(rule.leaseIntervalMicros() * 1_000, patience));
         this.longest = limit.capacity() >= HIGH_LIMIT ? LONGEST_OF_HIGH_LIMITS : LONGEST;
         this.sweptAt = now;
     }
@@ -301,7 +311,7 @@ public final class LeasedCounter extends CounterKey {
         pace.add(spent - spentPaced, now);
         spentPaced = spent;
         long request = Math.max(1, unit);
-        long few = Math.min(FEW * request, pace.in(longest, interval) / 2);
+        long few = Math.min(FEW * request, pace.in(Math.min(longest / 2, patience), interval));
         long size = Math.min(Math.max(pace.in(interval, interval), few), view.fairPart(now));
         size -= size % request;
         if (size < 2 * request) {

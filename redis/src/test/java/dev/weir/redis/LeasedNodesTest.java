@@ -29,17 +29,20 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Ten nodes that lease from one key on a real Redis, the busiest with ten times the traffic of the quietest: the limit of the issue
- * (10,000 a minute, twice as much wanted), in a window that a test can wait for.
+ * Ten nodes that lease from one key on a real Redis, the busiest with ten times the traffic of the quietest: the rates of the
+ * issue (10,000 a minute, twice as much wanted), in a window that a test can wait for.
  */
 class LeasedNodesTest {
     private static final int NODES = 10;
     private static final Duration DEADLINE = Duration.ofSeconds(1);
-    private static final long WINDOW = 12_000_000;
+    /** {@code -Dweir.window=60} is the issue's; a lease lasts no longer than a hundredth of it, so shorter windows take more calls. */
+    private static final long WINDOW = Long.getLong("weir.window", 12) * 1_000_000;
+
+    private static final long LEAST_TIMES = WINDOW < 60_000_000 ? 5 : 10;
     /** What is left of the window when all was sent: a busy machine is late. */
     private static final long SLACK = 3_000_000;
 
-    private static final long LIMIT = 2_000;
+    private static final long LIMIT = WINDOW / 6_000;
     private static final double DEMAND = 2.0 * LIMIT / WINDOW;
     private static final Request REQUEST = Weir.ask("user", "u");
 
@@ -165,7 +168,7 @@ class LeasedNodesTest {
     }
 
     @Test
-    void theWholeLimitPassesAndNoMoreForATenthOfTheCalls() {
+    void theWholeLimitPassesAndNoMoreForAFractionOfTheCalls() {
         startNodesAtTheBeginningOfAWindow();
         long before = calls();
         long began = windowsSoFar();
@@ -174,7 +177,7 @@ class LeasedNodesTest {
         assumeTrue(windowsSoFar() == began, "this machine stood still for seconds, and it is another window");
         String what = "%d of %d admitted, %d calls".formatted(admitted(decisions), decisions.size(), calls);
         assertThat(admitted(decisions)).as(what).isBetween(LIMIT * 98 / 100, LIMIT);
-        assertThat(calls * 10).as(what).isLessThanOrEqualTo(decisions.size());
+        assertThat(calls * LEAST_TIMES).as(what).isLessThanOrEqualTo(decisions.size());
     }
 
     @Test

@@ -52,7 +52,7 @@ class SwitchCommandTest {
         assertThat(run("switch")).isZero();
         assertThat(out.toString())
                 .containsPattern("DOMAIN +RULE +STATE +SINCE +BY +VIA +REASON")
-                .containsPattern("api +orders +rolled out to 12.5 % +\\S+Z +\\S+ +database +launch")
+                .containsPattern("api +orders +rolled out to 12.5 % +\\S+Z +\\S+ \\(claimed\\) +database +launch")
                 .containsPattern(" all +shadow ");
         assertThat(run("switch", "--json")).isZero();
         assertThat(new JsonArray(out.toString())).hasSize(2);
