@@ -25,8 +25,6 @@ import io.netty.channel.EventLoopGroup;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,12 +51,9 @@ final class WarmUp {
     private static final int HTTP_CALLS = 8_000;
     private static final int HTTP_CALLERS = 8;
     /** The way to Redis and back is that much longer, and a cold one is a degraded one. */
-    private static final int LONGER_WITH_REDIS = 8;
+    private static final int LONGER_WITH_REDIS = 3;
 
     private static final long PATIENCE_SECONDS = 2;
-    /** How often the compiler is looked at; with less than a fifth of that spent on compiling it is at rest. */
-    private static final long LOOK_MILLIS = 50;
-
     private static final Duration CONNECTING = Duration.ofSeconds(2);
     /** So long may a cold JVM take for a script call that should take a millisecond. */
     private static final Duration COLD = Duration.ofSeconds(2);
@@ -121,9 +116,6 @@ final class WarmUp {
         try {
             int grpc = warmUp.grpc(start + most / 2);
             int http = warmUp.http(start + most);
-            if (!warmUp.limiter.stores().isEmpty()) {
-                awaitCompiler(start + most);
-            }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
             LOG.log(Level.DEBUG, "warmed up with " + grpc + " gRPC and " + http + " HTTP calls in " + millis + " ms");
         } catch (IOException | RuntimeException e) {
@@ -131,22 +123,6 @@ final class WarmUp {
         } finally {
             warmUp.close();
         }
-    }
-
-    /** What the calls gave the compiler to do, it does: on few cores it keeps a Redis beside it from its deadlines. */
-    private static void awaitCompiler(long until) {
-        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-        if (compiler == null || !compiler.isCompilationTimeMonitoringSupported()) {
-            return;
-        }
-        long spent;
-        long before = compiler.getTotalCompilationTime();
-        do {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
-            long now = compiler.getTotalCompilationTime();
-            spent = now - before;
-            before = now;
-        } while (spent > LOOK_MILLIS / 5 && System.nanoTime() < until);
     }
 
     private void close() {

@@ -51,6 +51,9 @@ abstract class SlotTable extends SpinLock {
     private static final long[] NO_SLOTS = {EMPTY, 0, 0, 0};
 
     private static final int NEIGHBOURHOOD = 32;
+    /** How many slots are looked at if those are all near their limit. */
+    private static final int FAR = 256;
+
     private static final int FEWEST_HOMES = 4;
     private static final int MOST_OVERHANG = 32;
 
@@ -273,7 +276,16 @@ abstract class SlotTable extends SpinLock {
         int width = Math.min(NEIGHBOURHOOD * SLOT, last);
         int from = Math.min(home, last - width);
         int victim = emptiest(from, from + width);
+        if (victim < 0 || isBusy(victim)) { // whoever is near its limit goes last, also where it has few neighbours
+            int around = Math.max(0, Math.min(home - FAR * SLOT / 2, last - FAR * SLOT));
+            victim = emptiest(around, Math.min(last, around + FAR * SLOT));
+        }
         return victim >= 0 ? victim : emptiest(0, last);
+    }
+
+    /** Whether half of the limit is used. */
+    private boolean isBusy(int at) {
+        return (slots[at + META] >>> 32 & 0xff) > 127;
     }
 
     private int emptiest(int from, int to) {
