@@ -2,7 +2,6 @@ package dev.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.limiter.Limiter;
 import dev.weir.match.KeyBy;
@@ -29,20 +28,19 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Ten nodes that lease from one key on a real Redis, the busiest with ten times the traffic of the quietest: the rates of the
- * issue (10,000 a minute, twice as much wanted), in a window that a test can wait for.
+ * Ten nodes that lease from one key on a real Redis, the busiest with ten times the traffic of the quietest: the limit of the
+ * issue (10,000, twice as much wanted), in a window that a test can wait for.
  */
 class LeasedNodesTest {
     private static final int NODES = 10;
     private static final Duration DEADLINE = Duration.ofSeconds(1);
-    /** {@code -Dweir.window=60} is the issue's; a lease lasts no longer than a hundredth of it, so shorter windows take more calls. */
+    /** In seconds; {@code -Dweir.window=60} is the issue's. */
     private static final long WINDOW = Long.getLong("weir.window", 12) * 1_000_000;
 
-    private static final long LEAST_TIMES = WINDOW < 60_000_000 ? 5 : 10;
     /** What is left of the window when all was sent: a busy machine is late. */
     private static final long SLACK = 3_000_000;
 
-    private static final long LIMIT = WINDOW / 6_000;
+    private static final long LIMIT = 10_000;
     private static final double DEMAND = 2.0 * LIMIT / WINDOW;
     private static final Request REQUEST = Weir.ask("user", "u");
 
@@ -162,22 +160,33 @@ class LeasedNodesTest {
         for (int i = 0; i < NODES; i++) {
             nodes.add(node(Consistency.LEASED));
         }
-        await().atMost(Duration.ofSeconds(10))
+        awaitTheBeginningOfAWindow();
+    }
+
+    private static void awaitTheBeginningOfAWindow() {
+        await().atMost(Duration.ofNanos(2 * WINDOW * 1_000))
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> phase() < 100_000);
     }
 
     @Test
-    void theWholeLimitPassesAndNoMoreForAFractionOfTheCalls() {
+    void theWholeLimitPassesAndNoMoreForATenthOfTheCalls() {
         startNodesAtTheBeginningOfAWindow();
+        long window = windowsSoFar();
         long before = calls();
-        long began = windowsSoFar();
         List<CompletableFuture<Decision>> decisions = send(arrivals(WINDOW - SLACK, 1), System.nanoTime());
         long calls = calls() - before;
-        assumeTrue(windowsSoFar() == began, "this machine stood still for seconds, and it is another window");
+        for (int again = 0; again < 2 && windowsSoFar() != window; again++) { // this machine stood still for seconds
+            awaitTheBeginningOfAWindow();
+            window = windowsSoFar();
+            before = calls();
+            decisions = send(arrivals(WINDOW - SLACK, 1), System.nanoTime());
+            calls = calls() - before;
+        }
+        assertThat(windowsSoFar()).as("still the same window").isEqualTo(window);
         String what = "%d of %d admitted, %d calls".formatted(admitted(decisions), decisions.size(), calls);
         assertThat(admitted(decisions)).as(what).isBetween(LIMIT * 98 / 100, LIMIT);
-        assertThat(calls * LEAST_TIMES).as(what).isLessThanOrEqualTo(decisions.size());
+        assertThat(calls * 10).as(what).isLessThanOrEqualTo(decisions.size());
     }
 
     @Test
