@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.store.StoreClock;
 import dev.weir.store.StoreFailure;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
@@ -50,7 +51,7 @@ final class Line {
     private final RedisClient client;
     private final RedisURI uri;
     private final User user;
-    private final RedisClock clock = new RedisClock();
+    private final StoreClock clock = new StoreClock();
     private final long patienceMillis;
 
     private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
@@ -75,7 +76,7 @@ final class Line {
         return loop;
     }
 
-    RedisClock clock() {
+    StoreClock clock() {
         return clock;
     }
 

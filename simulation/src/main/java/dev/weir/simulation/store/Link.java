@@ -5,6 +5,7 @@ import dev.weir.simulation.clock.Timeline;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.SharedStore;
+import dev.weir.store.StoreClock;
 import dev.weir.store.StoreFailure;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

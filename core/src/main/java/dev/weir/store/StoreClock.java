@@ -1,16 +1,16 @@
-package dev.weir.redis;
+package dev.weir.store;
 
 /**
- * What Redis's clock shows, told from the times in its replies. Of one connection, and used in its event loop only: another
+ * What a shared store's clock shows, told from the times in its replies. Of one connection, and used in its event loop only: another
  * connection may lead to another server with another clock.
  *
  * <h2>Offset</h2>
  *
- * Redis read its clock at some moment between sending and receiving, so a reply with time {@code t} bounds the offset to
+ * The store read its clock at some moment between sending and receiving, so a reply with time {@code t} bounds the offset to
  * {@code [t - received, t - sent]}. The middle of the narrowest interval is taken: its error is at most half a round trip. Clocks
  * drift, so an interval is forgotten after a while; and they are set, so one that excludes what was known replaces it.
  */
-final class RedisClock {
+public final class StoreClock {
     private static final long FORGET_NANOS = 30_000_000_000L;
     /** Two clocks that drift apart by 100 millionths, over the time that an interval is kept. */
     private static final long DRIFT_MICROS = 3_000;
@@ -20,10 +20,10 @@ final class RedisClock {
     private long high;
     private long takenNanos;
 
-    /** Takes in that Redis's clock showed {@code redisMicros} at some moment between the two. */
-    void sample(long sentNanos, long receivedNanos, long redisMicros) {
-        long least = redisMicros - receivedNanos / 1_000 - 1;
-        long most = redisMicros - sentNanos / 1_000;
+    /** Takes in that the store's clock showed {@code storeMicros} at some moment between the two. */
+    public void sample(long sentNanos, long receivedNanos, long storeMicros) {
+        long least = storeMicros - receivedNanos / 1_000 - 1;
+        long most = storeMicros - sentNanos / 1_000;
         boolean wasSet = known && (most < low - DRIFT_MICROS || least > high + DRIFT_MICROS);
         if (!known || wasSet || most - least <= high - low || receivedNanos - takenNanos > FORGET_NANOS) {
             known = true;
@@ -33,16 +33,16 @@ final class RedisClock {
         }
     }
 
-    boolean known() {
+    public boolean known() {
         return known;
     }
 
-    /** What Redis's clock shows when {@link System#nanoTime} is {@code nanos}. */
-    long at(long nanos) {
+    /** What the store's clock shows when {@link System#nanoTime} is {@code nanos}. */
+    public long at(long nanos) {
         return nanos / 1_000 + low + (high - low) / 2;
     }
 
-    void forget() {
+    public void forget() {
         known = false;
     }
 }

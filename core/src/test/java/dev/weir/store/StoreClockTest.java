@@ -1,13 +1,13 @@
-package dev.weir.redis;
+package dev.weir.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Offset.offset;
 
 import org.junit.jupiter.api.Test;
 
-class RedisClockTest {
+class StoreClockTest {
     private static final long OFFSET = 1_700_000_000_000_000L;
-    private final RedisClock clock = new RedisClock();
+    private final StoreClock clock = new StoreClock();
 
     /** A round trip that began at {@code sent} microseconds; Redis looked at its clock {@code there} microseconds later. */
     private void sample(long sent, long there, long back, long offset) {
