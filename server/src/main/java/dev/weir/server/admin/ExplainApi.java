@@ -8,24 +8,19 @@ import dev.weir.match.Sighting;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
-import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.SwitchState;
 import dev.weir.model.Verdict;
 import dev.weir.rules.grammar.Durations;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.JsonOutput;
-import dev.weir.server.http.RestException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what would become of a request and why: every rule that looked at it, and the counters of those that apply. Takes nothing. */
 final class ExplainApi {
-    private static final long ANSWER_SECONDS = 2;
 
     private final Limiter limiter;
 
@@ -38,7 +33,7 @@ final class ExplainApi {
         ExplainBody asked = ExplainBody.read(body, limiter.rules().domains());
         RuleSet rules = limiter.rules();
         List<Sighting> sightings = rules.look(asked.request());
-        Decision decision = decide(asked.request());
+        Decision decision = Asking.ask(limiter, asked.request());
         byte[] json = JsonOutput.bytes(out -> {
             out.writeStartObject();
             out.writeStringField("domain", asked.request().domain());
@@ -60,17 +55,6 @@ final class ExplainApi {
             out.writeEndObject();
         });
         return new Answer(200, Answer.JSON, json, List.of());
-    }
-
-    private Decision decide(Request request) {
-        try {
-            return limiter.decideAsync(request)
-                    .toCompletableFuture()
-                    .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
-                    .join();
-        } catch (CompletionException e) {
-            throw RestException.unavailable("the store does not answer");
-        }
     }
 
     private static @Nullable Verdict verdictOn(Rule rule, Decision decision) {

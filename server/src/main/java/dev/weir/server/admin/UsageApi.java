@@ -20,13 +20,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What a caller has used of what was agreed: each limit asked with no hits, as a request of the caller would meet it. */
 final class UsageApi {
-    private static final long ANSWER_SECONDS = 2;
 
     private final Limiter limiter;
     private final Control control;
@@ -42,8 +39,9 @@ final class UsageApi {
         String domain = domain(call.query("domain"));
         Quota quota = control.inForce(apiKey);
         Map<String, @Nullable Verdict> usage = new LinkedHashMap<>();
-        Decision plain =
-                decide(Request.to(domain).with("api_key", apiKey).asAttributes().hits(0));
+        Decision plain = Asking.ask(
+                limiter,
+                Request.to(domain).with("api_key", apiKey).asAttributes().hits(0));
         String tier = quota == null ? null : quota.tier();
         List<QuotaOverride> overrides = quota == null ? List.of() : quota.overrides();
         Verdict byDefault = ofTier(plain, tier);
@@ -92,7 +90,7 @@ final class UsageApi {
         Request request =
                 Request.to(domain).with("api_key", apiKey).asAttributes().hits(0);
         attributes.forEach(request::with);
-        Decision decision = decide(request);
+        Decision decision = Asking.ask(limiter, request);
         for (int i = 0; i < decision.size(); i++) {
             Verdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
@@ -102,17 +100,6 @@ final class UsageApi {
             }
         }
         return null;
-    }
-
-    private Decision decide(Request request) {
-        try {
-            return limiter.decideAsync(request)
-                    .toCompletableFuture()
-                    .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
-                    .join();
-        } catch (CompletionException e) {
-            throw RestException.unavailable("the store does not answer");
-        }
     }
 
     private static void write(

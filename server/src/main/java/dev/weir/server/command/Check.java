@@ -11,12 +11,11 @@ import java.net.HttpURLConnection;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Asks a running server whether a request may pass. */
@@ -32,15 +31,8 @@ final class Check implements Callable<Integer> {
     private static final int ANSWER_MILLIS = 5_000;
     private static final int DENIED = 1;
 
-    @Parameters(index = "0", paramLabel = "DOMAIN", description = "Domain of the rules.")
-    private String domain = "";
-
-    @Parameters(
-            index = "1..*",
-            arity = "1..*",
-            paramLabel = "key=value",
-            description = "What is known of the request, in the order of the descriptor.")
-    private List<String> entries = List.of();
+    @Mixin
+    private AskedRequest request = new AskedRequest();
 
     @Option(
             names = "--hits",
@@ -70,18 +62,9 @@ final class Check implements Callable<Integer> {
     }
 
     private JsonObject question() throws Refusal {
-        JsonArray descriptor = new JsonArray();
-        for (String each : entries) {
-            int equals = each.indexOf('=');
-            if (equals < 1) {
-                throw new Refusal("\"" + each + "\" (expected: key=value)");
-            }
-            descriptor.add(
-                    new JsonObject().put("key", each.substring(0, equals)).put("value", each.substring(equals + 1)));
-        }
         return new JsonObject()
-                .put("domain", domain)
-                .put("descriptors", new JsonArray().add(new JsonObject().put("entries", descriptor)))
+                .put("domain", request.domain())
+                .put("descriptors", new JsonArray().add(new JsonObject().put("entries", request.descriptor())))
                 .put("cost", hits);
     }
 

@@ -2,12 +2,11 @@ package dev.weir.server.command;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** Shows and forgets the counters that a request meets, by way of a server's admin port. */
 @Command(
@@ -20,30 +19,20 @@ final class Counters extends AdminCommand {
 
     /** Which request, and how its counters are printed. */
     static final class Asked {
-        @Parameters(index = "0", paramLabel = "DOMAIN", description = "Domain of the rules.")
-        private String domain = "";
-
-        @Parameters(
-                index = "1..*",
-                arity = "1..*",
-                paramLabel = "key=value",
-                description = "What is known of the request.")
-        private List<String> entries = List.of();
+        @Mixin
+        private AskedRequest request = new AskedRequest();
 
         @Option(names = "--json", description = "Print the answer as it came.")
         private boolean json;
 
         private String path() throws Refusal {
-            StringBuilder path = new StringBuilder("/v1/counters?domain=").append(AdminClient.encoded(domain));
-            for (String each : entries) {
-                int equals = each.indexOf('=');
-                if (equals < 1) {
-                    throw new Refusal("\"" + each + "\" (expected: key=value)");
-                }
+            StringBuilder path =
+                    new StringBuilder("/v1/counters?domain=").append(AdminClient.encoded(request.domain()));
+            for (Map.Entry<String, String> each : request.entries()) {
                 path.append('&')
-                        .append(AdminClient.encoded(each.substring(0, equals)))
+                        .append(AdminClient.encoded(each.getKey()))
                         .append('=')
-                        .append(AdminClient.encoded(each.substring(equals + 1)));
+                        .append(AdminClient.encoded(each.getValue()));
             }
             return path.toString();
         }

@@ -1,17 +1,14 @@
 package dev.weir.server.command;
 
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Asks a running server what would become of a request, and why. */
@@ -26,15 +23,8 @@ import picocli.CommandLine.Spec;
 final class Explain implements Callable<Integer> {
     private static final int DENIED = 1;
 
-    @Parameters(index = "0", paramLabel = "DOMAIN", description = "Domain of the rules.")
-    private String domain = "";
-
-    @Parameters(
-            index = "1..*",
-            arity = "1..*",
-            paramLabel = "key=value",
-            description = "What is known of the request, in the order of the descriptor.")
-    private List<String> entries = List.of();
+    @Mixin
+    private AskedRequest request = new AskedRequest();
 
     @Option(
             names = "--hits",
@@ -68,17 +58,9 @@ final class Explain implements Callable<Integer> {
     }
 
     private byte[] question() throws Refusal {
-        JsonArray list = new JsonArray();
-        for (String each : entries) {
-            int equals = each.indexOf('=');
-            if (equals < 1) {
-                throw new Refusal("\"" + each + "\" (expected: key=value)");
-            }
-            list.add(new JsonObject().put("key", each.substring(0, equals)).put("value", each.substring(equals + 1)));
-        }
         Buffer body = new JsonObject()
-                .put("domain", domain)
-                .put("entries", list)
+                .put("domain", request.domain())
+                .put("entries", request.descriptor())
                 .put("hits", hits)
                 .toBuffer();
         return body.getBytes();
