@@ -50,8 +50,8 @@ final class WarmUp {
     private static final int GRPC_CALLS = 30_000;
     private static final int HTTP_CALLS = 8_000;
     private static final int HTTP_CALLERS = 8;
-    /** The way to Redis and back is that much longer, and a cold one is a degraded one. */
-    private static final int LONGER_WITH_REDIS = 3;
+    /** Where Redis has a deadline to meet, a cold server is a degraded one: it takes so much longer, if it needs it. */
+    private static final int LONGER_WITH_REDIS = 10;
 
     private static final long PATIENCE_SECONDS = 2;
     private static final Duration CONNECTING = Duration.ofSeconds(2);
@@ -75,6 +75,7 @@ final class WarmUp {
     private final MemoryStore store = new MemoryStore(KEYS);
     private final @Nullable RedisStore redis;
     private final Limiter limiter;
+    private final Calm calm;
 
     private WarmUp(Vertx vertx, EventLoopGroup group, @Nullable RedisSettings settings) {
         this.vertx = vertx;
@@ -91,6 +92,7 @@ final class WarmUp {
                 time,
                 LimiterSettings.defaults().withDeadlineMicros(COLD.toNanos() / 1_000),
                 metrics);
+        calm = new Calm(settings == null ? Long.MAX_VALUE : settings.deadline().toNanos() / 2);
         health.set(Health.State.SERVING);
     }
 
@@ -136,7 +138,7 @@ final class WarmUp {
         GrpcLane lane = new GrpcLane(Decider.of(limiter), time, LaneSettings.defaults(), health, LaneObserver.NONE);
         Channel listening = join(lane.bind(group, LOOPBACK, 0).toCompletableFuture());
         try (WarmUpCalls calls = new WarmUpCalls(port(listening))) {
-            return calls.grpc(GRPC_CALLS, until);
+            return calls.grpc(GRPC_CALLS, calm, until);
         } finally {
             join(lane.drain(Duration.ZERO).toCompletableFuture());
         }
@@ -154,7 +156,7 @@ final class WarmUp {
             for (int i = 0; i < HTTP_CALLERS; i++) {
                 callers.add(new WarmUpCalls(listening.port()));
             }
-            return WarmUpCalls.http(callers, HTTP_CALLS, until);
+            return WarmUpCalls.http(callers, HTTP_CALLS, calm, until);
         } finally {
             for (WarmUpCalls each : callers) {
                 each.close();

@@ -51,8 +51,8 @@ final class WarmUpCalls implements AutoCloseable {
         out = socket.getOutputStream();
     }
 
-    /** Calls ShouldRateLimit until {@code most} answers have come or the time is {@code until}; tells how many came. */
-    int grpc(int most, long until) throws IOException {
+    /** Calls ShouldRateLimit until {@code enough} answers have come, the last in {@code calm}, or the time is {@code until}; tells how many came. */
+    int grpc(int enough, Calm calm, long until) throws IOException {
         ByteBuf write = Unpooled.buffer(1 << 14);
         write.writeCharSequence("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", StandardCharsets.US_ASCII);
         frame(write, FRAME_SETTINGS, 0, 0, 0);
@@ -61,7 +61,9 @@ final class WarmUpCalls implements AutoCloseable {
         byte[] head = head();
         int stream = 1;
         int answered = 0;
-        while (answered < LEAST || (answered < most && System.nanoTime() < until)) {
+        calm.begin();
+        while (answered < LEAST || ((answered < enough || !calm.isReached()) && System.nanoTime() < until)) {
+            long sent = System.nanoTime();
             for (int i = 0; i < BATCH; i++, stream += 2) {
                 frame(write, FRAME_HEADERS, END_HEADERS, stream, head.length);
                 write.writeBytes(head);
@@ -72,6 +74,7 @@ final class WarmUpCalls implements AutoCloseable {
             write.readBytes(out, write.readableBytes());
             write.clear();
             for (int ends = 0; ends < BATCH; ends += readFrame() ? 1 : 0) {}
+            calm.wave(System.nanoTime() - sent);
             answered += BATCH;
         }
         return answered;
@@ -138,12 +141,14 @@ final class WarmUpCalls implements AutoCloseable {
     }
 
     /**
-     * Asks over HTTP/1.1, REST and {@code /json} in turn, until {@code most} answers have come or the time is {@code until}. Each of
+     * Asks over HTTP/1.1, REST and {@code /json} in turn, until {@code enough} answers have come, the last in {@code calm}, or the time is {@code until}. Each of
      * {@code callers} has one call under way, so that what goes to a shared store shares its round trips.
      */
-    static int http(List<WarmUpCalls> callers, int most, long until) throws IOException {
+    static int http(List<WarmUpCalls> callers, int enough, Calm calm, long until) throws IOException {
         int answered = 0;
-        while (answered < LEAST || (answered < most && System.nanoTime() < until)) {
+        calm.begin();
+        while (answered < LEAST || ((answered < enough || !calm.isReached()) && System.nanoTime() < until)) {
+            long sent = System.nanoTime();
             for (int i = 0; i < callers.size(); i++) {
                 String user = i == 0 ? BUSY : "u_" + (answered + i) % USERS;
                 callers.get(i).ask(answered / callers.size() % 2 == 0 ? check(user) : json(user));
@@ -151,6 +156,7 @@ final class WarmUpCalls implements AutoCloseable {
             for (WarmUpCalls each : callers) {
                 each.answer();
             }
+            calm.wave(System.nanoTime() - sent);
             answered += callers.size();
         }
         return answered;

@@ -187,7 +187,7 @@ public final class Catalogue {
             Values.integer(1, 1024));
     static final Setting<Duration> WARM_UP = duration(
             "warm_up",
-            "Longest that the decision path is warmed before the server is ready (three times that where counters live in Redis); 0s: not at all.",
+            "Longest that the decision path is warmed before the server is ready (where counters live in Redis up to ten times that, until calls come back in half their deadline); 0s: not at all.",
             "1s");
     static final Setting<Duration> DRAIN_DELAY =
             duration("drain_delay", "After SIGTERM: how long it still takes calls while it reports not serving.", "1s");
