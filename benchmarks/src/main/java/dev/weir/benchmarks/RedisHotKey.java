@@ -12,7 +12,8 @@ import java.util.concurrent.Executors;
  * own.
  *
  * <pre>{@code
- * MAIN=RedisHotKey benchmarks/run [--callers 64] [--rounds 5] [--seconds 5] [--warm-up 10] [--redis HOST:PORT]
+ * MAIN=RedisHotKey benchmarks/run [--callers 64] [--rounds 5] [--seconds 5] [--warm-up 10] [--awake yes]
+ *     [--redis HOST:PORT]
  * }</pre>
  */
 public final class RedisHotKey {
@@ -21,7 +22,9 @@ public final class RedisHotKey {
     public static void main(String[] args) throws Exception {
         Options options = new Options(List.of(args));
         ExecutorService own = Executors.newSingleThreadExecutor();
-        try (RedisUnderLoad redis = RedisUnderLoad.start(options)) {
+        try (RedisUnderLoad redis = RedisUnderLoad.start(options);
+                AwakeCores cores = AwakeCores.of(options)) {
+            System.out.println(cores);
             measure(redis, options, Runnable::run, "answered on the thread that reads from Redis");
             measure(redis, options, own, "on a thread of their own");
         } finally {

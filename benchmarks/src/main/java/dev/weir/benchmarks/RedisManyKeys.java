@@ -54,24 +54,32 @@ public final class RedisManyKeys {
         }
     }
 
+    /** What a decision costs Redis, and what it costs it anyway: the peer looks up the same number of keys. */
     private void flat(String list) throws InterruptedException {
         List<Integer> sizes =
                 Stream.of(list.split(",", -1)).map(Integer::valueOf).toList();
+        int most = Collections.max(sizes);
+        try (RedisSide weir = new RedisWeirSide(uri, RedisLimit.MANY_KEYS, callers, most);
+                RedisSide script = new RedisScriptSide(uri, RedisLimit.MANY_KEYS, most)) {
+            for (RedisSide side : List.of(weir, script)) {
+                flat(side, sizes, most);
+            }
+        }
+    }
+
+    private void flat(RedisSide side, List<Integer> sizes, int most) throws InterruptedException {
         List<List<RedisRounds.Round>> measured = sizes.stream()
                 .<List<RedisRounds.Round>>map(s -> new ArrayList<>())
                 .toList();
-        int most = Collections.max(sizes);
-        try (RedisSide weir = new RedisWeirSide(uri, RedisLimit.MANY_KEYS, callers, most)) {
-            // All keys are there from the start: what differs is among how many a round draws.
-            rounds.fill(weir, most);
-            rounds.round(weir, most, options.number("--warm-up", 10));
-            for (int i = 0; i < options.number("--rounds", 5); i++) {
-                for (int s = 0; s < sizes.size(); s++) {
-                    measured.get(s).add(rounds.round(weir, sizes.get(s), options.number("--seconds", 5)));
-                }
+        // All keys are there from the start: what differs is among how many a round draws.
+        rounds.fill(side, most);
+        rounds.round(side, most, options.number("--warm-up", 10));
+        for (int i = 0; i < options.number("--rounds", 5); i++) {
+            for (int s = 0; s < sizes.size(); s++) {
+                measured.get(s).add(rounds.round(side, sizes.get(s), options.number("--seconds", 5)));
             }
         }
-        System.out.printf("%nWeir among ever more keys, %d callers%n", callers);
+        System.out.printf("%n%s among ever more keys, %d callers%n", side.name(), callers);
         System.out.printf("%12s %12s %18s %10s%n", "keys", "decisions/s", "Redis CPU us/dec.", "x first");
         for (int s = 0; s < sizes.size(); s++) {
             System.out.printf(

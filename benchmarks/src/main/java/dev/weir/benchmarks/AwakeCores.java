@@ -1,0 +1,39 @@
+package dev.weir.benchmarks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keeps every core from falling asleep while it is open: a busy loop for each, at the lowest priority, so that whoever has work to do
+ * takes the core from it at once. On a virtual machine it takes tens of microseconds to wake a core up. That hits who waits for one
+ * answer at a time, as a batch does, and spares who keeps all cores busy; a server with other work to do never pays it.
+ */
+final class AwakeCores implements AutoCloseable {
+    private static final List<String> LOOP = List.of("nice", "-n", "19", "sh", "-c", "while :; do :; done");
+
+    private final List<Process> loops = new ArrayList<>();
+
+    private AwakeCores() {}
+
+    /** Cores are kept awake if {@code --awake yes} is given; else they sleep when they have nothing to do. */
+    static AwakeCores of(Options options) throws IOException {
+        AwakeCores cores = new AwakeCores();
+        if (options.text("--awake", "no").equals("yes")) {
+            for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+                cores.loops.add(new ProcessBuilder(LOOP).start());
+            }
+        }
+        return cores;
+    }
+
+    @Override
+    public String toString() {
+        return loops.isEmpty() ? "cores asleep when idle" : "cores kept awake";
+    }
+
+    @Override
+    public void close() {
+        loops.forEach(Process::destroyForcibly);
+    }
+}
