@@ -28,7 +28,7 @@ final class Node {
     private final Breaker breaker;
     private final Neighbours neighbours;
     private final EvictionWatch eviction;
-    private final Lane[] lanes;
+    private final ScriptLane[] lanes;
     private final Probe probe;
     private long openedNanos;
     private volatile boolean closing;
@@ -51,15 +51,15 @@ final class Node {
         this.neighbours = neighbours;
         this.eviction = eviction;
         this.breaker = new Breaker(name, settings.breaker(), this::opened);
-        this.lanes = new Lane[lines.length];
+        this.lanes = new ScriptLane[lines.length];
         for (int i = 0; i < lines.length; i++) {
-            lanes[i] = new Lane(this, lines[i], commands, stats, settings.maxWaiting());
+            lanes[i] = new ScriptLane(this, lines[i], commands, stats, settings.maxWaiting());
         }
         this.probe = new Probe(this, lanes[0].line(), commands, stats, settings, () -> neighbours.probeSubject(this));
     }
 
     void open() {
-        for (Lane lane : lanes) {
+        for (ScriptLane lane : lanes) {
             lane.line().open();
         }
     }
@@ -73,13 +73,13 @@ final class Node {
     }
 
     /** The lane of a subject, always the same one: the order of its asks is kept. */
-    Lane lane(long subject) {
+    ScriptLane lane(long subject) {
         return lanes.length == 1 ? lanes[0] : lanes[(int) Long.remainderUnsigned(subject, lanes.length)];
     }
 
     NodeHealth health() {
         int waiting = 0;
-        for (Lane lane : lanes) {
+        for (ScriptLane lane : lanes) {
             waiting += lane.waiting();
         }
         Line line = lanes[0].line();
@@ -95,7 +95,7 @@ final class Node {
     List<Line> close() {
         closing = true;
         probe.stop();
-        return Arrays.stream(lanes).map(Lane::line).toList();
+        return Arrays.stream(lanes).map(ScriptLane::line).toList();
     }
 
     void warming(boolean now) {

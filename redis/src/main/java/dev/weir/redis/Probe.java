@@ -1,10 +1,10 @@
 package dev.weir.redis;
 
 import dev.weir.algorithm.Meters;
+import dev.weir.coalesce.Group;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.redis.script.Batch;
-import dev.weir.redis.script.Group;
 import dev.weir.redis.script.Reply;
 import dev.weir.store.Check;
 import dev.weir.store.StoreFailure;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Tries in the background whether a node serves again: with the script, on a counter of its own, for PING also answers where
  * nothing can be written. Later and later; at once where there is news. Lives in the event loop of the line.
  */
-final class Probe implements Call.Sender {
+final class Probe implements BatchCall.Sender {
     private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000_000, Duration.ofSeconds(1));
 
     private final Line line;
@@ -38,7 +38,7 @@ final class Probe implements Call.Sender {
 
     private boolean wanted;
     private long waitNanos;
-    private @Nullable Call underWay;
+    private @Nullable BatchCall underWay;
     private @Nullable ScheduledFuture<?> next;
 
     Probe(
@@ -121,7 +121,7 @@ final class Probe implements Call.Sender {
         group.get(0).name.subject(subject.getAsLong());
         Batch batch = new Batch();
         batch.add(group);
-        Call call = new Call(batch, 0, false, commands, line, stats, new Round(), this);
+        BatchCall call = new BatchCall(batch, 0, false, commands, line, stats, this);
         underWay = call;
         int generation = line.generation();
         List<ScriptCall> out = new ArrayList<>(1);
@@ -130,7 +130,7 @@ final class Probe implements Call.Sender {
         line.send(out);
     }
 
-    private void timedOut(Call call, int generation) {
+    private void timedOut(BatchCall call, int generation) {
         if (call == underWay) {
             underWay = null;
             later();
@@ -140,7 +140,7 @@ final class Probe implements Call.Sender {
     }
 
     @Override
-    public void replied(Call call, List<Object> reply) {
+    public void replied(BatchCall call, List<Object> reply) {
         if (call != underWay) {
             return;
         }
@@ -156,7 +156,7 @@ final class Probe implements Call.Sender {
     }
 
     @Override
-    public void failed(Call call, StoreFailure failure, @Nullable String error) {
+    public void failed(BatchCall call, StoreFailure failure, @Nullable String error) {
         if (call == underWay) {
             underWay = null;
             later();

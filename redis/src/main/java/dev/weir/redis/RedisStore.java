@@ -1,10 +1,12 @@
 package dev.weir.redis;
 
+import dev.weir.coalesce.Dispatch;
+import dev.weir.coalesce.Pending;
+import dev.weir.coalesce.Way;
 import dev.weir.redis.script.BatchScript;
 import dev.weir.redis.script.RedisKey;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
-import dev.weir.store.Checks;
 import dev.weir.store.CounterName;
 import dev.weir.store.SharedStore;
 import dev.weir.store.StoreFailure;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counters in Redis, exact for any number of processes.
  *
- * <p>An ask goes to the {@link Lane} of its node, where it waits for the batch that is under way, and then shares a script call with
+ * <p>An ask goes to the {@link ScriptLane} of its node, where it waits for the batch that is under way, and then shares a script call with
  * all that waited. It never waits past its deadline; a node that fails too often is not asked at all until a {@link Probe} says that
  * it serves again. There is no exception and no blocking in any of this: a store that is away answers so at once.
  */
@@ -33,10 +35,15 @@ public final class RedisStore implements SharedStore {
     private final NodeFactory nodes;
     private final Routes routes;
     private final Counters counters;
-    private final SplitAsk.Way way = new SplitAsk.Way() {
+    private final Dispatch dispatch = new Dispatch(new Way() {
         @Override
-        public void send(Pending part) {
-            RedisStore.this.send(part);
+        public int slot(Check check) {
+            return routes.bySlot() ? RedisKey.slot(check.name.subject()) : 0;
+        }
+
+        @Override
+        public void send(Pending pending) {
+            RedisStore.this.send(pending);
         }
 
         @Override
@@ -44,7 +51,12 @@ public final class RedisStore implements SharedStore {
             stats.giveBacks.increment();
             RedisStore.this.send(taken);
         }
-    };
+
+        @Override
+        public long nanos() {
+            return System.nanoTime();
+        }
+    });
 
     private RedisStore(RedisSettings settings, EventLoopGroup loops, boolean owned, BatchScript script) {
         this.settings = settings;
@@ -129,50 +141,7 @@ public final class RedisStore implements SharedStore {
     @Override
     public void decide(Ask ask) {
         stats.asks.increment();
-        Checks checks = ask.checks;
-        int size = checks.size();
-        boolean together = true;
-        int slot = size == 0 ? 0 : slot(checks.get(0));
-        for (int i = 0; i < size; i++) {
-            Check check = checks.get(i);
-            check.failure = null;
-            together &= i == 0 || slot(check) == slot;
-            together &= !ask.denied || !check.countsDenied;
-        }
-        if (size == 0) {
-            Delivery.now(Pending.of(ask));
-        } else if (together) {
-            decideTogether(ask, slot);
-        } else {
-            decideApart(ask);
-        }
-    }
-
-    private void decideTogether(Ask ask, int slot) {
-        Checks checks = ask.checks;
-        Pending pending = Pending.of(ask);
-        for (int i = 0; i < checks.size(); i++) {
-            pending.group.add(checks.get(i));
-        }
-        pending.group.quotaPassed = checks.quotaPassed;
-        pending.group.askOnly = ask.denied;
-        pending.group.idempotency = ask.idempotency;
-        pending.group.lookOnly = ask.lookOnly;
-        pending.slot = slot;
-        send(pending);
-    }
-
-    private void decideApart(Ask ask) {
-        SplitAsk split = new SplitAsk(ask, way);
-        for (int i = 0; i < ask.checks.size(); i++) {
-            Check check = ask.checks.get(i);
-            split.add(check, slot(check));
-        }
-        split.start();
-    }
-
-    private int slot(Check check) {
-        return routes.bySlot() ? RedisKey.slot(check.name.subject()) : 0;
+        dispatch.decide(ask);
     }
 
     private void send(Pending pending) {
@@ -188,7 +157,7 @@ public final class RedisStore implements SharedStore {
 
     private void fail(Pending pending, StoreFailure failure) {
         stats.failed(failure, 1);
-        Delivery.fail(pending, failure);
+        pending.refuse(failure);
     }
 
     /** Answers what is under way as failed, and closes all connections. */

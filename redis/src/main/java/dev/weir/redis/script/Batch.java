@@ -2,6 +2,7 @@ package dev.weir.redis.script;
 
 import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Meter;
+import dev.weir.coalesce.Group;
 import dev.weir.store.Check;
 import dev.weir.store.Idempotency;
 import java.util.ArrayList;

@@ -5,6 +5,7 @@ import dev.weir.algorithm.Counting;
 import dev.weir.algorithm.Outcome;
 import dev.weir.algorithm.SlotMeter;
 import dev.weir.algorithm.SlotWords;
+import dev.weir.coalesce.Group;
 import dev.weir.store.Check;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Counting;
 import dev.weir.algorithm.Outcome;
 import dev.weir.algorithm.SlotMeter;
+import dev.weir.coalesce.Group;
 import dev.weir.store.Check;
 import java.util.List;
 import java.util.Objects;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Meters;
+import dev.weir.coalesce.Group;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.redis.testkit.RedisProcess;

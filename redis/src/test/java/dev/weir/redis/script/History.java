@@ -3,6 +3,7 @@ package dev.weir.redis.script;
 import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Meters;
+import dev.weir.coalesce.Group;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.store.Check;

@@ -3,6 +3,7 @@ package dev.weir.redis.script;
 import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Counting;
 import dev.weir.algorithm.Outcome;
+import dev.weir.coalesce.Group;
 import dev.weir.store.Check;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.weir.redis.script;
 
+import dev.weir.coalesce.Group;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;

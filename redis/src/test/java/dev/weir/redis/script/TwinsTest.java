@@ -3,6 +3,7 @@ package dev.weir.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.algorithm.Counting;
+import dev.weir.coalesce.Group;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;

@@ -1,6 +1,9 @@
 package dev.weir.simulation.store;
 
-/** Opens when half of the last rounds failed, as the Redis store's does with its defaults. A probe closes it. */
+/**
+ * Opens when half of the last rounds failed; a probe closes it. A model of the Redis store's with its defaults and not its code: that
+ * one is Resilience4j's, on which core may not lean.
+ */
 final class Breaker {
     private static final int WINDOW = 100;
     private static final int LEAST = 50;

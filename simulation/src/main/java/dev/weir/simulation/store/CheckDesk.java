@@ -4,9 +4,9 @@ import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Outcome;
 import dev.weir.algorithm.SlotMeter;
+import dev.weir.coalesce.Group;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.store.Check;
-import dev.weir.store.Checks;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -26,37 +26,35 @@ final class CheckDesk {
         this.takings = takings;
     }
 
-    /** Decides for {@code node} at {@code now} by the store's clock; of what is {@code denied} elsewhere only what counts anyway is taken. */
-    void decide(int node, Checks checks, boolean denied, long now) {
-        boolean passed;
-        if (checks.size() == 1 && !denied) {
-            take(node, checks.get(0), checks.get(0).hits, now);
-            passed = checks.allowed();
+    /** Decides {@code group} for {@code node} at {@code now} by the store's clock. */
+    void decide(int node, Group group, long now) {
+        if (group.size() == 1 && !group.askOnly) {
+            take(node, group.get(0), group.get(0).hits, now);
+            group.allowed = group.passes();
         } else {
-            passed = decideTogether(node, checks, denied, now);
+            group.allowed = decideTogether(node, group, now);
         }
-        for (int i = 0; i < checks.size(); i++) {
-            Check check = checks.get(i);
+        for (int i = 0; i < group.size(); i++) {
+            Check check = group.get(i);
             check.granted = 0;
-            if (passed && check.ahead > 0 && check.outcome.allowed) {
+            if (group.allowed && group.leases(i) && check.outcome.allowed) {
                 grant(node, check, now);
             }
         }
     }
 
-    private boolean decideTogether(int node, Checks checks, boolean denied, long now) {
-        int size = checks.size();
+    private boolean decideTogether(int node, Group group, long now) {
+        int size = group.size();
         Before[] before = new Before[size];
         for (int i = 0; i < size; i++) {
-            Check check = checks.get(i);
+            Check check = group.get(i);
             int id = counters.id(check.key0, check.key1);
             before[i] = new Before(id, counters.state0(id), counters.state1(id), counters.block(id));
             apply(check, check.hits, check.outcome, now);
         }
-        boolean passed = !denied && checks.allowed();
-        if (passed) {
+        if (!group.askOnly && group.passes()) {
             for (int i = 0; i < size; i++) {
-                Check check = checks.get(i);
+                Check check = group.get(i);
                 if (check.hits != 0 && (check.outcome.allowed || check.countsDenied)) {
                     takings.took(node, check.key0, check.hits);
                 }
@@ -64,13 +62,13 @@ final class CheckDesk {
             return true;
         }
         for (int i = size - 1; i >= 0; i--) {
-            before[i].restore(checks.get(i));
+            before[i].restore(group.get(i));
         }
         for (int i = 0; i < size; i++) {
-            Check check = checks.get(i);
+            Check check = group.get(i);
             boolean allowed = check.outcome.allowed;
             long retryAfter = check.outcome.retryAfter;
-            take(node, check, check.countsDenied ? check.hits : 0, now);
+            take(node, check, check.countsDenied && !group.askOnly ? check.hits : 0, now);
             check.outcome.allowed = allowed;
             check.outcome.retryAfter = retryAfter;
         }

@@ -1,14 +1,14 @@
 package dev.weir.simulation.store;
 
+import dev.weir.coalesce.Group;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
-import dev.weir.store.Ask;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The shared store as a machine: it has a clock of its own, decides one round after the other, can stop and go on, and can fail over to
+ * The shared store as a machine: it has a clock of its own, decides one call after the other, can stop and go on, and can fail over to
  * a replica that lacks the last writes.
  */
 public final class SharedCounters {
@@ -17,7 +17,7 @@ public final class SharedCounters {
     private final Counters counters = new Counters();
     private final CheckDesk desk;
     private final List<Link> links = new ArrayList<>();
-    private final ArrayDeque<Round> backlog = new ArrayDeque<>();
+    private final ArrayDeque<Flight> backlog = new ArrayDeque<>();
     private MachineClock clock;
     private long pausedUntil;
     private long downUntil;
@@ -48,7 +48,7 @@ public final class SharedCounters {
         return calls;
     }
 
-    /** Checks that these calls carried, those of one round on one counter being one. */
+    /** Checks that these calls carried, those of one call on one counter being one. */
     public long checks() {
         return checks;
     }
@@ -94,15 +94,15 @@ public final class SharedCounters {
         return timeline.now() < downUntil;
     }
 
-    void receive(Round round) {
-        if (round.connection != round.link().connection()) {
+    void receive(Flight flight) {
+        if (flight.connection != flight.link().connection()) {
             return; // nobody reads what arrives on a connection that was closed before
         }
         if (timeline.now() < pausedUntil) {
-            backlog.add(round);
+            backlog.add(flight);
             return;
         }
-        serve(round);
+        serve(flight);
     }
 
     private void resume() {
@@ -111,37 +111,41 @@ public final class SharedCounters {
         }
     }
 
-    private void serve(Round round) {
+    private void serve(Flight flight) {
         long now = clock.micros();
-        calls++;
-        round.storeMicros = now;
-        round.expired = now > round.expiryMicros;
-        if (round.expired) {
-            expiredCalls++;
-        } else {
-            int node = round.link().isClosed() ? Takings.NOBODY : round.link().node();
-            takings.storeShows(now);
-            for (int i = 0; i < round.size(); i++) {
-                Ask ask = round.sent(i);
-                desk.decide(node, ask.checks, ask.denied, now);
-                checks += isFirst(round, i) ? ask.checks.size() : 0;
+        flight.storeMicros = now;
+        int node = flight.link().isClosed() ? Takings.NOBODY : flight.link().node();
+        takings.storeShows(now);
+        calls += Math.max(1, flight.calls.size());
+        for (StoreCall call : flight.calls) {
+            call.expired = now > call.expiryMicros;
+            if (call.expired) {
+                expiredCalls++;
+            } else {
+                serve(call, node, now);
             }
         }
-        round.back = true;
-        round.link().sendBack(round);
+        flight.turnBack();
+        flight.link().sendBack(flight);
     }
 
-    /** Whether nobody before asked the same of the same counters: what many ask is one entry with a count. */
-    private static boolean isFirst(Round round, int index) {
-        Ask ask = round.sent(index);
-        if (ask.checks.size() != 1) {
+    private void serve(StoreCall call, int node, long now) {
+        for (int i = 0; i < call.groups(); i++) {
+            Group group = call.group(i);
+            desk.decide(node, group, now);
+            checks += isFirst(call, i) ? group.size() : 0;
+        }
+    }
+
+    /** Whether nobody before asked the same of the same counter: what many ask is one entry with a count. */
+    private static boolean isFirst(StoreCall call, int index) {
+        Group group = call.group(index);
+        if (group.size() != 1) {
             return true;
         }
         for (int i = 0; i < index; i++) {
-            Ask other = round.sent(i);
-            if (other.checks.size() == 1
-                    && other.checks.get(0).key0 == ask.checks.get(0).key0
-                    && other.checks.get(0).hits == ask.checks.get(0).hits) {
+            Group other = call.group(i);
+            if (other.size() == 1 && other.get(0).key0 == group.get(0).key0 && other.get(0).hits == group.get(0).hits) {
                 return false;
             }
         }

@@ -1,10 +1,10 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What waits for the next batch, in the order of arrival. Used in one event loop. */
+/** What waits for the next round, in the order of arrival. Used in one loop. */
 final class WaitingLine {
     private final ArrayDeque<Pending> line = new ArrayDeque<>();
 

@@ -1,6 +1,5 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
-import dev.weir.store.StoreFailure;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -48,12 +47,6 @@ final class Delivery implements Runnable {
         } finally {
             cork.release();
         }
-    }
-
-    /** One ask that fails before it went anywhere. */
-    static void fail(Pending pending, StoreFailure failure) {
-        pending.fail(failure);
-        now(pending);
     }
 
     /** One ask that is answered alone. */

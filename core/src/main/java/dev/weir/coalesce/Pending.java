@@ -1,6 +1,5 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
-import dev.weir.redis.script.Group;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.StoreFailure;
@@ -8,21 +7,22 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ask, or the part of one that shares a script call, on its way. It belongs to one lane at a time, and there to its event loop.
+ * An ask, or the part of one that shares a call, on its way. It belongs to one lane at a time, and there to its loop.
  *
  * <h2>Whose the checks are</h2>
  *
- * An ask that is answered is its owner's again, to be filled for another request at once, while the batch that carried it may
- * still be under way and be read later, for others in it. So whoever leaves a batch early leaves copies behind: see {@link #leave}.
+ * An ask that is answered is its owner's again, to be filled for another request at once, while the call that carried it may
+ * still be under way and be read later, for others in it. So whoever leaves a call early leaves copies behind: see {@link #leave}.
  */
-final class Pending {
-    /** Where parts of an ask are told: at once, in the event loop that decided them. */
+public final class Pending {
+    /** Where parts of an ask are told: at once, in the loop that decided them. */
     private static final Executor HERE = Runnable::run;
 
-    final Group group = new Group();
+    public final Group group = new Group();
     long deadlineNanos;
-    int slot;
-    /** Redis sent us to a node that does not own the slot yet. */
+    /** What is in another one may not share its call. */
+    public int slot;
+    /** The store sent us to a server that does not own the slot yet. */
     boolean asking;
     /** It is to share its call with nobody. */
     boolean alone;
@@ -64,7 +64,7 @@ final class Pending {
     }
 
     /** Whom it is about: the first of its checks says so. */
-    long subject() {
+    public long subject() {
         return group.get(0).name.subject();
     }
 
@@ -86,7 +86,7 @@ final class Pending {
     }
 
     /**
-     * Leaves the batch it is in, which goes on with copies of its checks. Returns who is to be answered; this one never will be.
+     * Leaves the call it is in, which goes on with copies of its checks. Returns who is to be answered; this one never will be.
      */
     Pending leave() {
         Pending heir = new Pending();
@@ -121,16 +121,15 @@ final class Pending {
         }
     }
 
+    /** Tells who waits that it failed, before it went anywhere. */
+    public void refuse(StoreFailure failure) {
+        fail(failure);
+        Delivery.now(this);
+    }
+
     static Check copy(Check check) {
         Check copy = new Check();
-        copy.key0 = check.key0;
-        copy.key1 = check.key1;
-        copy.meter = check.meter;
-        copy.hits = check.hits;
-        copy.ahead = check.ahead;
-        copy.countsDenied = check.countsDenied;
-        copy.role = check.role;
-        copy.name.set(check.name);
+        copy.set(check);
         return copy;
     }
 }

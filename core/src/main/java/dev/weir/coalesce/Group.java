@@ -1,11 +1,11 @@
-package dev.weir.redis.script;
+package dev.weir.coalesce;
 
 import dev.weir.store.Check;
 import dev.weir.store.Idempotency;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The checks of one request that share a script call: taken from all, or from none but those that count when denied. */
+/** The checks of one request that share a call of the store: taken from all, or from none but those that count when denied. */
 public final class Group {
     private Check[] checks = new Check[4];
     private int size;
@@ -22,8 +22,10 @@ public final class Group {
     public boolean repeated;
     /** Its idempotency key was admitted for something else: nothing was charged, and there are no outcomes. */
     public boolean conflict;
-    /** For whom it is asked; the batch does not look at it. */
-    public @Nullable Object owner;
+    /** What it belongs to; null for what goes outside of a lane. */
+    @Nullable
+    Pending owner;
+
     /** Whether these checks let the request pass; {@code false} for what was only asked. */
     public boolean allowed;
 
@@ -58,12 +60,12 @@ public final class Group {
     }
 
     /** Whether the check at {@code index} asks for hits ahead; what may have been charged before does not. */
-    boolean leases(int index) {
+    public boolean leases(int index) {
         return checks[index].ahead > 0 && !askOnly && idempotency == null;
     }
 
     /** The subject whose slot has the idempotency key. */
-    long keptUnder() {
+    public long keptUnder() {
         return checks[size - 1].name.subject();
     }
 
@@ -73,7 +75,7 @@ public final class Group {
     }
 
     /** As {@link dev.weir.store.Checks#allowed}. */
-    boolean passes() {
+    public boolean passes() {
         boolean quotaOver = false;
         boolean quotaOk = quotaPassed;
         for (int i = 0; i < size; i++) {

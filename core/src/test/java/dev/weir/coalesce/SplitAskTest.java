@@ -1,7 +1,8 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.store.Check;
 import dev.weir.store.Idempotency;
 import dev.weir.store.StoreFailure;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ class SplitAskTest {
     private static final byte[] HASH = new byte[Idempotency.HASH];
 
     /** Answers every part at once: all is allowed but where a slot fails. */
-    private static final class Straight implements SplitAsk.Way {
+    private static final class Straight implements Way {
         final List<String> sent = new ArrayList<>();
         final List<Integer> givenBack = new ArrayList<>();
         int failing = -1;
@@ -34,6 +35,16 @@ class SplitAskTest {
         }
 
         @Override
+        public int slot(Check check) {
+            return 0;
+        }
+
+        @Override
+        public long nanos() {
+            return 0;
+        }
+
+        @Override
         public void giveBack(Pending taken) {
             givenBack.add(taken.slot);
         }
@@ -49,8 +60,7 @@ class SplitAskTest {
         SplitAsk split = new SplitAsk(asking, way);
         int[] slots = {1, 2, 3, 2};
         for (int slot : slots) {
-            asking.on("k" + asking.checks.size(), Asking.limit(1), 1);
-            split.add(asking.checks.get(asking.checks.size() - 1), slot);
+            split.add(asking.on(slot, 1), slot);
         }
         split.start();
         return asking;

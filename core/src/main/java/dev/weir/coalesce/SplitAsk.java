@@ -1,7 +1,6 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
 import dev.weir.algorithm.SlotMeter;
-import dev.weir.redis.script.Group;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import java.util.ArrayList;
@@ -10,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ask whose checks do not fit one script call, decided part by part: its counters live in different slots, or some of them count
+ * An ask whose checks do not fit one call, decided part by part: its counters live in different slots, or some of them count
  * a request that is denied already.
  *
  * <h2>All or nothing</h2>
@@ -27,20 +26,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Concurrency</h2>
  *
- * Parts are decided in the event loops of their nodes. The last of those under way goes on; nothing else touches the state.
+ * Parts are decided in the loops of their lanes. The last of those under way goes on; nothing else touches the state.
  */
 final class SplitAsk implements Parts {
-    /** Where parts go. */
-    interface Way {
-        void send(Pending part);
-
-        void giveBack(Pending taken);
-    }
-
     /** A give-back has time: it is sent once, and nobody waits for it. */
     private static final long GIVE_BACK_NANOS = 1_000_000_000L;
-
-    private static final Parts NOBODY = part -> {};
 
     private final Ask ask;
     private final Way way;
@@ -77,8 +67,7 @@ final class SplitAsk implements Parts {
             part.pending.slot = slot;
             parts.add(part);
         }
-        part.checks.add(check);
-        part.pending.group.add(check);
+        part.add(check);
     }
 
     void start() {
@@ -183,28 +172,18 @@ final class SplitAsk implements Parts {
 
     /** Whether what is decided so far denies the request; quotas only say so once all of them are. */
     private boolean denies() {
-        boolean quotaOver = false;
-        for (Part part : decided()) {
-            for (Check check : part.checks) {
-                boolean over = isOver(check);
-                quotaOver |= over && check.role == Check.Role.QUOTA;
-                if (over && check.role == Check.Role.ENFORCE) {
-                    return true;
-                }
-            }
+        List<Part> decided = decided();
+        if (decided.stream().anyMatch(part -> part.isOver(Check.Role.ENFORCE))) {
+            return true;
         }
-        return quotaOver && !ask.checks.quotaPassed && !anyQuotaPassed() && !anyQuotaOpen();
+        return decided.stream().anyMatch(part -> part.isOver(Check.Role.QUOTA))
+                && !ask.checks.quotaPassed
+                && !anyQuotaPassed()
+                && !anyQuotaOpen();
     }
 
     private boolean anyQuotaPassed() {
-        for (Part part : decided()) {
-            for (Check check : part.checks) {
-                if (check.role == Check.Role.QUOTA && !isOver(check)) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return decided().stream().anyMatch(Part::quotaPassed);
     }
 
     private boolean anyQuotaOpen() {
@@ -213,18 +192,7 @@ final class SplitAsk implements Parts {
     }
 
     private boolean anyFailed() {
-        for (Part part : decided()) {
-            for (Check check : part.checks) {
-                if (check.failure != null) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private static boolean isOver(Check check) {
-        return check.failure == null && !check.outcome.allowed;
+        return decided().stream().anyMatch(Part::hasFailed);
     }
 
     /** What was sent by now, all of which is decided when this looks; what is only asked for came too late to matter. */
@@ -247,18 +215,7 @@ final class SplitAsk implements Parts {
     }
 
     private void giveBack(Part part) {
-        Pending back = Pending.of(NOBODY, System.nanoTime() + GIVE_BACK_NANOS);
-        back.slot = part.pending.slot;
-        for (Check check : part.checks) {
-            // Of a check that failed nobody knows: what may have been taken stays taken.
-            if (check.failure == null && check.hits > 0 && (part.counts || check.outcome.allowed)) {
-                Check negative = Pending.copy(check);
-                negative.hits = -check.hits;
-                negative.ahead = 0;
-                back.group.add(negative);
-                check.outcome.remaining += check.outcome.allowed ? check.hits : 0; // as things stand
-            }
-        }
+        Pending back = part.giveBack(way.nanos() + GIVE_BACK_NANOS);
         if (back.group.size() > 0) {
             way.giveBack(back);
         }
@@ -269,23 +226,5 @@ final class SplitAsk implements Parts {
                 + taking.stream().filter(Part::hasQuota).count()
                 + (keeper != null && keeper.hasQuota() ? 1 : 0);
         return parts > 1;
-    }
-
-    /** The checks of one script call. They stay known here when what carries them has left its batch. */
-    private static final class Part {
-        final Pending pending;
-        final List<Check> checks = new ArrayList<>(2);
-
-        /** It counts in any case. */
-        final boolean counts;
-
-        Part(Pending pending, boolean counts) {
-            this.pending = pending;
-            this.counts = counts;
-        }
-
-        boolean hasQuota() {
-            return checks.stream().anyMatch(check -> check.role == Check.Role.QUOTA);
-        }
     }
 }

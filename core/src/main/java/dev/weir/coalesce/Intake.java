@@ -1,10 +1,10 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Where any thread leaves what one event loop takes up: a stack that is taken whole and turned over. Bounded. */
+/** Where any thread leaves what one loop takes up: a stack that is taken whole and turned over. Bounded. */
 final class Intake {
     private final AtomicReference<@Nullable Pending> top = new AtomicReference<>();
     /** Everything that was left here and is not {@linkplain #done done} with, wherever it is by now. */

@@ -1,18 +1,18 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
-import dev.weir.redis.script.Group;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is sent with one flush, and awaited before the next goes: one call, or in a cluster one for each slot. It ends when every
- * call was answered, or when nobody waits for any of them any more.
+ * What is sent together, and awaited before the next goes: one call, or in a cluster one for each slot. It ends when every call was
+ * answered, or when nobody waits for any of them any more.
  */
 final class Round {
-    final long sentNanos = System.nanoTime();
+    private static final int MAX_CALLS = 512;
+
+    final long sentNanos;
     final List<Call> calls = new ArrayList<>(1);
     /** Calls that were not answered yet. */
     int outstanding;
@@ -21,9 +21,28 @@ final class Round {
     /** Nobody waits for it any more: whatever comes back is not looked at. */
     boolean abandoned;
 
+    Round(long nowNanos) {
+        this.sentNanos = nowNanos;
+    }
+
+    /** Takes up {@code pending}, in a call that {@code carrier} makes if it fits none; false if the round is full. */
+    boolean take(Pending pending, Carrier carrier) {
+        Call last = callFor(pending.slot, pending.asking);
+        if (last != null && !pending.alone && last.add(pending.group)) {
+            return true;
+        }
+        if (calls.size() == MAX_CALLS) {
+            return false;
+        }
+        Call call = carrier.call(pending.slot, pending.asking);
+        call.goesWith(this);
+        call.add(pending.group);
+        calls.add(call);
+        return true;
+    }
+
     /** The last call for this slot; null if there is none. */
-    @Nullable
-    Call callFor(int slot, boolean asking) {
+    private @Nullable Call callFor(int slot, boolean asking) {
         for (int i = calls.size() - 1; i >= 0; i--) {
             Call call = calls.get(i);
             if (call.slot == slot && call.asking == asking) {
@@ -33,27 +52,16 @@ final class Round {
         return null;
     }
 
-    static Pending owner(Group group) {
-        return (Pending) Objects.requireNonNull(group.owner);
-    }
-
-    /** The deadline of whoever in {@code call} has the least time. */
-    static long earliest(Call call, long otherwise) {
-        long earliest = otherwise;
-        for (int i = 0; i < call.batch.groups(); i++) {
-            Pending each = owner(call.batch.group(i));
-            if (each.isWaited() && each.deadlineNanos - earliest < 0) {
-                earliest = each.deadlineNanos;
-            }
-        }
-        return earliest;
+    /** Whether at least half of it failed. */
+    boolean hasFailed() {
+        return 2 * failed >= calls.size();
     }
 
     /** The earliest deadline of those who wait, or {@code otherwise} if that is earlier. */
     long earliest(long otherwise) {
         long earliest = otherwise;
         for (Call call : calls) {
-            earliest = earliest(call, earliest);
+            earliest = call.earliest(earliest);
         }
         return earliest;
     }
@@ -62,8 +70,8 @@ final class Round {
     boolean expire(long now, Consumer<Pending> expired) {
         boolean waited = false;
         for (Call call : calls) {
-            for (int i = 0; i < call.batch.groups(); i++) {
-                Pending each = owner(call.batch.group(i));
+            for (int i = 0, size = call.groups(); i < size; i++) {
+                Pending each = call.pending(i);
                 if (each.isWaited() && each.deadlineNanos - now <= 0) {
                     expired.accept(each.leave());
                 }

@@ -1,5 +1,7 @@
 package dev.weir.redis;
 
+import dev.weir.coalesce.Call;
+import dev.weir.coalesce.Group;
 import dev.weir.redis.script.Batch;
 import dev.weir.store.StoreFailure;
 import java.util.ArrayList;
@@ -7,19 +9,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One script call and the batch it carries. That Redis forgot the script is nobody's business but its own. */
-final class Call implements ScriptCall.Listener {
+final class BatchCall extends Call implements ScriptCall.Listener {
     /** Who sent the call; told in the event loop. */
     interface Sender {
-        void replied(Call call, List<Object> reply);
+        void replied(BatchCall call, List<Object> reply);
 
         /** The error as Redis said it; null if the connection was lost. */
-        void failed(Call call, StoreFailure failure, @Nullable String error);
+        void failed(BatchCall call, StoreFailure failure, @Nullable String error);
+
+        /** Nobody looks into {@code batch} any more. */
+        default void done(Batch batch) {}
     }
 
     final Batch batch;
-    final int slot;
-    final boolean asking;
-    final Round round;
     private final ScriptCommands commands;
     private final Line line;
     private final RedisStats stats;
@@ -31,23 +33,40 @@ final class Call implements ScriptCall.Listener {
     /** When the command that was answered had been sent. */
     long sentNanos;
 
-    Call(
+    BatchCall(
             Batch batch,
             int slot,
             boolean asking,
             ScriptCommands commands,
             Line line,
             RedisStats stats,
-            Round round,
             Sender sender) {
+        super(slot, asking);
         this.batch = batch;
-        this.slot = slot;
-        this.asking = asking;
         this.commands = commands;
         this.line = line;
         this.stats = stats;
-        this.round = round;
         this.sender = sender;
+    }
+
+    @Override
+    public boolean add(Group group) {
+        return batch.add(group);
+    }
+
+    @Override
+    public int groups() {
+        return batch.groups();
+    }
+
+    @Override
+    public Group group(int index) {
+        return batch.group(index);
+    }
+
+    @Override
+    protected void done() {
+        sender.done(batch);
     }
 
     /** Adds what is to be sent to {@code out}: good until {@code deadlineNanos}, as Redis's clock will show it then. */

@@ -1,14 +1,13 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
-import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.ScheduledFuture;
+import dev.weir.coalesce.Loop.Alarm;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Fires once, no later than the earliest moment it was told of. Where it fires late, everything in this process was late: then it
- * lets the event loop read what has arrived meanwhile, and fires a turn later.
+ * lets the loop read what has arrived meanwhile, and fires a turn later.
  */
 final class DeadlineTimer {
     /** Deadlines that lie this close together are met at once. */
@@ -18,12 +17,12 @@ final class DeadlineTimer {
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long UNSET = Long.MIN_VALUE;
 
-    private final EventLoop loop;
+    private final Loop loop;
     private final LongConsumer due;
-    private @Nullable ScheduledFuture<?> set;
+    private @Nullable Alarm set;
     private volatile long dueNanos = UNSET;
 
-    DeadlineTimer(EventLoop loop, LongConsumer due) {
+    DeadlineTimer(Loop loop, LongConsumer due) {
         this.loop = loop;
         this.due = due;
     }
@@ -40,26 +39,28 @@ final class DeadlineTimer {
         return current != UNSET && current - nanos <= 0;
     }
 
-    /** In the event loop. */
+    /** In the loop. */
     void atLatest(long nanos) {
-        long now = System.nanoTime();
+        if (set != null && dueNanos - nanos <= 0) {
+            return; // as it is for nearly every ask, which need not look at the clock for it
+        }
+        long now = loop.nanos();
         long wanted = nanos - now < GRAIN_NANOS ? now + GRAIN_NANOS : nanos;
         if (set == null || dueNanos - wanted > 0) {
             if (set != null) {
-                set.cancel(false);
+                set.cancel();
             }
             dueNanos = wanted;
-            set = loop.schedule(this::fire, wanted - now, TimeUnit.NANOSECONDS);
+            set = loop.after(wanted - now, this::fire);
         }
     }
 
     private void fire() {
-        long lateNanos = System.nanoTime() - dueNanos;
+        long lateNanos = loop.nanos() - dueNanos;
         if (lateNanos > LATE_NANOS) {
-            // Not at once: tasks that are due run before the sockets are read. And as long as it was late, for whoever
-            // keeps this
-            // thread from running keeps a Redis on the same machine, too.
-            set = loop.schedule(this::fireNow, Math.min(lateNanos, MOST_NANOS), TimeUnit.NANOSECONDS);
+            // Not at once: tasks that are due run before what has arrived is read. And as long as it was late, for who
+            // keeps this thread from running keeps a store on the same machine, too.
+            set = loop.after(Math.min(lateNanos, MOST_NANOS), this::fireNow);
         } else {
             fireNow();
         }
@@ -68,6 +69,6 @@ final class DeadlineTimer {
     private void fireNow() {
         set = null;
         dueNanos = UNSET;
-        due.accept(System.nanoTime());
+        due.accept(loop.nanos());
     }
 }

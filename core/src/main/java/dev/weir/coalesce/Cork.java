@@ -1,16 +1,16 @@
-package dev.weir.redis;
+package dev.weir.coalesce;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is asked in answer to an answer goes together: while a thread tells those who waited for one batch, and they ask again, no lane
- * is woken for it but once at the end. Without this the first of them would travel alone, and the rest a batch later.
+ * What is asked in answer to an answer goes together: while a thread tells those who waited for one round, and they ask again, no lane
+ * is woken for it but once at the end. Without this the first of them would travel alone, and the rest a round later.
  */
 final class Cork {
     private static final ThreadLocal<Cork> OF_THREAD = ThreadLocal.withInitial(Cork::new);
 
-    private final List<Lane> held = new ArrayList<>(2);
+    private final List<Wakeup> held = new ArrayList<>(2);
     private int depth;
 
     static Cork ofThread() {
@@ -21,8 +21,8 @@ final class Cork {
         depth++;
     }
 
-    /** Whether {@code lane} need not be woken now, for it will be on {@link #release}. */
-    boolean holds(Lane lane) {
+    /** Whether {@code lane} need not be rung now, for it will be on {@link #release}. */
+    boolean holds(Wakeup lane) {
         if (depth == 0) {
             return false;
         }
@@ -36,10 +36,10 @@ final class Cork {
         if (--depth > 0 || held.isEmpty()) {
             return;
         }
-        Lane[] lanes = held.toArray(new Lane[0]);
+        Wakeup[] lanes = held.toArray(new Wakeup[0]);
         held.clear();
-        for (Lane each : lanes) {
-            each.wakeUp();
+        for (Wakeup each : lanes) {
+            each.ring();
         }
     }
 }

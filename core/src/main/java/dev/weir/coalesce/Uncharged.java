@@ -1,0 +1,61 @@
+package dev.weir.coalesce;
+
+import dev.weir.store.StoreFailure;
+import java.util.function.Function;
+
+/** What becomes of those whose call charged nothing: they go again, but not for ever. Used in one loop. */
+final class Uncharged {
+    private static final int MAX_TRIES = 3;
+    private static final int MAX_REDIRECTS = 5;
+
+    private final Intake intake;
+    private final WaitingLine waiting;
+    private final Answers answers;
+
+    Uncharged(Intake intake, WaitingLine waiting, Answers answers) {
+        this.intake = intake;
+        this.waiting = waiting;
+        this.answers = answers;
+    }
+
+    /** Those who still have time go first in the next round. */
+    void goAgain(Call call, long now) {
+        for (int i = call.groups() - 1; i >= 0; i--) {
+            Pending each = call.pending(i);
+            if (each.isWaited() && ++each.tries < MAX_TRIES && each.deadlineNanos - now > 0) {
+                waiting.putBack(each);
+            } else {
+                answers.settle(each, StoreFailure.TIMEOUT);
+            }
+        }
+    }
+
+    /** Each goes in a call of its own. */
+    void goAlone(Call call) {
+        for (int i = call.groups() - 1; i >= 0; i--) {
+            Pending each = call.pending(i);
+            if (each.isWaited() && ++each.tries <= MAX_REDIRECTS) {
+                each.alone = true;
+                waiting.putBack(each);
+            } else {
+                answers.settle(each, StoreFailure.UNAVAILABLE);
+            }
+        }
+    }
+
+    /** Each goes by another lane. */
+    void goOn(Call call, boolean asking, Function<Pending, Lane> onward) {
+        int moved = 0;
+        for (int i = 0; i < call.groups(); i++) {
+            Pending each = call.pending(i);
+            if (each.isWaited() && ++each.tries <= MAX_REDIRECTS) {
+                moved++;
+                each.asking = asking;
+                onward.apply(each).add(each);
+            } else {
+                answers.settle(each, StoreFailure.UNAVAILABLE);
+            }
+        }
+        intake.done(moved);
+    }
+}

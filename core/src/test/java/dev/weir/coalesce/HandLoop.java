@@ -1,0 +1,90 @@
+package dev.weir.coalesce;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A loop that a test turns by hand. Time passes when the test says so. */
+final class HandLoop implements Loop {
+    private static final class Due implements Alarm {
+        final long nanos;
+        final Runnable task;
+        boolean cancelled;
+
+        Due(long nanos, Runnable task) {
+            this.nanos = nanos;
+            this.task = task;
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+        }
+    }
+
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final List<Due> alarms = new ArrayList<>();
+    private long now = 1_000_000_000L;
+    int executed;
+
+    @Override
+    public long nanos() {
+        return now;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        executed++;
+        tasks.add(task);
+    }
+
+    @Override
+    public Alarm after(long nanos, Runnable task) {
+        Due due = new Due(now + nanos, task);
+        alarms.add(due);
+        return due;
+    }
+
+    /** Does what it was handed. */
+    void turn() {
+        Runnable task;
+        while ((task = tasks.poll()) != null) {
+            task.run();
+        }
+    }
+
+    /** Lets {@code nanos} pass, and every alarm ring at its moment. */
+    void pass(long nanos) {
+        long end = now + nanos;
+        Due next;
+        while ((next = next()) != null && next.nanos <= end) {
+            now = Math.max(now, next.nanos);
+            ring(next);
+        }
+        now = end;
+        turn();
+    }
+
+    /** Lets {@code nanos} pass without anything being done, as if the process had been stopped; the alarms ring afterwards. */
+    void stop(long nanos) {
+        now += nanos;
+        Due next;
+        while ((next = next()) != null && next.nanos <= now) {
+            ring(next);
+        }
+    }
+
+    private void ring(Due next) {
+        alarms.remove(next);
+        if (!next.cancelled) {
+            next.task.run();
+        }
+        turn();
+    }
+
+    private @Nullable Due next() {
+        return alarms.stream().min(Comparator.comparingLong(each -> each.nanos)).orElse(null);
+    }
+}
