@@ -187,6 +187,8 @@ public final class Lane {
         } else {
             carrier.succeeded(took);
         }
+        // Before the next round goes: who is told in this very loop asks again at once, and goes with it.
+        answers.deliver();
         collect();
         pump();
     }
