@@ -1,66 +1,78 @@
 package dev.weir.benchmarks;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
- * {@link StoreHotKeyBenchmark} for a busy machine: slices of a few milliseconds, two threads and one thread in turn. Of the
- * slices in which the two ran side by side from start to end, and of those of the one, the fastest tenth speaks: there the
- * threads had their cores to themselves.
+ * {@link StoreHotKeyBenchmark} for a busy machine: slices of a few milliseconds, two threads and one thread in turn. In a slice
+ * both begin at one moment, and what they decide up to another counts. Slices that a thread began late or was kept from
+ * ending are left out; of the others the fastest tenth of each side speaks, for there the threads had their cores to
+ * themselves, and beside it the median of the ratios of slices that stood beside each other.
  */
 public final class StoreHotKeyRatio {
     private static final int SLICES = 3_000;
     private static final int WARM_UP = 200;
     private static final long SLICE_NANOS = 2_000_000;
-    private static final double SIDE_BY_SIDE = 0.95;
+    /** How long a thread may take to wake up. */
+    private static final long LEAD_NANOS = 500_000;
+
+    private static final long MOST_LATE_NANOS = SLICE_NANOS / 10;
+    private static final int BATCH = 16;
+    private static final int LEFT_OUT = -1;
 
     private static final StoreHotKeyBenchmark.Shared SHARED = new StoreHotKeyBenchmark.Shared();
     private static final CyclicBarrier TURN = new CyclicBarrier(2);
+    private static volatile long begin;
 
     private StoreHotKeyRatio() {}
 
-    public static void main(String[] args) throws Exception {
-        List<Slice> alone = new ArrayList<>();
-        List<Slice> first = new ArrayList<>();
-        List<Slice> second = new ArrayList<>();
-        Thread other = new Thread(() -> run(second, null));
+    public static void main(String[] args) throws InterruptedException {
+        int[] alone = new int[SLICES];
+        int[] first = new int[SLICES];
+        int[] second = new int[SLICES];
+        Thread other = new Thread(() -> run(false, second, new int[SLICES]));
         other.start();
-        run(first, alone);
+        run(true, first, alone);
         other.join();
-        double[] together = IntStream.range(WARM_UP, SLICES)
-                .filter(i -> first.get(i).overlap(second.get(i)) >= SIDE_BY_SIDE)
-                .mapToDouble(i -> first.get(i).rateWith(second.get(i)))
-                .sorted()
+        int[] undisturbed = IntStream.range(WARM_UP, SLICES)
+                .filter(i -> first[i] != LEFT_OUT && second[i] != LEFT_OUT && alone[i] != LEFT_OUT)
                 .toArray();
-        double[] one = IntStream.range(WARM_UP, SLICES)
-                .mapToDouble(i -> alone.get(i).rate())
-                .sorted()
-                .toArray();
-        if (together.length < 20) {
-            System.out.printf("only %d slices side by side: the machine is too busy to tell%n", together.length);
+        if (undisturbed.length < 20) {
+            System.out.printf("only %d slices undisturbed: the machine is too busy to tell%n", undisturbed.length);
             return;
         }
-        double two = together[together.length * 9 / 10];
-        double single = one[one.length * 9 / 10];
+        double two = quantile(0.9, undisturbed, i -> first[i] + second[i]) * 1e3 / SLICE_NANOS;
+        double one = quantile(0.9, undisturbed, i -> alone[i]) * 1e3 / SLICE_NANOS;
         System.out.printf(
-                "one thread: %.1f decisions a microsecond, two on the same key: %.1f together, %.2f times as many"
-                        + " (%d slices side by side)%n",
-                single, two, two / single, together.length);
+                "one thread: %.1f decisions a microsecond, two on the same key: %.1f together, %.3f times as many"
+                        + " (median of the ratios %.3f, %d slices)%n",
+                one,
+                two,
+                two / one,
+                quantile(0.5, undisturbed, i -> (double) (first[i] + second[i]) / alone[i]),
+                undisturbed.length);
     }
 
-    private static void run(List<Slice> together, @Nullable List<Slice> alone) {
+    private static double quantile(double share, int[] slices, IntToDoubleFunction of) {
+        double[] sorted = Arrays.stream(slices).mapToDouble(of).sorted().toArray();
+        return sorted[(int) (sorted.length * share)];
+    }
+
+    private static void run(boolean leads, int[] together, int[] alone) {
         StoreHotKeyBenchmark.Caller caller = new StoreHotKeyBenchmark.Caller();
         try {
             for (int i = 0; i < SLICES; i++) {
+                if (leads) {
+                    begin = System.nanoTime() + LEAD_NANOS;
+                }
                 TURN.await();
-                together.add(slice(caller));
+                together[i] = slice(caller, begin);
                 TURN.await();
-                if (alone != null) {
-                    alone.add(slice(caller));
+                if (leads) {
+                    alone[i] = slice(caller, System.nanoTime());
                 }
             }
         } catch (InterruptedException | BrokenBarrierException e) {
@@ -68,36 +80,22 @@ public final class StoreHotKeyRatio {
         }
     }
 
-    private static Slice slice(StoreHotKeyBenchmark.Caller caller) {
-        long start = System.nanoTime();
-        long decisions = 0;
-        long now;
-        do {
-            for (int i = 0; i < 64; i++) {
+    /** How many decisions were made in the slice that begins then. */
+    private static int slice(StoreHotKeyBenchmark.Caller caller, long begin) {
+        boolean late = System.nanoTime() - begin > MOST_LATE_NANOS / 10;
+        while (System.nanoTime() - begin < 0) {
+            Thread.onSpinWait();
+        }
+        int decisions = 0;
+        while (true) {
+            for (int i = 0; i < BATCH; i++) {
                 caller.tryAcquire(SHARED);
             }
-            decisions += 64;
-            now = System.nanoTime();
-        } while (now - start < SLICE_NANOS);
-        return new Slice(start, now, decisions);
-    }
-
-    private record Slice(long start, long end, long decisions) {
-        double rate() {
-            return decisions * 1e3 / (end - start);
-        }
-
-        /** What part of the time of both they ran side by side. */
-        double overlap(Slice other) {
-            return (double) (Math.min(end, other.end) - Math.max(start, other.start)) / timeWith(other);
-        }
-
-        double rateWith(Slice other) {
-            return (decisions + other.decisions) * 1e3 / timeWith(other);
-        }
-
-        private long timeWith(Slice other) {
-            return Math.max(end, other.end) - Math.min(start, other.start);
+            long passed = System.nanoTime() - begin;
+            if (passed > SLICE_NANOS) {
+                return late || passed > SLICE_NANOS + MOST_LATE_NANOS ? LEFT_OUT : decisions;
+            }
+            decisions += BATCH;
         }
     }
 }

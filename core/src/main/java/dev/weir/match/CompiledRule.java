@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** A rule in Weir's spelling with what is left to ask of a request once the index has found it. */
 final class CompiledRule {
     private static final byte[] NONE = {};
+    /** One for all rules: each of their own would be one more miss of the cache. */
+    private static final CompiledCondition[] NO_REST = {};
 
     private final Rule rule;
     private final CompiledCondition[] rest;
@@ -25,7 +27,7 @@ final class CompiledRule {
 
     CompiledRule(Rule rule, List<CompiledCondition> rest, CompiledKey key) {
         this.rule = rule;
-        this.rest = rest.toArray(CompiledCondition[]::new);
+        this.rest = rest.isEmpty() ? NO_REST : rest.toArray(CompiledCondition[]::new);
         this.key = key;
         this.countsDenied = rule.countsDenied();
         this.skipsMissing = rule.onMissing() == OnMissing.SKIP;

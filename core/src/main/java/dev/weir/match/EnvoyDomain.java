@@ -4,10 +4,12 @@ import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,53 +17,41 @@ import org.jspecify.annotations.Nullable;
  * entry supplies a limit. A set of attributes instead takes every path whose keys it holds.
  */
 final class EnvoyDomain implements Domain {
-    private static final int[] NONE = {};
-
-    private final EnvoyNode root = new EnvoyNode(List.of(), "", null, -1, NONE);
-    /** The names that some rule replaces, numbered, so that dropping them compares no text. */
-    private final Map<String, Integer> replaceable = new HashMap<>();
+    private final EnvoyNode root = new EnvoyNode(List.of(), "", false, null);
+    private final Replacements replacements;
     /** Each key once, however many nodes have it. */
     private final Map<String, String> names = new HashMap<>();
-    /** By the rule's ordinal in the rule set, less the first one's. */
-    private final List<EnvoyNode> byRule = new ArrayList<>();
-
-    private int firstRule;
 
     /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the rule set. */
     EnvoyDomain(List<EnvoyDescriptor> descriptors, Adoption adopt) {
-        collectReplaced(descriptors);
-        compile(descriptors, root, List.of(), "", false, adopt);
+        replacements = new Replacements(descriptors);
+        Queue<Rule> rules = new ArrayDeque<>();
+        adopt(descriptors, "", false, adopt, rules);
+        // All rules first, so that the nodes on one path come to lie side by side in memory.
+        compile(descriptors, root, List.of(), rules);
     }
 
-    private void collectReplaced(List<EnvoyDescriptor> descriptors) {
-        for (EnvoyDescriptor each : descriptors) {
-            if (each.rule() != null) {
-                each.rule().replaces().forEach(name -> replaceable.putIfAbsent(name, replaceable.size()));
-            }
-            collectReplaced(each.children());
-        }
-    }
-
-    private void compile(
-            List<EnvoyDescriptor> from,
-            EnvoyNode parent,
-            List<String> keys,
-            String parentScope,
-            boolean parentKeyed,
-            Adoption adopt) {
+    private void adopt(
+            List<EnvoyDescriptor> from, String parentScope, boolean parentKeyed, Adoption adopt, Queue<Rule> into) {
         for (EnvoyDescriptor each : from) {
             boolean keyed = parentKeyed || each.tellsApart();
             String scope = Scope.append(parentScope, each.key(), each.value());
-            Rule rule = each.rule() == null ? null : adopt.adopt(each.rule(), keyed, scope);
-            List<String> path = append(keys, names.computeIfAbsent(each.key(), key -> key));
-            String shared = each.shareThreshold() ? each.value() : "";
-            EnvoyNode node = new EnvoyNode(path, shared, rule, nameOf(rule), replacesOf(rule));
-            if (rule != null) {
-                firstRule = byRule.isEmpty() ? rule.ordinal() : firstRule;
-                byRule.add(node);
+            if (each.rule() != null) {
+                Rule rule = adopt.adopt(each.rule(), keyed, scope);
+                replacements.add(rule);
+                into.add(rule);
             }
-            parent.add(path.get(path.size() - 1), each.value(), node);
-            compile(each.children(), node, path, scope, keyed, adopt);
+            adopt(each.children(), scope, keyed, adopt, into);
+        }
+    }
+
+    private void compile(List<EnvoyDescriptor> from, EnvoyNode parent, List<String> keys, Queue<Rule> rules) {
+        for (EnvoyDescriptor each : from) {
+            List<String> path = append(keys, names.computeIfAbsent(each.key(), key -> key));
+            Rule rule = each.rule() == null ? null : rules.remove();
+            EnvoyNode node = new EnvoyNode(path, each.value(), each.shareThreshold(), rule);
+            parent.add(node);
+            compile(each.children(), node, path, rules);
         }
     }
 
@@ -69,22 +59,6 @@ final class EnvoyDomain implements Domain {
         List<String> longer = new ArrayList<>(path);
         longer.add(next);
         return List.copyOf(longer);
-    }
-
-    private int nameOf(@Nullable Rule rule) {
-        // The reference never drops what is unlimited.
-        if (rule == null || rule.limit() == null || rule.name().isEmpty()) {
-            return -1;
-        }
-        return replaceable.getOrDefault(rule.name(), -1);
-    }
-
-    private int[] replacesOf(@Nullable Rule rule) {
-        return rule == null || rule.replaces().isEmpty()
-                ? NONE
-                : rule.replaces().stream()
-                        .mapToInt(name -> replaceable.getOrDefault(name, -1))
-                        .toArray();
     }
 
     @Override
@@ -99,9 +73,7 @@ final class EnvoyDomain implements Domain {
                 walkEntries(request, i, into);
             }
         }
-        if (!replaceable.isEmpty()) {
-            dropReplaced(into);
-        }
+        replacements.drop(into);
     }
 
     private void walkEntries(Request request, int descriptor, Matches into) {
@@ -149,15 +121,19 @@ final class EnvoyDomain implements Domain {
     /** An endpoint given as method and path also answers to "POST /path". */
     private void walkEndpoint(Request request, int descriptor, EnvoyNode node, String endpoint, Matches into) {
         String method = request.value(descriptor, Attributes.METHOD);
-        if (method != null && node.has(Attributes.ENDPOINT) && Endpoint.pathOf(endpoint) == 0) {
+        ChildrenOfKey children = node.children(Attributes.ENDPOINT);
+        if (children == null) {
+            return;
+        }
+        if (method != null && Endpoint.pathOf(endpoint) == 0) {
             String full = method + " " + endpoint;
-            EnvoyNode child = node.childOfValue(Attributes.ENDPOINT, full);
+            EnvoyNode child = children.askingFor(full);
             if (child != null) {
                 take(request, descriptor, child, full, into);
                 return;
             }
         }
-        take(request, descriptor, node.child(Attributes.ENDPOINT, endpoint), endpoint, into);
+        take(request, descriptor, children.taking(endpoint), endpoint, into);
     }
 
     private void take(Request request, int descriptor, @Nullable EnvoyNode node, String value, Matches into) {
@@ -175,28 +151,5 @@ final class EnvoyDomain implements Domain {
             }
         }
         return false;
-    }
-
-    /** Drops the rules that another rule of this request names; a rule that is dropped still replaces. */
-    private void dropReplaced(Matches matches) {
-        matches.replaced.clear();
-        for (int i = 0; i < matches.size(); i++) {
-            EnvoyNode node = nodeOf(matches.get(i));
-            if (node != null) {
-                for (int name : node.replaces) {
-                    matches.replaced.set(name);
-                }
-            }
-        }
-        for (int i = matches.size() - 1; i >= 0 && !matches.replaced.isEmpty(); i--) {
-            EnvoyNode node = nodeOf(matches.get(i));
-            if (node != null && node.name >= 0 && matches.replaced.get(node.name)) {
-                matches.remove(i);
-            }
-        }
-    }
-
-    private @Nullable EnvoyNode nodeOf(Match match) {
-        return match.rule == null ? null : byRule.get(match.rule.ordinal() - firstRule);
     }
 }

@@ -40,7 +40,9 @@ final class IndexedConditions {
                 .map(each -> CompiledCondition.indexable(each, attribute))
                 .filter(Objects::nonNull)
                 .distinct()
-                .map(each -> texts.computeIfAbsent(each, text -> text))
+                // A copy lies where the rule does. The file's own text lies where that was read, a miss of the cache
+                // away.
+                .map(each -> texts.computeIfAbsent(each, text -> new String(text.toCharArray())))
                 .toList();
         boolean all = condition.anyOf().stream().allMatch(each -> CompiledCondition.indexable(each, attribute) != null);
         if (!all || exact.containsKey(slot) || combinations * values.size() > MOST_COMBINATIONS) {

@@ -36,7 +36,6 @@ final class WeirDomain implements Domain {
     private final Map<KeyBy, CompiledKey> keys = new HashMap<>();
 
     private final Map<Condition, CompiledCondition> shared = new HashMap<>();
-    private final Map<String, String> texts = new HashMap<>();
     private final Signature everyone;
     /** By slot. */
     private final Signature[][] bySlot;
@@ -46,8 +45,9 @@ final class WeirDomain implements Domain {
         Map<List<Integer>, Signature> signatures = new LinkedHashMap<>();
         everyone = new Signature(new int[0]);
         signatures.put(List.of(), everyone);
+        Map<String, String> texts = new HashMap<>();
         for (WeirRule each : rules) {
-            add(each, adopt.adopt(each.rule(), each.tellsApart(), Scope.of(each.match())), signatures);
+            add(each, adopt.adopt(each.rule(), each.tellsApart(), Scope.of(each.match())), signatures, texts);
         }
         signatures.values().forEach(Signature::compile);
         slots.forEach((attribute, slot) -> addresses.set(slot, Attributes.isAddress(attribute)));
@@ -58,7 +58,7 @@ final class WeirDomain implements Domain {
         return slots.computeIfAbsent(attribute, ignored -> slots.size());
     }
 
-    private void add(WeirRule from, Rule rule, Map<List<Integer>, Signature> signatures) {
+    private void add(WeirRule from, Rule rule, Map<List<Integer>, Signature> signatures, Map<String, String> texts) {
         IndexedConditions conditions = new IndexedConditions(from.match(), this::slotOf, texts, shared);
         CompiledKey key = keys.computeIfAbsent(from.keyBy(), each -> new CompiledKey(each, this::slotOf));
         CompiledRule compiled = new CompiledRule(rule, conditions.rest(), key);

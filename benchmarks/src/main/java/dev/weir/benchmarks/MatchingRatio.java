@@ -1,0 +1,79 @@
+package dev.weir.benchmarks;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * {@link MatchingBenchmark} for a busy machine: ten thousand rules and ten in one JVM, turn by turn, in CPU time of the one
+ * thread. Neighbours take a thread's cache away as well, which ten thousand rules feel and ten do not; so it prints the fastest
+ * tenth of the turns, which had the most of it, beside the median.
+ */
+public final class MatchingRatio {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final int MATCHES = 100_000;
+    private static final int WARM_UP = 20;
+
+    private MatchingRatio() {}
+
+    public static void main(String[] args) {
+        int turns = args.length > 0 ? Integer.parseInt(args[0]) : 50;
+        for (String spelling : List.of("envoy", "weir")) {
+            for (int asked : new int[] {10, 1_000, 10_000}) {
+                compare(spelling, asked, turns);
+            }
+        }
+    }
+
+    private static void compare(String spelling, int asked, int turns) {
+        MatchingBenchmark ten = rules(spelling, 10, asked);
+        MatchingBenchmark many = rules(spelling, 10_000, asked);
+        System.gc(); // the rules have found their place, and nothing will move the values
+        ten.drawRequests();
+        many.drawRequests();
+        double[] few = new double[turns];
+        double[] all = new double[turns];
+        for (int turn = -WARM_UP; turn < turns; turn++) {
+            double first = turn(ten);
+            double second = turn(many);
+            if (turn >= 0) {
+                few[turn] = first;
+                all[turn] = second;
+            }
+        }
+        Arrays.sort(few);
+        Arrays.sort(all);
+        int fast = turns / 10;
+        int middle = turns / 2;
+        System.out.printf(
+                "%s, traffic about %,d: %.0f ns a match among 10 rules, %.0f ns among 10,000: %.2f times"
+                        + " (medians %.0f and %.0f ns: %.2f times; %d turns)%n",
+                spelling,
+                asked,
+                few[fast],
+                all[fast],
+                all[fast] / few[fast],
+                few[middle],
+                all[middle],
+                all[middle] / few[middle],
+                turns);
+    }
+
+    private static MatchingBenchmark rules(String spelling, int rules, int asked) {
+        MatchingBenchmark side = new MatchingBenchmark();
+        side.spelling = spelling;
+        side.rules = rules;
+        side.asked = asked;
+        side.loadRules();
+        return side;
+    }
+
+    private static double turn(MatchingBenchmark side) {
+        long before = THREADS.getCurrentThreadCpuTime();
+        for (int i = 0; i < MATCHES; i++) {
+            side.match();
+        }
+        return (double) (THREADS.getCurrentThreadCpuTime() - before) / MATCHES;
+    }
+}
