@@ -68,6 +68,9 @@ public final class LeasedCounter extends CounterKey {
     private volatile boolean asking;
 
     private volatile boolean retired;
+    /** Whether the store has forgotten what hits were taken from: what is not spent is lost. */
+    private volatile boolean dropped;
+
     private long lastTtl;
 
     /** Hits spent outside of the leases that are open. */
@@ -287,6 +290,12 @@ public final class LeasedCounter extends CounterKey {
         }
     }
 
+    /** Ends it, and nothing goes back: neither what is held nor what is still under way. */
+    void drop(long now) {
+        dropped = true;
+        retire(now);
+    }
+
     /** If the current lease is of no use any more, the next one takes its place, and this is the one to give back. */
     private @Nullable Lease rotate(long now) {
         Lease first = current;
@@ -342,7 +351,9 @@ public final class LeasedCounter extends CounterKey {
     }
 
     private void giveBack(Lease lease, long hits, long now) {
-        if (hits > 0 && leases.giveBack(fetch.check(), lease, hits, now)) {
+        if (hits > 0 && dropped) {
+            leases.stats().stranded.add(hits);
+        } else if (hits > 0 && leases.giveBack(fetch.check(), lease, hits, now)) {
             synchronized (this) {
                 view.returned(hits);
             }

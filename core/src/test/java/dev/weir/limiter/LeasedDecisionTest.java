@@ -36,7 +36,7 @@ class LeasedDecisionTest {
     }
 
     private static LeaseStats stats(Fleet fleet) {
-        return Objects.requireNonNull(fleet.limiter.leases()).stats();
+        return Objects.requireNonNull(fleet.limiter.tier()).leases().stats();
     }
 
     /** Asks until a lease of some size is held, and forgets what was asked for it. */
@@ -45,7 +45,7 @@ class LeasedDecisionTest {
             fleet.decide(request);
             fleet.ask(request);
             fleet.stores.values().forEach(ScriptedStore::answerAll);
-            if (Objects.requireNonNull(fleet.limiter.leases()).held() >= 6) {
+            if (Objects.requireNonNull(fleet.limiter.tier()).leases().held() >= 6) {
                 fleet.stores.values().forEach(each -> each.asked.clear());
                 return;
             }
@@ -228,6 +228,11 @@ class LeasedDecisionTest {
         lease(fleet, USER);
     }
 
+    /** As new rules do, which are the same. */
+    private static void forgetDenials(Fleet fleet) {
+        fleet.limiter.rules(fleet.limiter.rules());
+    }
+
     @Test
     void aRequestThatIsDeniedElsewhereLeavesTheLeaseAsItWas() {
         Fleet fleet = new Fleet(rules(
@@ -238,11 +243,11 @@ class LeasedDecisionTest {
         assertThat(before.text).startsWith("yes");
         Request both = ask("user", "u", "team", "t");
         fleet.decide(both);
-        fleet.limiter.forgetDenials();
+        forgetDenials(fleet);
         assertThat(fleet.decide(both)).startsWith("no [").contains("b OVER_LIMIT 0");
-        fleet.limiter.forgetDenials();
+        forgetDenials(fleet);
         String after = fleet.decide(both);
-        fleet.limiter.forgetDenials();
+        forgetDenials(fleet);
         assertThat(fleet.decide(both)).isEqualTo(after);
         Fleet.Answer next = fleet.ask(USER);
         assertThat(next.decision.verdict(0).remaining())

@@ -147,7 +147,7 @@ class LeasedNodesTest {
     }
 
     private static long held(Limiter node) {
-        return Objects.requireNonNull(node.leases()).held();
+        return Objects.requireNonNull(node.tier()).leases().held();
     }
 
     /** What the store has counted in this window. */

@@ -119,7 +119,7 @@ public final class WeirServer implements AutoCloseable {
                 rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), decisions.after(ruleMetrics));
         metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
-        new LeaseGauges(limiter).addTo(metrics);
+        new TierGauges(settings, limiter.tier()).addTo(metrics);
         new ControlGauges(control).addTo(metrics);
         certificates.addTo(metrics);
         doors.addTo(metrics);
@@ -259,7 +259,7 @@ public final class WeirServer implements AutoCloseable {
 
     private Router controlRoutes() {
         RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
-        CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
+        CounterAdmin counters = new CounterAdmin(limiter, stores.redis());
         return new ControlApi(vertx, doors.access(), shown, limiter, counters, control, RuleFeed.options(settings))
                 .routes();
     }

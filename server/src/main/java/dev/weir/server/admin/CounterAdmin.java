@@ -11,7 +11,6 @@ import dev.weir.model.Verdict;
 import dev.weir.redis.CounterState;
 import dev.weir.redis.RedisStore;
 import dev.weir.store.Check;
-import dev.weir.store.memory.MemoryStore;
 import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -30,12 +29,10 @@ public final class CounterAdmin {
     private static final int MOST_ATTRIBUTES = 100;
 
     private final Limiter limiter;
-    private final MemoryStore memory;
     private final Map<String, ? extends RedisStore> redis;
 
-    public CounterAdmin(Limiter limiter, MemoryStore memory, Map<String, ? extends RedisStore> redis) {
+    public CounterAdmin(Limiter limiter, Map<String, ? extends RedisStore> redis) {
         this.limiter = limiter;
-        this.memory = memory;
         this.redis = redis;
     }
 
@@ -58,12 +55,7 @@ public final class CounterAdmin {
                     .toCompletableFuture();
         }
         return CompletableFuture.allOf(all)
-                .thenCompose(done -> {
-                    if (reset) {
-                        limiter.forgetDenials();
-                    }
-                    return limiter.decideAsync(request);
-                })
+                .thenCompose(done -> limiter.decideAsync(request))
                 .thenApply(decision -> {
                     for (int i = 0; i < shown.length; i++) {
                         list.add(complete(shown[i], counters.get(i), request, decision));
@@ -112,11 +104,12 @@ public final class CounterAdmin {
         Check check = counted.check();
         RedisStore store = store(counted);
         if (store == null) {
-            return CompletableFuture.completedFuture(new JsonObject().put("existed", memory.forget(check)));
+            return CompletableFuture.completedFuture(new JsonObject().put("existed", limiter.forget(counted)));
         }
-        return store.reset(check.name)
-                .thenApply(existed ->
-                        new JsonObject().put("name", check.name.toString()).put("existed", existed));
+        return store.reset(check.name).thenApply(existed -> {
+            limiter.forget(counted);
+            return new JsonObject().put("name", check.name.toString()).put("existed", existed);
+        });
     }
 
     private JsonObject complete(JsonObject shown, Counted counted, Request request, Decision decision) {
