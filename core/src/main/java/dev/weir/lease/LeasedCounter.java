@@ -53,6 +53,7 @@ public final class LeasedCounter extends CounterKey {
     private final Limit limit;
     private final LeaseFetch fetch;
     private final SharedView view;
+    private final DrySpell drySpell;
     private final Pace pace = new Pace();
     /** How long hits may lie in a lease before they are spent. */
     private final long patience;
@@ -90,6 +91,7 @@ public final class LeasedCounter extends CounterKey {
         this.view = new SharedView(limit);
         this.patience = limit.windowMicros() / OF_WINDOW * 1_000;
         this.interval = Math.max(1, Math.min(rule.leaseIntervalMicros() * 1_000, patience));
+        this.drySpell = new DrySpell(limit, interval, patience);
         this.longest = limit.capacity() >= HIGH_LIMIT ? LONGEST_OF_HIGH_LIMITS : LONGEST;
         this.sweptAt = now;
     }
@@ -122,6 +124,29 @@ public final class LeasedCounter extends CounterKey {
         }
         Lease second = next;
         return second != null && second.take(hits, now) ? second : null;
+    }
+
+    /**
+     * Whether the counter has run dry and is not asked at {@code now}, so that what is not {@linkplain #covers covered} is denied;
+     * {@code out} says so then, and until when.
+     */
+    public boolean rests(Outcome out, long now) {
+        long left = drySpell.left(now);
+        if (left <= 0) {
+            return false;
+        }
+        out.allowed = false;
+        out.remaining = 0;
+        out.reset = view.reset(now);
+        out.retryAfter = (left + 999) / 1_000;
+        out.delay = 0;
+        leases.stats().denied.increment();
+        return true;
+    }
+
+    /** How long after {@code now} the counter is asked again if it has run dry, microseconds. */
+    public long restLeft(long now) {
+        return Math.max(0, drySpell.left(now) + 999) / 1_000;
     }
 
     /** Tells whoever spent a hit how things stand, as far as is known here. */
@@ -176,7 +201,8 @@ public final class LeasedCounter extends CounterKey {
         synchronized (this) {
             done = rotate(now);
             owed = done == null ? 0 : close(done);
-            size = asking || retired || next != null || leases.isClosed() ? 0 : size(now);
+            boolean may = !asking && !retired && next == null && !leases.isClosed() && drySpell.left(now) <= 0;
+            size = may ? size(now) : 0;
             if (size > 0) {
                 asking = true;
             }
@@ -205,6 +231,7 @@ public final class LeasedCounter extends CounterKey {
                 granted = check.granted;
                 spentBefore += taken;
                 view.learn(taken + granted, check.outcome, asked);
+                drySpell.learn(check.outcome, FEW * Math.max(1, unit), view, asked);
                 if (granted > 0) {
                     over = accept(Lease.of(limit, granted, check.outcome, asked, now, lastTtl), now);
                 }
@@ -320,14 +347,22 @@ public final class LeasedCounter extends CounterKey {
         pace.add(spent - spentPaced, now);
         spentPaced = spent;
         long request = Math.max(1, unit);
-        long few = Math.min(FEW * request, pace.in(Math.min(longest / 2, patience), interval));
-        long size = Math.min(Math.max(pace.in(interval, interval), few), view.fairPart(now));
+        long size = drySpell.isDry() ? sizeOfDry(request, now) : sizeOfFull(request, now);
         size -= size % request;
         if (size < 2 * request) {
             return 0;
         }
         lastTtl = Math.min(longest, Math.max(INTERVALS * interval, 2 * pace.timeFor(size, interval)));
         return size;
+    }
+
+    private long sizeOfFull(long request, long now) {
+        long few = Math.min(FEW * request, pace.in(Math.min(longest / 2, patience), interval));
+        return Math.min(Math.max(pace.in(interval, interval), few), view.fairPart(now));
+    }
+
+    private long sizeOfDry(long request, long now) {
+        return Math.min(Math.max(pace.in(drySpell.waits(), interval), FEW * request), view.inflowPart(now));
     }
 
     private long spent() {

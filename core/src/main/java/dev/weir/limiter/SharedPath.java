@@ -216,7 +216,7 @@ final class SharedPath {
                 boolean known = check.role == Check.Role.ENFORCE
                         && check.hits > 0
                         && !pending.leased.covers(i, check, pending.askedNanos)
-                        && tier.denies(check, now);
+                        && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
                 if (known && (idempotency == null || isNew || !keyLookups.take(idempotency, now))) {
                     allowBut(checks, i);
                     return true;

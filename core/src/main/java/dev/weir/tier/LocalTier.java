@@ -72,7 +72,7 @@ public final class LocalTier {
 
     /** Checks that were denied without asking, since the start. */
     public long denied() {
-        return denials.answered();
+        return denials.answered() + leases.stats().denied();
     }
 
     /** Hits that were taken ahead of time. */
