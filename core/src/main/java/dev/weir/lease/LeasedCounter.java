@@ -13,53 +13,23 @@ import org.jspecify.annotations.Nullable;
  * A shared counter that is busy here, with what this process holds of it: the lease that is being spent, and the next one if it
  * came early. At most one lease is being asked for at a time.
  *
- * <h2>Size</h2>
- *
- * <pre>
- *   size = what is spent here in a lease_interval, and no less than a few hits if they are spent within a hundredth of the window
- *   size ≤ half of this process's {@linkplain SharedView share} of the room that is left
- * </pre>
- *
- * So a lease lasts about an interval while there is plenty, and a counter that runs dry is asked hit by hit.
- *
  * <h2>Concurrency</h2>
  *
  * Spending is one compare-and-set in the {@link Lease}. Everything else (asking, answers, the sweep) happens once a lease and takes
  * the monitor; nothing is sent while it is held.
  */
 public final class LeasedCounter extends CounterKey {
-    /** The least that is worth a lease, if the counter is spent fast enough. */
-    private static final long FEW = 8;
-
-    private static final long SECOND = 1_000_000_000;
-    private static final long LONGEST = 5 * SECOND;
-    private static final long LONGEST_OF_HIGH_LIMITS = 2 * SECOND;
-    private static final long HIGH_LIMIT = 1_000;
-    /**
-     * What lies in leases when the counter has run dry is missing to the nodes that hold none: no more than a hundredth of what a window
-     * takes.
-     */
-    private static final long OF_WINDOW = 100;
-
-    /** A lease lives no shorter than so many intervals, for traffic comes in bunches. */
-    private static final long INTERVALS = 4;
     /** The next lease is asked for when a quarter is left. */
     private static final long LOW_WATER = 4;
     /** Forgotten when nothing was spent for so long. */
-    private static final long IDLE = 5 * SECOND;
+    private static final long IDLE = 5_000_000_000L;
 
     private final Leases leases;
     private final Rule rule;
     private final Limit limit;
     private final LeaseFetch fetch;
     private final SharedView view;
-    private final DrySpell drySpell;
-    private final Pace pace = new Pace();
-    /** How long hits may lie in a lease before they are spent. */
-    private final long patience;
-
-    private final long interval;
-    private final long longest;
+    private final LeaseSize size;
 
     private volatile Lease current = Lease.NONE;
     private volatile @Nullable Lease next;
@@ -72,12 +42,9 @@ public final class LeasedCounter extends CounterKey {
     /** Whether the store has forgotten what hits were taken from: what is not spent is lost. */
     private volatile boolean dropped;
 
-    private long lastTtl;
-
     /** Hits spent outside of the leases that are open. */
     private long spentBefore;
 
-    private long spentPaced;
     private long spentSwept;
     private long sweptAt;
 
@@ -89,10 +56,7 @@ public final class LeasedCounter extends CounterKey {
         this.limit = meter.limit();
         this.fetch = new LeaseFetch(leases, this, check);
         this.view = new SharedView(limit);
-        this.patience = limit.windowMicros() / OF_WINDOW * 1_000;
-        this.interval = Math.max(1, Math.min(rule.leaseIntervalMicros() * 1_000, patience));
-        this.drySpell = new DrySpell(limit, interval, patience);
-        this.longest = limit.capacity() >= HIGH_LIMIT ? LONGEST_OF_HIGH_LIMITS : LONGEST;
+        this.size = new LeaseSize(limit, rule.leaseIntervalMicros(), view);
         this.sweptAt = now;
     }
 
@@ -131,7 +95,7 @@ public final class LeasedCounter extends CounterKey {
      * {@code out} says so then, and until when.
      */
     public boolean rests(Outcome out, long now) {
-        long left = drySpell.left(now);
+        long left = size.rest(now);
         if (left <= 0) {
             return false;
         }
@@ -146,7 +110,7 @@ public final class LeasedCounter extends CounterKey {
 
     /** How long after {@code now} the counter is asked again if it has run dry, microseconds. */
     public long restLeft(long now) {
-        return Math.max(0, drySpell.left(now) + 999) / 1_000;
+        return Math.max(0, size.rest(now) + 999) / 1_000;
     }
 
     /** Tells whoever spent a hit how things stand, as far as is known here. */
@@ -196,14 +160,14 @@ public final class LeasedCounter extends CounterKey {
             unit = hits;
         }
         long owed;
-        long size;
+        long hitsAhead;
         Lease done;
         synchronized (this) {
             done = rotate(now);
             owed = done == null ? 0 : close(done);
-            boolean may = !asking && !retired && next == null && !leases.isClosed() && drySpell.left(now) <= 0;
-            size = may ? size(now) : 0;
-            if (size > 0) {
+            boolean may = !asking && !retired && next == null && !leases.isClosed() && size.rest(now) <= 0;
+            hitsAhead = may ? size.next(spent(), Math.max(1, unit), now) : 0;
+            if (hitsAhead > 0) {
                 asking = true;
             }
         }
@@ -212,7 +176,7 @@ public final class LeasedCounter extends CounterKey {
         } else if (done != null) {
             giveBack(done, owed, now);
         }
-        return size;
+        return hitsAhead;
     }
 
     /**
@@ -231,9 +195,9 @@ public final class LeasedCounter extends CounterKey {
                 granted = check.granted;
                 spentBefore += taken;
                 view.learn(taken + granted, check.outcome, asked);
-                drySpell.learn(check.outcome, FEW * Math.max(1, unit), view, asked);
+                size.learn(check.outcome, Math.max(1, unit), asked);
                 if (granted > 0) {
-                    over = accept(Lease.of(limit, granted, check.outcome, asked, now, lastTtl), now);
+                    over = accept(Lease.of(limit, granted, check.outcome, asked, now, size.ttl()), now);
                 }
             }
         }
@@ -340,29 +304,6 @@ public final class LeasedCounter extends CounterKey {
         long left = lease.close();
         spentBefore += lease.hits() - left;
         return left;
-    }
-
-    private long size(long now) {
-        long spent = spent();
-        pace.add(spent - spentPaced, now);
-        spentPaced = spent;
-        long request = Math.max(1, unit);
-        long size = drySpell.isDry() ? sizeOfDry(request, now) : sizeOfFull(request, now);
-        size -= size % request;
-        if (size < 2 * request) {
-            return 0;
-        }
-        lastTtl = Math.min(longest, Math.max(INTERVALS * interval, 2 * pace.timeFor(size, interval)));
-        return size;
-    }
-
-    private long sizeOfFull(long request, long now) {
-        long few = Math.min(FEW * request, pace.in(Math.min(longest / 2, patience), interval));
-        return Math.min(Math.max(pace.in(interval, interval), few), view.fairPart(now));
-    }
-
-    private long sizeOfDry(long request, long now) {
-        return Math.min(Math.max(pace.in(drySpell.waits(), interval), FEW * request), view.inflowPart(now));
     }
 
     private long spent() {
