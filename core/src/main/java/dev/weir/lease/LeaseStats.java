@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** What became of leases, since the start: what metrics hang on. */
 public final class LeaseStats {
     final LongAdder decisions = new LongAdder();
+    final LongAdder denied = new LongAdder();
     final LongAdder taken = new LongAdder();
     final LongAdder hits = new LongAdder();
     final LongAdder returned = new LongAdder();
@@ -21,6 +22,11 @@ public final class LeaseStats {
     /** Requests that were decided without asking a store. */
     public long decisions() {
         return decisions.sum();
+    }
+
+    /** Checks that were denied without asking, for their counter has run dry. */
+    public long denied() {
+        return denied.sum();
     }
 
     /** Leases that were granted. */

@@ -13,52 +13,23 @@ import org.jspecify.annotations.Nullable;
  * A shared counter that is busy here, with what this process holds of it: the lease that is being spent, and the next one if it
  * came early. At most one lease is being asked for at a time.
  *
- * <h2>Size</h2>
- *
- * <pre>
- *   size = what is spent here in a lease_interval, and no less than a few hits if they are spent within a hundredth of the window
- *   size ≤ half of this process's {@linkplain SharedView share} of the room that is left
- * </pre>
- *
- * So a lease lasts about an interval while there is plenty, and a counter that runs dry is asked hit by hit.
- *
  * <h2>Concurrency</h2>
  *
  * Spending is one compare-and-set in the {@link Lease}. Everything else (asking, answers, the sweep) happens once a lease and takes
  * the monitor; nothing is sent while it is held.
  */
 public final class LeasedCounter extends CounterKey {
-    /** The least that is worth a lease, if the counter is spent fast enough. */
-    private static final long FEW = 8;
-
-    private static final long SECOND = 1_000_000_000;
-    private static final long LONGEST = 5 * SECOND;
-    private static final long LONGEST_OF_HIGH_LIMITS = 2 * SECOND;
-    private static final long HIGH_LIMIT = 1_000;
-    /**
-     * What lies in leases when the counter has run dry is missing to the nodes that hold none: no more than a hundredth of what a window
-     * takes.
-     */
-    private static final long OF_WINDOW = 100;
-
-    /** A lease lives no shorter than so many intervals, for traffic comes in bunches. */
-    private static final long INTERVALS = 4;
     /** The next lease is asked for when a quarter is left. */
     private static final long LOW_WATER = 4;
     /** Forgotten when nothing was spent for so long. */
-    private static final long IDLE = 5 * SECOND;
+    private static final long IDLE = 5_000_000_000L;
 
     private final Leases leases;
     private final Rule rule;
     private final Limit limit;
     private final LeaseFetch fetch;
     private final SharedView view;
-    private final Pace pace = new Pace();
-    /** How long hits may lie in a lease before they are spent. */
-    private final long patience;
-
-    private final long interval;
-    private final long longest;
+    private final LeaseSize size;
 
     private volatile Lease current = Lease.NONE;
     private volatile @Nullable Lease next;
@@ -68,12 +39,12 @@ public final class LeasedCounter extends CounterKey {
     private volatile boolean asking;
 
     private volatile boolean retired;
-    private long lastTtl;
+    /** Whether the store has forgotten what hits were taken from: what is not spent is lost. */
+    private volatile boolean dropped;
 
     /** Hits spent outside of the leases that are open. */
     private long spentBefore;
 
-    private long spentPaced;
     private long spentSwept;
     private long sweptAt;
 
@@ -85,9 +56,7 @@ public final class LeasedCounter extends CounterKey {
         this.limit = meter.limit();
         this.fetch = new LeaseFetch(leases, this, check);
         this.view = new SharedView(limit);
-        this.patience = limit.windowMicros() / OF_WINDOW * 1_000;
-        this.interval = Math.max(1, Math.min(rule.leaseIntervalMicros() * 1_000, patience));
-        this.longest = limit.capacity() >= HIGH_LIMIT ? LONGEST_OF_HIGH_LIMITS : LONGEST;
+        this.size = new LeaseSize(limit, rule.leaseIntervalMicros(), view);
         this.sweptAt = now;
     }
 
@@ -119,6 +88,29 @@ public final class LeasedCounter extends CounterKey {
         }
         Lease second = next;
         return second != null && second.take(hits, now) ? second : null;
+    }
+
+    /**
+     * Whether the counter has run dry and is not asked at {@code now}, so that what is not {@linkplain #covers covered} is denied;
+     * {@code out} says so then, and until when.
+     */
+    public boolean rests(Outcome out, long now) {
+        long left = size.rest(now);
+        if (left <= 0) {
+            return false;
+        }
+        out.allowed = false;
+        out.remaining = 0;
+        out.reset = view.reset(now);
+        out.retryAfter = (left + 999) / 1_000;
+        out.delay = 0;
+        leases.stats().denied.increment();
+        return true;
+    }
+
+    /** How long after {@code now} the counter is asked again if it has run dry, microseconds. */
+    public long restLeft(long now) {
+        return Math.max(0, size.rest(now) + 999) / 1_000;
     }
 
     /** Tells whoever spent a hit how things stand, as far as is known here. */
@@ -168,13 +160,14 @@ public final class LeasedCounter extends CounterKey {
             unit = hits;
         }
         long owed;
-        long size;
+        long hitsAhead;
         Lease done;
         synchronized (this) {
             done = rotate(now);
             owed = done == null ? 0 : close(done);
-            size = asking || retired || next != null || leases.isClosed() ? 0 : size(now);
-            if (size > 0) {
+            boolean may = !asking && !retired && next == null && !leases.isClosed() && size.rest(now) <= 0;
+            hitsAhead = may ? size.next(spent(), Math.max(1, unit), now) : 0;
+            if (hitsAhead > 0) {
                 asking = true;
             }
         }
@@ -183,7 +176,7 @@ public final class LeasedCounter extends CounterKey {
         } else if (done != null) {
             giveBack(done, owed, now);
         }
-        return size;
+        return hitsAhead;
     }
 
     /**
@@ -202,8 +195,9 @@ public final class LeasedCounter extends CounterKey {
                 granted = check.granted;
                 spentBefore += taken;
                 view.learn(taken + granted, check.outcome, asked);
+                size.learn(check.outcome, Math.max(1, unit), asked);
                 if (granted > 0) {
-                    over = accept(Lease.of(limit, granted, check.outcome, asked, now, lastTtl), now);
+                    over = accept(Lease.of(limit, granted, check.outcome, asked, now, size.ttl()), now);
                 }
             }
         }
@@ -287,6 +281,12 @@ public final class LeasedCounter extends CounterKey {
         }
     }
 
+    /** Ends it, and nothing goes back: neither what is held nor what is still under way. */
+    void drop(long now) {
+        dropped = true;
+        retire(now);
+    }
+
     /** If the current lease is of no use any more, the next one takes its place, and this is the one to give back. */
     private @Nullable Lease rotate(long now) {
         Lease first = current;
@@ -304,21 +304,6 @@ public final class LeasedCounter extends CounterKey {
         long left = lease.close();
         spentBefore += lease.hits() - left;
         return left;
-    }
-
-    private long size(long now) {
-        long spent = spent();
-        pace.add(spent - spentPaced, now);
-        spentPaced = spent;
-        long request = Math.max(1, unit);
-        long few = Math.min(FEW * request, pace.in(Math.min(longest / 2, patience), interval));
-        long size = Math.min(Math.max(pace.in(interval, interval), few), view.fairPart(now));
-        size -= size % request;
-        if (size < 2 * request) {
-            return 0;
-        }
-        lastTtl = Math.min(longest, Math.max(INTERVALS * interval, 2 * pace.timeFor(size, interval)));
-        return size;
     }
 
     private long spent() {
@@ -342,7 +327,9 @@ public final class LeasedCounter extends CounterKey {
     }
 
     private void giveBack(Lease lease, long hits, long now) {
-        if (hits > 0 && leases.giveBack(fetch.check(), lease, hits, now)) {
+        if (hits > 0 && dropped) {
+            leases.stats().stranded.add(hits);
+        } else if (hits > 0 && leases.giveBack(fetch.check(), lease, hits, now)) {
             synchronized (this) {
                 view.returned(hits);
             }

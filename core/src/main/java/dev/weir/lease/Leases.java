@@ -5,6 +5,7 @@ import dev.weir.model.TimeSource;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.CounterKey;
+import dev.weir.store.CounterRoom;
 import dev.weir.store.SharedStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The leases of one process. Only counters that are busy here are known at all: one that is asked for the second time within a
- * second. Their number is bounded; where there is no room, counters are asked exactly until the idle ones have gone. Nothing has a
+ * second. They need room; where there is none, counters are asked exactly until the idle ones have gone. Nothing has a
  * timer: {@link #sweep} is called now and then.
  */
 public final class Leases {
@@ -25,7 +26,7 @@ public final class Leases {
     private final IntFunction<SharedStore> stores;
     private final TimeSource time;
     private final long travel;
-    private final int most;
+    private final CounterRoom room;
     private final LeaseStats stats = new LeaseStats();
     /** Fetches and returns that their store has not answered yet. */
     private final AtomicLong underWay = new AtomicLong();
@@ -37,14 +38,15 @@ public final class Leases {
      * Leases of counters in {@code stores}, by their place.
      *
      * @param deadlineMicros how long a store may take to answer
-     * @param most counters to know at a time
+     * @param room for the counters that are busy
+     * @param recent counters to remember that they were asked
      */
-    public Leases(IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, int most) {
+    public Leases(IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, CounterRoom room, int recent) {
         this.stores = stores;
         this.time = time;
         this.travel = deadlineMicros * 1_000;
-        this.most = most;
-        this.recent = new RecentKeys(most);
+        this.room = room;
+        this.recent = new RecentKeys(recent);
     }
 
     public LeaseStats stats() {
@@ -77,12 +79,14 @@ public final class Leases {
 
     /** Notes that the counter of {@code check} was asked and had room; the second time in a second it is busy. */
     public void seen(Check check, Rule rule, long taken, long asked) {
-        if (!recent.seen(check.key0, asked) || closed || counters.size() >= most) {
+        if (!recent.seen(check.key0, asked) || closed || !room.take()) {
             return;
         }
         LeasedCounter counter = new LeasedCounter(this, check, rule, asked);
         counter.answered(check, taken, asked);
-        counters.putIfAbsent(counter, counter);
+        if (counters.putIfAbsent(counter, counter) != null) {
+            room.leave();
+        }
     }
 
     /** Gives back what has expired, and forgets counters that are not busy any more. */
@@ -90,7 +94,7 @@ public final class Leases {
         long now = now();
         for (LeasedCounter each : counters.values()) {
             if (each.sweep(now)) {
-                counters.remove(each, each);
+                remove(each, now);
             }
         }
     }
@@ -102,6 +106,15 @@ public final class Leases {
             if (!kept.test(each.rule())) {
                 remove(each, now);
             }
+        }
+    }
+
+    /** Forgets the counter of {@code check}, which its store has forgotten: nothing of it goes back. */
+    public void forget(Check check) {
+        LeasedCounter gone = counters.remove(new CounterKey().set(check.key0, check.key1));
+        if (gone != null) {
+            room.leave();
+            gone.drop(now());
         }
     }
 
@@ -117,8 +130,10 @@ public final class Leases {
     }
 
     private void remove(LeasedCounter counter, long now) {
-        if (counters.remove(counter, counter)) {
-            counter.retire(now);
+        LeasedCounter gone = counters.remove(counter);
+        if (gone != null) {
+            room.leave();
+            gone.retire(now);
         }
     }
 

@@ -66,10 +66,22 @@ final class SharedView {
 
     /** Half of this process's share of the room: as it shrinks with the room, a counter that runs dry is asked hit by hit. */
     long fairPart(long now) {
-        if (!known) {
-            return 0;
-        }
-        return Part.of(room(now), mine + FIRST_MINE * SCALE, mine + others + FIRST_ALL * SCALE) / 2;
+        return known ? share(room(now)) / 2 : 0;
+    }
+
+    /** The same of a bucket that has run dry, with the whole share of what has flowed in since: more flows in where that came from. */
+    long inflowPart(long now) {
+        return known ? share(room(now) - remaining / 2) : 0;
+    }
+
+    /** Nanoseconds until {@code hits} have flowed in for this process. */
+    long timeFor(long hits) {
+        long all = Part.of(hits, mine + others + FIRST_ALL * SCALE, mine + FIRST_MINE * SCALE);
+        return Math.min(Part.of(limit.windowMicros(), all, limit.requests()), 1L << 50) * 1_000;
+    }
+
+    private long share(long hits) {
+        return Part.of(hits, mine + FIRST_MINE * SCALE, mine + others + FIRST_ALL * SCALE);
     }
 
     /** The room if nobody has taken anything since. */

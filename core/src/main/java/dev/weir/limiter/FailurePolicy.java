@@ -8,26 +8,27 @@ import dev.weir.model.OnFail;
 import dev.weir.model.Rule;
 import dev.weir.store.Check;
 import dev.weir.store.StoreFailure;
+import dev.weir.tier.LocalTier;
 import java.util.Objects;
 
 /** What becomes of a check that its store did not answer: what its rule says under {@code on_fail}. */
 final class FailurePolicy {
     private final LimiterSettings settings;
     private final LimiterObserver observer;
-    private final DenyCache denials;
+    private final LocalTier tier;
     private final OverrideMeters shares = new OverrideMeters();
 
-    FailurePolicy(LimiterSettings settings, LimiterObserver observer, DenyCache denials) {
+    FailurePolicy(LimiterSettings settings, LimiterObserver observer, LocalTier tier) {
         this.settings = settings;
         this.observer = observer;
-        this.denials = denials;
+        this.tier = tier;
     }
 
     /** Settles the check at {@code index}, or has it counted by this process. */
     void apply(Pending pending, int index, StoreFailure failure, long now) {
         observer.storeFailed(failure);
         Check check = pending.checks.get(index);
-        if (check.role == Check.Role.ENFORCE && check.hits > 0 && denials.stillDenies(check, now)) {
+        if (check.role == Check.Role.ENFORCE && check.hits > 0 && tier.stillDenies(check, now)) {
             check.failure = null; // it was known, with the store or without it
             pending.progress.settled(index);
             return;

@@ -1,5 +1,6 @@
 package dev.weir.limiter;
 
+import dev.weir.algorithm.Outcome;
 import dev.weir.lease.Lease;
 import dev.weir.lease.LeasedCounter;
 import dev.weir.lease.Leases;
@@ -55,6 +56,12 @@ final class LeasedChecks {
         return counter != null && counter.covers(check.hits, now);
     }
 
+    /** Whether the check at {@code index}, which is not paid for, is of a counter that has run dry and is not asked now. */
+    boolean rests(int index, Check check, long now) {
+        LeasedCounter counter = index < size ? counters[index] : null;
+        return counter != null && counter.rests(check.outcome, now);
+    }
+
     /** Takes what leases cover; whether any did. The others are still open. */
     boolean take(Pending pending, long now) {
         boolean any = false;
@@ -100,6 +107,8 @@ final class LeasedChecks {
             from.ahead = sent;
             if (from.failure == null && from.outcome.allowed) {
                 check.outcome.remaining = counter.remaining();
+            } else if (from.failure == null && from.outcome.retryAfter != Outcome.NEVER) {
+                check.outcome.retryAfter = Math.max(from.outcome.retryAfter, counter.restLeft(pending.askedNanos));
             }
         } else if (hits > 0 && from.failure == null) {
             Rule rule = rule(pending, check);

@@ -1,6 +1,5 @@
 package dev.weir.limiter;
 
-import dev.weir.lease.Leases;
 import dev.weir.match.Match;
 import dev.weir.match.Matches;
 import dev.weir.match.RuleSet;
@@ -9,11 +8,11 @@ import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
-import dev.weir.report.Reports;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Idempotency;
 import dev.weir.store.Store;
+import dev.weir.tier.LocalTier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -88,14 +87,9 @@ public final class Limiter {
         return stores;
     }
 
-    /** The denials that are known without asking a shared store; null without one. */
-    public @Nullable DenyCache denyCache() {
-        return shared == null ? null : shared.denials();
-    }
-
-    /** The hits that were taken from shared stores ahead of time; null without one. */
-    public @Nullable Leases leases() {
-        return shared == null ? null : shared.leases();
+    /** What is known of shared counters without asking their stores; null without one. */
+    public @Nullable LocalTier tier() {
+        return shared == null ? null : shared.tier();
     }
 
     /**
@@ -104,8 +98,7 @@ public final class Limiter {
      */
     public void tick() {
         if (shared != null) {
-            shared.leases().sweep();
-            shared.reports().tick();
+            shared.tier().tick();
         }
     }
 
@@ -116,12 +109,7 @@ public final class Limiter {
     public CompletionStage<Void> returnLeases() {
         return shared == null
                 ? CompletableFuture.completedFuture(null)
-                : shared.leases().close().thenCombine(shared.reports().flush(), (leases, reports) -> null);
-    }
-
-    /** The counts that shared stores are told of afterwards; null without one. */
-    public @Nullable Reports reports() {
-        return shared == null ? null : shared.reports();
+                : shared.tier().close();
     }
 
     /** The rule set in force. */
@@ -138,8 +126,7 @@ public final class Limiter {
         MeteredRules metered = MeteredRules.of(next, stores, settings);
         rules = metered;
         if (shared != null) {
-            shared.denials().clear();
-            shared.leases().retainIf(metered::leasesAlike);
+            shared.tier().retainIf(metered::leasesAlike);
         }
     }
 
@@ -223,19 +210,25 @@ public final class Limiter {
         checkWriter.write(current, request, matches, checks);
         List<Counted> counters = new ArrayList<>();
         for (int i = 0; i < checks.size(); i++) {
-            Match match = matches.get(checks.get(i).about);
+            Check check = checks.get(i);
+            Match match = matches.get(check.about);
+            Rule rule = match.rule();
             if (!CheckWriter.isKeyDenied(match)) {
-                counters.add(new Counted(match.rule(), checks.get(i)));
+                if (check.store == Check.LOCAL && rule != null) {
+                    check.store = current.reportPlace(rule); // decided here, and still another's counter
+                }
+                counters.add(new Counted(rule, check));
             }
         }
         return counters;
     }
 
-    /** Forgets what is known without asking a shared store: for whoever has changed a counter there. */
-    public void forgetDenials() {
+    /** Forgets what this process counts or knows of {@code counter}: for whoever has had its shared store forget it, if it has one. */
+    public boolean forget(Counted counter) {
         if (shared != null) {
-            shared.denials().clear();
+            shared.tier().forget(counter.check());
         }
+        return store.forget(counter.check());
     }
 
     /** Why {@code verdict}, one of the decision on {@code request}, came out as it did, for people. */

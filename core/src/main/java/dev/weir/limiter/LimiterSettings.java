@@ -1,6 +1,7 @@
 package dev.weir.limiter;
 
 import dev.weir.model.OnFail;
+import dev.weir.tier.LocalTier;
 
 /**
  * What holds for every rule that does not say it for itself. The first three are switches of the reference service.
@@ -12,7 +13,7 @@ import dev.weir.model.OnFail;
  * @param deadlineMicros how long a decision may wait for a shared store
  * @param localShare millionths of the limit that this process enforces alone under {@link OnFail#LOCAL}
  * @param onFail what limits that callers give do while their store does not answer
- * @param tierCounters how many counters of shared stores this process knows something of: that they are used up, or hits it holds
+ * @param tierCounters how many counters of shared stores this process knows something of: the bound of its {@link LocalTier}
  */
 public record LimiterSettings(
         boolean shadow,
@@ -25,7 +26,7 @@ public record LimiterSettings(
     /** Half of what Envoy waits. */
     public static final long DEFAULT_DEADLINE_MICROS = 10_000;
 
-    /** As many denials, and as many leased counters, as take some megabytes. */
+    /** 5 MiB from the start; 96 if every one of them is leased and has the longest name there is. */
     public static final int DEFAULT_TIER_COUNTERS = 1 << 16;
 
     /** All of a limit. */

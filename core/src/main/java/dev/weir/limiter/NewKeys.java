@@ -1,6 +1,7 @@
 package dev.weir.limiter;
 
 import dev.weir.store.Idempotency;
+import dev.weir.tier.LocalTier;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -16,7 +17,7 @@ final class NewKeys {
     private static final int TIME_BITS = 24;
     private static final long TIME = (1L << TIME_BITS) - 1;
     private static final long TENTH = 100_000;
-    private static final long BELIEVED = DenyCache.BELIEVED / TENTH;
+    private static final long BELIEVED = LocalTier.BELIEVED_MICROS / TENTH;
 
     private final AtomicLongArray words = new AtomicLongArray(PLACES);
 

@@ -7,6 +7,7 @@ import dev.weir.report.Reports;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.CounterKey;
+import dev.weir.tier.LocalTier;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -38,13 +39,13 @@ final class ReportedChecks {
     }
 
     /** Which check is over until more is known, for the nodes have let more pass than there was; or -1. */
-    int denied(Pending pending, DenyCache denials, long now) {
+    int denied(Pending pending, LocalTier tier, long now) {
         for (int i = 0; i < size; i++) {
             Check check = pending.checks.get(i);
             if (counters[i] != null
                     && check.role == Check.Role.ENFORCE
                     && check.hits > 0
-                    && denials.stillDenies(check, now)) {
+                    && tier.stillDenies(check, now)) {
                 return i;
             }
         }

@@ -1,6 +1,5 @@
 package dev.weir.limiter;
 
-import dev.weir.lease.Leases;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.model.TimeSource;
@@ -10,6 +9,7 @@ import dev.weir.store.Checks;
 import dev.weir.store.Idempotency;
 import dev.weir.store.Store;
 import dev.weir.store.StoreFailure;
+import dev.weir.tier.LocalTier;
 import org.jspecify.annotations.Nullable;
 
 /** The way back of a request: what shared stores answered becomes its decision. */
@@ -21,8 +21,7 @@ final class Settlement {
     private final TimeSource time;
     private final LimiterSettings settings;
     private final LimiterObserver observer;
-    private final DenyCache denials;
-    private final Leases leases;
+    private final LocalTier tier;
     private final NewKeys newKeys;
     private final VerdictWriter verdictWriter;
     private final FailurePolicy policy;
@@ -32,19 +31,17 @@ final class Settlement {
             TimeSource time,
             LimiterSettings settings,
             LimiterObserver observer,
-            DenyCache denials,
-            Leases leases,
+            LocalTier tier,
             NewKeys newKeys,
             VerdictWriter verdictWriter) {
         this.local = local;
         this.time = time;
         this.settings = settings;
         this.observer = observer;
-        this.denials = denials;
-        this.leases = leases;
+        this.tier = tier;
         this.newKeys = newKeys;
         this.verdictWriter = verdictWriter;
-        this.policy = new FailurePolicy(settings, observer, denials);
+        this.policy = new FailurePolicy(settings, observer, tier);
     }
 
     /** Takes in what a store answered to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
@@ -62,7 +59,7 @@ final class Settlement {
             if (check.failure != null) {
                 check.outcome.allowed = true; // stops nobody, as the store saw it
             } else if ((check.role == Check.Role.ENFORCE || check.hits < 0) && isFirstOnItsCounter(checks, i)) {
-                denials.learn(check, now);
+                tier.learn(check, now);
             }
         }
         boolean passed = !ask.denied && checks.allowed();
@@ -71,7 +68,7 @@ final class Settlement {
             Check check = checks.get(i);
             StoreFailure failure = check.failure;
             boolean taken = check.countsDenied || (passed && check.outcome.allowed);
-            pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, leases);
+            pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, tier.leases());
             if (failure != null) {
                 policy.apply(pending, index, failure, time.micros());
             } else {

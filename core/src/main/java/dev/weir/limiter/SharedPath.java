@@ -1,16 +1,15 @@
 package dev.weir.limiter;
 
-import dev.weir.lease.Leases;
 import dev.weir.match.Match;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
-import dev.weir.report.Reports;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Idempotency;
 import dev.weir.store.Store;
+import dev.weir.tier.LocalTier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +29,7 @@ final class SharedPath {
     private final LimiterObserver observer;
     private final CheckWriter checkWriter;
     private final VerdictWriter verdictWriter;
-    private final DenyCache denials;
-    private final Leases leases;
-    private final Reports reports;
+    private final LocalTier tier;
     private final NewKeys newKeys = new NewKeys();
     private final KeyLookups keyLookups = new KeyLookups();
     private final Settlement settlement;
@@ -52,23 +49,12 @@ final class SharedPath {
         this.observer = observer;
         this.checkWriter = checkWriter;
         this.verdictWriter = verdictWriter;
-        this.denials = new DenyCache(settings.tierCounters());
-        this.leases = new Leases(stores::at, time, settings.deadlineMicros(), settings.tierCounters());
-        this.reports = new Reports(
-                local, stores::at, time, denials::learn, settings.deadlineMicros(), settings.tierCounters());
-        this.settlement = new Settlement(local, time, settings, observer, denials, leases, newKeys, verdictWriter);
+        this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
+        this.settlement = new Settlement(local, time, settings, observer, tier, newKeys, verdictWriter);
     }
 
-    DenyCache denials() {
-        return denials;
-    }
-
-    Leases leases() {
-        return leases;
-    }
-
-    Reports reports() {
-        return reports;
+    LocalTier tier() {
+        return tier;
     }
 
     SharedStores stores() {
@@ -108,8 +94,8 @@ final class SharedPath {
         checkWriter.write(rules, request, pending.matches, pending.checks);
         pending.progress.begin();
         if (rules.anyReported()) {
-            pending.reported.find(pending, reports, now);
-            int over = pending.reported.denied(pending, denials, now);
+            pending.reported.find(pending, tier.reports(), now);
+            int over = pending.reported.denied(pending, tier, now);
             if (over >= 0) {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);
@@ -128,7 +114,7 @@ final class SharedPath {
         boolean held = false;
         if (leased) {
             pending.askedNanos = time.nanos();
-            held = pending.leased.find(pending, leases, pending.askedNanos);
+            held = pending.leased.find(pending, tier.leases(), pending.askedNanos);
         }
         if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
@@ -181,7 +167,7 @@ final class SharedPath {
         into.begin(now);
         verdictWriter.write(request, pending.matches, pending.checks, into);
         pending.leased.refill(pending.askedNanos);
-        leases.stats().decided();
+        tier.leases().stats().decided();
         return decided(pending, request, into, allowed);
     }
 
@@ -230,7 +216,7 @@ final class SharedPath {
                 boolean known = check.role == Check.Role.ENFORCE
                         && check.hits > 0
                         && !pending.leased.covers(i, check, pending.askedNanos)
-                        && denials.denies(check, now);
+                        && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
                 if (known && (idempotency == null || isNew || !keyLookups.take(idempotency, now))) {
                     allowBut(checks, i);
                     return true;

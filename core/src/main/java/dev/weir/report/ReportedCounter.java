@@ -5,7 +5,6 @@ import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.store.Check;
-import dev.weir.store.Checks;
 import dev.weir.store.CounterKey;
 import java.util.Objects;
 
@@ -27,7 +26,6 @@ public final class ReportedCounter extends CounterKey {
     private final Reports reports;
     private final Limit limit;
     private final Report report;
-    private final Checks local = new Checks();
     private final long interval;
 
     /** What passed here and was not reported, but for {@link #underWay}. */
@@ -36,6 +34,9 @@ public final class ReportedCounter extends CounterKey {
     private long underWay;
     private long sentMicros;
     private long usedMicros;
+    /** Whether the store has forgotten it: what it was told before, and answers to that, mean nothing any more. */
+    private boolean dropped;
+
     /** Until when what is unreported may be charged. */
     private long endsMicros;
 
@@ -100,23 +101,33 @@ public final class ReportedCounter extends CounterKey {
         return false;
     }
 
+    synchronized void drop() {
+        reports.stats().dropped.add(Math.max(0, unreported));
+        unreported = 0;
+        dropped = true;
+    }
+
     /** The store has answered: the local view is set right, and what did not fit is owed. */
     void answered(Check check, long asked) {
         long debt = check.ahead - check.granted;
+        boolean counts;
         synchronized (this) {
             long sent = underWay;
             underWay = 0;
-            if (check.failure != null) {
+            counts = check.failure == null && !dropped;
+            if (dropped) {
+                reports.stats().dropped.add(Math.max(0, sent));
+            } else if (check.failure != null) {
                 // Whether it was counted is unknown: rather twice than never.
                 unreported = saturated(unreported, sent);
             } else {
                 long since = Math.max(0, unreported);
-                reports.setRight(local, check, Math.max(0, check.outcome.remaining - since));
+                reports.setRight(check, Math.max(0, check.outcome.remaining - since));
                 boolean windowed = limit.algorithm() == Algorithm.FIXED_WINDOW;
                 unreported = windowed ? unreported : saturated(unreported, debt);
             }
         }
-        if (check.failure == null) {
+        if (counts) {
             reports.stats().hits.add(check.granted);
             reports.stats().over.add(debt);
             deny(check, debt, asked);

@@ -6,6 +6,7 @@ import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.CounterKey;
+import dev.weir.store.CounterRoom;
 import dev.weir.store.SharedStore;
 import dev.weir.store.Store;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of one process that its shared stores have not been told yet. Their number is bounded: a counter that finds no room is
+ * The counts of one process that its shared stores have not been told yet. They need room: a counter that finds none is
  * asked exactly. Nothing has a timer: {@link #tick} is called now and then.
  */
 public final class Reports {
@@ -27,7 +28,7 @@ public final class Reports {
     private final TimeSource time;
     private final ObjLongConsumer<Check> denials;
     private final long travel;
-    private final int most;
+    private final CounterRoom room;
     private final ReportStats stats = new ReportStats();
     private final AtomicLong underWay = new AtomicLong();
     private volatile @Nullable CompletableFuture<Void> emptied;
@@ -37,7 +38,7 @@ public final class Reports {
      *
      * @param denials told of each answer as a check of one hit and when it was asked: whether there is room, or until when not
      * @param deadlineMicros how long a store may take to answer
-     * @param most counters to know at a time
+     * @param room for the counters
      */
     public Reports(
             Store local,
@@ -45,13 +46,13 @@ public final class Reports {
             TimeSource time,
             ObjLongConsumer<Check> denials,
             long deadlineMicros,
-            int most) {
+            CounterRoom room) {
         this.local = local;
         this.stores = stores;
         this.time = time;
         this.denials = denials;
         this.travel = deadlineMicros;
-        this.most = most;
+        this.room = room;
     }
 
     public ReportStats stats() {
@@ -69,16 +70,36 @@ public final class Reports {
         if (found != null && found.isOf(check)) {
             return found;
         }
-        if (found == null && counters.size() >= most) {
+        if (found != null) { // its limit has changed
+            remove(found, now);
+        }
+        if (!room.take()) {
             return null;
         }
         ReportedCounter fresh = new ReportedCounter(this, check, rule, place, now);
-        if (found != null) { // its limit has changed: what it has left to say, it still says
-            found.tick(now, true);
-            counters.remove(found);
-        }
         ReportedCounter other = counters.putIfAbsent(fresh, fresh);
+        if (other != null) {
+            room.leave();
+        }
         return other == null ? fresh : other;
+    }
+
+    /** What it has left to say, it still says. */
+    private void remove(ReportedCounter counter, long now) {
+        ReportedCounter gone = counters.remove(counter);
+        if (gone != null) {
+            room.leave();
+            gone.tick(now, true);
+        }
+    }
+
+    /** Forgets the counter of {@code check}, which its store has forgotten: what it has left to say is not said. */
+    public void forget(Check check) {
+        ReportedCounter gone = counters.remove(new CounterKey().set(check.key0, check.key1));
+        if (gone != null) {
+            room.leave();
+            gone.drop();
+        }
     }
 
     /** Reports what is due, and forgets counters that are not in use any more. */
@@ -86,7 +107,7 @@ public final class Reports {
         long now = time.micros();
         for (ReportedCounter each : counters.values()) {
             if (each.tick(now, false)) {
-                counters.remove(each, each);
+                remove(each, now);
             }
         }
     }
@@ -119,8 +140,9 @@ public final class Reports {
         denials.accept(answered, asked);
     }
 
-    /** Takes or gives back in the local store what it is away from {@code room}; {@code checks} is a buffer of the caller. */
-    void setRight(Checks checks, Check like, long room) {
+    /** Takes or gives back in the local store what it is away from {@code room}. */
+    void setRight(Check like, long room) {
+        Checks checks = new Checks();
         long now = time.micros();
         long here = decide(checks, like, 0, now);
         if (here != room) {

@@ -19,7 +19,7 @@ public final class Checks {
     public Check add() {
         if (size == checks.length) {
             int old = checks.length;
-            checks = Arrays.copyOf(checks, Math.max(4, old * 2));
+            checks = Arrays.copyOf(checks, Math.max(1, old * 2));
             for (int i = old; i < checks.length; i++) {
                 checks[i] = new Check();
             }

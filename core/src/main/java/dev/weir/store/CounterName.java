@@ -66,7 +66,7 @@ public final class CounterName {
 
     public void set(CounterName other) {
         if (bytes.length < other.length) {
-            bytes = new byte[other.bytes.length];
+            bytes = new byte[other.length];
         }
         System.arraycopy(other.bytes, 0, bytes, 0, other.length);
         length = other.length;

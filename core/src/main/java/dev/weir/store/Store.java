@@ -12,6 +12,9 @@ public interface Store extends AutoCloseable {
      */
     boolean decide(Checks checks, long nowMicros);
 
+    /** Forgets the counter of {@code check}; whether there was one. */
+    boolean forget(Check check);
+
     @Override
     void close();
 }

@@ -13,6 +13,8 @@ import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
 import java.util.Objects;
@@ -36,7 +38,7 @@ class LeasedDecisionTest {
     }
 
     private static LeaseStats stats(Fleet fleet) {
-        return Objects.requireNonNull(fleet.limiter.leases()).stats();
+        return Objects.requireNonNull(fleet.limiter.tier()).leases().stats();
     }
 
     /** Asks until a lease of some size is held, and forgets what was asked for it. */
@@ -45,7 +47,7 @@ class LeasedDecisionTest {
             fleet.decide(request);
             fleet.ask(request);
             fleet.stores.values().forEach(ScriptedStore::answerAll);
-            if (Objects.requireNonNull(fleet.limiter.leases()).held() >= 6) {
+            if (Objects.requireNonNull(fleet.limiter.tier()).leases().held() >= 6) {
                 fleet.stores.values().forEach(each -> each.asked.clear());
                 return;
             }
@@ -228,6 +230,11 @@ class LeasedDecisionTest {
         lease(fleet, USER);
     }
 
+    /** As new rules do, which are the same. */
+    private static void forgetDenials(Fleet fleet) {
+        fleet.limiter.rules(fleet.limiter.rules());
+    }
+
     @Test
     void aRequestThatIsDeniedElsewhereLeavesTheLeaseAsItWas() {
         Fleet fleet = new Fleet(rules(
@@ -238,11 +245,11 @@ class LeasedDecisionTest {
         assertThat(before.text).startsWith("yes");
         Request both = ask("user", "u", "team", "t");
         fleet.decide(both);
-        fleet.limiter.forgetDenials();
+        forgetDenials(fleet);
         assertThat(fleet.decide(both)).startsWith("no [").contains("b OVER_LIMIT 0");
-        fleet.limiter.forgetDenials();
+        forgetDenials(fleet);
         String after = fleet.decide(both);
-        fleet.limiter.forgetDenials();
+        forgetDenials(fleet);
         assertThat(fleet.decide(both)).isEqualTo(after);
         Fleet.Answer next = fleet.ask(USER);
         assertThat(next.decision.verdict(0).remaining())
@@ -280,6 +287,41 @@ class LeasedDecisionTest {
         assertThat(passed).isEqualTo(40);
         assertThat(fleet.store().asked.get(fleet.store().asked.size() - 1)).isEqualTo("fw:d:r:u 1");
         assertThat(stats(fleet).taken()).isPositive();
+    }
+
+    @Test
+    void whoMeetsADryBucketIsToldWhenItIsAskedAgainAndThenPasses() {
+        Fleet fleet = fleet(Limit.tokenBucket(10_000, Duration.ofMinutes(1)));
+        lease(fleet, USER);
+        long left = remaining(fleet);
+        fleet.store().counters.decide(taking(fleet, left), fleet.now);
+        Fleet.Answer denied = fleet.ask(USER);
+        while (denied.text.startsWith("yes") || !denied.atOnce) {
+            fleet.store().answerAll();
+            denied = fleet.ask(USER);
+        }
+        fleet.store().asked.clear();
+        long wait = denied.decision.verdict(0).retryAfterMicros();
+        assertThat(wait).as("a hit flows in every 6 ms").isBetween(6_000L, 600_000L);
+        fleet.now += wait - 1;
+        Fleet.Answer early = fleet.ask(USER);
+        assertThat(early.atOnce).isTrue();
+        assertThat(early.text).isEqualTo("no [r OVER_LIMIT 0]");
+        assertThat(early.decision.verdict(0).retryAfterMicros()).isOne();
+        fleet.now += 1;
+        Fleet.Answer next = fleet.ask(USER);
+        fleet.store().answerAll();
+        assertThat(next.text).startsWith("yes");
+        assertThat(fleet.store().asked).containsExactly("tb:d:r:u 1");
+    }
+
+    /** A check of {@code hits}, by somebody else. */
+    private static Checks taking(Fleet fleet, long hits) {
+        Checks checks = new Checks();
+        Check check = checks.add();
+        check.set(fleet.limiter.counters(USER).get(0).check());
+        check.hits = hits;
+        return checks;
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LeasedFleetTest {
 
@@ -46,6 +47,38 @@ class LeasedFleetTest {
             assertThat(nodes.admitted()).as(what).isBetween(9_800L, 10_000L);
             assertThat(nodes.asks * 10).as(what).isLessThanOrEqualTo(nodes.decisions);
         }
+    }
+
+    /** Hit by hit, as many calls as decisions. */
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "GCRA"})
+    void tenNodesUseWhatFlowsIntoADryBucketWithATenthOfTheCalls(Algorithm algorithm) {
+        for (int seed = 1; seed <= 3; seed++) {
+            Limit limit = Limit.of(algorithm, 10_000, Duration.ofMinutes(1));
+            LeasedNodes nodes = new LeasedNodes(leased(limit), 10);
+            long end = nodes.now + 60 * Decisions.SECOND;
+            nodes.send(0, ask("user", "u").hits(10_000));
+            skewedTraffic(nodes, 20_000 / 60.0, end, new Random(seed));
+            nodes.run(end);
+            long admitted = nodes.admitted() - 1;
+            String what = "seed %d: %d of %d admitted, %d asks".formatted(seed, admitted, nodes.decisions, nodes.asks);
+            assertThat(admitted).as(what).isBetween(9_800L, 10_000L);
+            assertThat(nodes.asks * 10).as(what).isLessThanOrEqualTo(nodes.decisions);
+        }
+    }
+
+    /** What flows in while nodes wait must not find the bucket full. */
+    @ParameterizedTest
+    @ValueSource(longs = {1_000, 100, 10})
+    void aSmallBucketLosesNothingWhileNodesWait(long burst) {
+        Limit limit = Limit.tokenBucket(10_000, Duration.ofMinutes(1)).withBurst(burst);
+        LeasedNodes nodes = new LeasedNodes(leased(limit), 10);
+        long end = nodes.now + 30 * Decisions.SECOND;
+        nodes.send(0, ask("user", "u").hits(burst));
+        skewedTraffic(nodes, 30_000 / 60.0, end, new Random(burst));
+        nodes.run(end);
+        String what = "%d of %d admitted, %d asks".formatted(nodes.admitted(), nodes.decisions, nodes.asks);
+        assertThat(nodes.admitted() - 1).as(what).isBetween(4_900L, 5_000L);
     }
 
     @ParameterizedTest

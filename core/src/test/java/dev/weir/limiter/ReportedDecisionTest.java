@@ -32,7 +32,7 @@ class ReportedDecisionTest {
     }
 
     private static ReportStats stats(Limiter limiter) {
-        return Objects.requireNonNull(limiter.reports()).stats();
+        return Objects.requireNonNull(limiter.tier()).reports().stats();
     }
 
     /** Lets an interval pass, and every report be answered. */

@@ -115,6 +115,21 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
+    void aForgottenCounterIsAsGoodAsNewAndWhatComesBackLaterIsNoExtra(Algorithm algorithm) {
+        Meter meter = meter(algorithm, 10);
+        Check asked = check("a", meter, 7);
+        assertThat(decide(T0)).isTrue();
+        assertThat(store.forget(asked)).isTrue();
+        assertThat(left("a", meter, T0)).isEqualTo(10);
+        // Taken before it was forgotten, and given back into the fresh one.
+        assertThat(take("a", meter, 2, T0)).isTrue();
+        assertThat(take("a", meter, -7, T0)).isTrue();
+        assertThat(left("a", meter, T0)).isEqualTo(10);
+        assertThat(take("a", meter, 11, T0)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void whatARequestGivesBackItMayTakeInTheSameBreath(Algorithm algorithm) {
         for (Meter meter : List.of(meter(algorithm, 10), inParts(algorithm, 10))) {
             String key = meter.getClass().getName();

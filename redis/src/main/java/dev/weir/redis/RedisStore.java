@@ -133,6 +133,11 @@ public final class RedisStore implements SharedStore {
         return counters.reset(name);
     }
 
+    /** What servers on this Redis tell each other of counters that were reset. */
+    public ResetNews resetNews() {
+        return new ResetNews(routes);
+    }
+
     /** Texts that all servers on this Redis read. */
     public Notes notes(String board) {
         return new Notes(routes, board);

@@ -5,6 +5,7 @@ import dev.weir.redis.script.ToldTime;
 import dev.weir.redis.testkit.RespConnection;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import dev.weir.store.CounterName;
 import dev.weir.store.Store;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -35,10 +36,7 @@ final class BlockingStore implements Store {
             copy.hits = check.hits;
             copy.countsDenied = check.countsDenied;
             copy.role = check.role;
-            for (byte each : Long.toHexString(check.key1).getBytes(StandardCharsets.US_ASCII)) {
-                copy.name.append(each);
-            }
-            copy.name.subject(check.key0);
+            name(check, copy.name);
             tell(check.key0, nowMicros);
         }
         ask.now(store);
@@ -49,6 +47,20 @@ final class BlockingStore implements Store {
             copy(ask.checks.get(i).outcome, checks.get(i).outcome);
         }
         return ask.checks.allowed();
+    }
+
+    @Override
+    public boolean forget(Check check) {
+        CounterName name = new CounterName();
+        name(check, name);
+        return store.reset(name).toCompletableFuture().join();
+    }
+
+    private static void name(Check check, CounterName into) {
+        for (byte each : Long.toHexString(check.key1).getBytes(StandardCharsets.US_ASCII)) {
+            into.append(each);
+        }
+        into.subject(check.key0);
     }
 
     private void tell(long subject, long nowMicros) {

@@ -7,6 +7,7 @@ import dev.weir.limiter.Limiter;
 import dev.weir.match.KeyBy;
 import dev.weir.match.RuleSet;
 import dev.weir.match.Weir;
+import dev.weir.model.Algorithm;
 import dev.weir.model.Consistency;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Ten nodes that lease from one key on a real Redis, the busiest with ten times the traffic of the quietest: the limit of the
@@ -63,17 +66,21 @@ class LeasedNodesTest {
         stores.forEach(RedisStore::close);
     }
 
-    private static RuleSet rules(Consistency consistency) {
-        Limit limit = Limit.fixedWindow(LIMIT, Duration.ofNanos(WINDOW * 1_000));
+    private static RuleSet rules(Consistency consistency, Algorithm algorithm) {
+        Limit limit = Limit.of(algorithm, LIMIT, Duration.ofNanos(WINDOW * 1_000));
         return Weir.rules(
                 Weir.rule(Weir.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
     }
 
     private Limiter node(Consistency consistency) {
+        return node(consistency, Algorithm.FIXED_WINDOW);
+    }
+
+    private Limiter node(Consistency consistency, Algorithm algorithm) {
         RedisStore store = Faults.open(Faults.settings(redis.uri()).withDeadline(DEADLINE));
         stores.add(store);
         Faults.awaitServed(store, "ready");
-        return Limiters.on(store, rules(consistency), DEADLINE);
+        return Limiters.on(store, rules(consistency, algorithm), DEADLINE);
     }
 
     /** Microseconds since the window began, by Redis's clock. */
@@ -147,7 +154,7 @@ class LeasedNodesTest {
     }
 
     private static long held(Limiter node) {
-        return Objects.requireNonNull(node.leases()).held();
+        return Objects.requireNonNull(node.tier()).leases().held();
     }
 
     /** What the store has counted in this window. */
@@ -186,6 +193,27 @@ class LeasedNodesTest {
         assertThat(windowsSoFar()).as("still the same window").isEqualTo(window);
         String what = "%d of %d admitted, %d calls".formatted(admitted(decisions), decisions.size(), calls);
         assertThat(admitted(decisions)).as(what).isBetween(LIMIT * 98 / 100, LIMIT);
+        assertThat(calls * 10).as(what).isLessThanOrEqualTo(decisions.size());
+    }
+
+    /** A bucket that was emptied before: what flows in during a window is what passes. Hit by hit, a call would be a decision. */
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "GCRA"})
+    void whatFlowsIntoADryBucketPassesAndNoMoreForATenthOfTheCalls(Algorithm algorithm) {
+        for (int i = 0; i < NODES; i++) {
+            nodes.add(node(Consistency.LEASED, algorithm));
+        }
+        long began = time();
+        Decision all = Limiters.decide(
+                node(Consistency.EXACT, algorithm), Weir.ask("user", "u").hits(LIMIT));
+        assertThat(all.allowed()).isTrue();
+        long before = calls();
+        List<CompletableFuture<Decision>> decisions = send(arrivals(WINDOW, 3), System.nanoTime());
+        long calls = calls() - before;
+        long flowed = LIMIT * (time() - began) / WINDOW;
+        String what = "%d of %d admitted, %d flowed in, %d calls"
+                .formatted(admitted(decisions), decisions.size(), flowed, calls);
+        assertThat(admitted(decisions)).as(what).isBetween(LIMIT * 98 / 100, flowed);
         assertThat(calls * 10).as(what).isLessThanOrEqualTo(decisions.size());
     }
 

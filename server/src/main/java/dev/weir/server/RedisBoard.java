@@ -1,7 +1,6 @@
 package dev.weir.server;
 
 import dev.weir.control.switches.SwitchBoard;
-import dev.weir.model.Rule;
 import dev.weir.redis.Notes;
 import dev.weir.redis.RedisStore;
 import java.io.IOException;
@@ -16,17 +15,9 @@ final class RedisBoard implements SwitchBoard {
     /** What the count was when it was read last; never a count at first. */
     private String seen = "unread";
 
-    private RedisBoard(Notes notes) {
-        this.notes = notes;
-    }
-
-    /** In the default store, else in the first; null where there is none. */
-    static @Nullable RedisBoard of(Map<String, RedisStore> stores) {
-        RedisStore store = stores.get(Rule.DEFAULT_STORE);
-        if (store == null && !stores.isEmpty()) {
-            store = stores.values().iterator().next();
-        }
-        return store == null ? null : new RedisBoard(store.notes("switches"));
+    /** In {@code store}. */
+    RedisBoard(RedisStore store) {
+        this.notes = store.notes("switches");
     }
 
     @Override

@@ -1,10 +1,8 @@
 package dev.weir.server;
 
-import dev.weir.limiter.DenyCache;
 import dev.weir.limiter.Limiter;
 import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.settings.Settings;
-import java.util.function.ToLongFunction;
 
 /** What the server as a whole shows of itself. */
 record ServerGauges(
@@ -38,18 +36,9 @@ record ServerGauges(
                         "ratelimit.degraded",
                         "1 while a store is away, or was just now: rules follow their on_fail.",
                         () -> storeWatch.isDegraded() ? 1 : 0)
-                .counter(
-                        "ratelimit.deny.cache.hits",
-                        "Requests denied without asking their store, for it had just said so.",
-                        () -> denials(DenyCache::answered))
                 .gauge(
                         "ratelimit.serving",
                         "1 while the server says that it is serving.",
                         () -> health.serving() ? 1 : 0);
-    }
-
-    private long denials(ToLongFunction<DenyCache> count) {
-        DenyCache cache = limiter.denyCache();
-        return cache == null ? 0 : count.applyAsLong(cache);
     }
 }

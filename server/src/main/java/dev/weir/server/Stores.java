@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.limiter.SharedStores;
+import dev.weir.model.Rule;
 import dev.weir.redis.NodeHealth;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.RedisStore;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Where the counters of this server live: in its memory, and in every store that the settings name. */
 final class Stores implements AutoCloseable {
@@ -34,6 +36,15 @@ final class Stores implements AutoCloseable {
 
     Map<String, RedisStore> redis() {
         return redis;
+    }
+
+    /** Where servers leave word for each other: the default store, else the first; null where there is none. */
+    @Nullable
+    RedisStore meeting() {
+        RedisStore store = redis.get(Rule.DEFAULT_STORE);
+        return store != null || redis.isEmpty()
+                ? store
+                : redis.values().iterator().next();
     }
 
     SharedStores shared() {

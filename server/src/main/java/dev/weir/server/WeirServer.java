@@ -6,6 +6,7 @@ import dev.weir.control.source.RuleSources;
 import dev.weir.limiter.Limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
+import dev.weir.redis.RedisStore;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
 import dev.weir.server.admin.CounterAdmin;
@@ -53,6 +54,7 @@ import org.jspecify.annotations.Nullable;
 public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
     private static final Duration STORE_WATCH = Duration.ofSeconds(1);
+    private static final Duration RESET_WATCH = Duration.ofSeconds(1);
     private static final Duration CONNECTING = Duration.ofSeconds(1);
     /** Beyond the deadline, for stores to say that they have taken leases back. */
     private static final Duration RETURNING = Duration.ofMillis(250);
@@ -78,6 +80,7 @@ public final class WeirServer implements AutoCloseable {
     private final RuleMetrics ruleMetrics;
     private final ServerMetrics metrics;
     private final Limiter limiter;
+    private final CounterAdmin counters;
     private final Vertx vertx;
     private final EventLoopGroup group;
     private final GrpcLane lane;
@@ -117,9 +120,11 @@ public final class WeirServer implements AutoCloseable {
         health.degradedBy(stores::degraded);
         limiter = new Limiter(
                 rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), decisions.after(ruleMetrics));
+        RedisStore meeting = stores.meeting();
+        counters = new CounterAdmin(limiter, stores.redis(), meeting == null ? null : meeting.resetNews());
         metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
-        new LeaseGauges(limiter).addTo(metrics);
+        new TierGauges(settings, limiter.tier()).addTo(metrics);
         new ControlGauges(control).addTo(metrics);
         certificates.addTo(metrics);
         doors.addTo(metrics);
@@ -149,7 +154,8 @@ public final class WeirServer implements AutoCloseable {
         server.rules.follow(server::inForce);
         server.feed.follow(server.rules::files);
         if (server.control != null) {
-            server.control.switches().follow(RedisBoard.of(server.stores.redis()));
+            RedisStore meeting = server.stores.meeting();
+            server.control.switches().follow(meeting == null ? null : new RedisBoard(meeting));
         }
         server.watch();
         server.health.set(Health.State.SERVING);
@@ -259,7 +265,6 @@ public final class WeirServer implements AutoCloseable {
 
     private Router controlRoutes() {
         RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
-        CounterAdmin counters = new CounterAdmin(limiter, stores.memory(), stores.redis());
         return new ControlApi(vertx, doors.access(), shown, limiter, counters, control, RuleFeed.options(settings))
                 .routes();
     }
@@ -297,6 +302,7 @@ public final class WeirServer implements AutoCloseable {
         vertx.setPeriodic(STORE_WATCH.toMillis(), timer -> {
             var unused = vertx.executeBlocking(Executors.callable(storeWatch::look), false);
         });
+        vertx.setPeriodic(RESET_WATCH.toMillis(), timer -> counters.hear());
         KeyWatch watch = new KeyWatch(ruleMetrics);
         vertx.setPeriodic(KEY_WATCH.toMillis(), KEY_WATCH.toMillis(), timer -> {
             var unused = vertx.executeBlocking(Executors.callable(watch::look), false);

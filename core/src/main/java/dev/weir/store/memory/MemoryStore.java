@@ -76,7 +76,7 @@ public final class MemoryStore implements Store {
         return check.outcome.allowed || checks.allowed();
     }
 
-    /** Forgets the counter of {@code check}; whether there was one. */
+    @Override
     public boolean forget(Check check) {
         Stripe stripe = stripe(check);
         stripe.lock();

@@ -79,6 +79,12 @@ final class ScriptStore implements Store {
         }
     }
 
+    @Override
+    public boolean forget(Check check) {
+        name(check);
+        return redis().del(RedisKey.of(check.name)) > 0;
+    }
+
     /** Forgets all counters. */
     @Override
     public void close() {

@@ -10,8 +10,8 @@ import dev.weir.model.Rule;
 import dev.weir.model.Verdict;
 import dev.weir.redis.CounterState;
 import dev.weir.redis.RedisStore;
+import dev.weir.redis.ResetNews;
 import dev.weir.store.Check;
-import dev.weir.store.memory.MemoryStore;
 import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,16 +28,36 @@ import org.jspecify.annotations.Nullable;
  * what is known of the request; nothing is taken by looking.
  */
 public final class CounterAdmin {
+    private static final System.Logger LOG = System.getLogger(CounterAdmin.class.getName());
     private static final int MOST_ATTRIBUTES = 100;
 
     private final Limiter limiter;
-    private final MemoryStore memory;
     private final Map<String, ? extends RedisStore> redis;
+    private final SharedResets resets;
+    private final AtomicBoolean listening = new AtomicBoolean();
 
-    public CounterAdmin(Limiter limiter, MemoryStore memory, Map<String, ? extends RedisStore> redis) {
+    /** Of counters that {@code limiter} meets in {@code redis}; servers tell each other of resets through {@code news}. */
+    public CounterAdmin(Limiter limiter, Map<String, ? extends RedisStore> redis, @Nullable ResetNews news) {
         this.limiter = limiter;
-        this.memory = memory;
         this.redis = redis;
+        this.resets = new SharedResets(news);
+    }
+
+    /** Looks which counters other servers have reset, and forgets what is known of them here; to be called about once a second. */
+    public void hear() {
+        if (listening.compareAndSet(false, true)) {
+            var unused = resets.heard()
+                    .thenAccept(queries -> queries.forEach(this::forgetHere))
+                    .whenComplete((done, failure) -> listening.set(false));
+        }
+    }
+
+    private void forgetHere(MultiMap query) {
+        try {
+            limiter.counters(request(query)).forEach(limiter::forget);
+        } catch (IllegalArgumentException e) {
+            LOG.log(System.Logger.Level.DEBUG, "another server has rules that this one has not", e);
+        }
     }
 
     /**
@@ -58,12 +79,8 @@ public final class CounterAdmin {
                     .toCompletableFuture();
         }
         return CompletableFuture.allOf(all)
-                .thenCompose(done -> {
-                    if (reset) {
-                        limiter.forgetDenials();
-                    }
-                    return limiter.decideAsync(request);
-                })
+                .thenCompose(done -> reset ? resets.tell(query) : CompletableFuture.completedFuture(null))
+                .thenCompose(told -> limiter.decideAsync(request))
                 .thenApply(decision -> {
                     for (int i = 0; i < shown.length; i++) {
                         list.add(complete(shown[i], counters.get(i), request, decision));
@@ -112,11 +129,12 @@ public final class CounterAdmin {
         Check check = counted.check();
         RedisStore store = store(counted);
         if (store == null) {
-            return CompletableFuture.completedFuture(new JsonObject().put("existed", memory.forget(check)));
+            return CompletableFuture.completedFuture(new JsonObject().put("existed", limiter.forget(counted)));
         }
-        return store.reset(check.name)
-                .thenApply(existed ->
-                        new JsonObject().put("name", check.name.toString()).put("existed", existed));
+        return store.reset(check.name).thenApply(existed -> {
+            limiter.forget(counted);
+            return new JsonObject().put("name", check.name.toString()).put("existed", existed);
+        });
     }
 
     private JsonObject complete(JsonObject shown, Counted counted, Request request, Decision decision) {

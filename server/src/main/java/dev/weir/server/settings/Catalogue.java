@@ -107,6 +107,14 @@ public final class Catalogue {
             "",
             "a number from 1024 to 1000000000",
             Values.number(1024, 1_000_000_000));
+    static final Setting<Integer> TIER_COUNTERS = Setting.of(
+            "tier_counters",
+            "N",
+            "Counters of stores that this server knows something of: that they are used up, hits that it holds, counts to"
+                    + " report; without it, as many as a sixteenth of the heap holds, at most 65536.",
+            "",
+            "a number from 64 to 16777216",
+            Values.integer(64, 1 << 24));
 
     static final Setting<Path> DATA = Setting.of(
             "data",
@@ -218,6 +226,7 @@ public final class Catalogue {
             REDIS_CONNECTIONS,
             REDIS_MAX_WAITING,
             MAX_KEYS,
+            TIER_COUNTERS,
             DATA,
             DB,
             IDEMPOTENCY_KEEP,

@@ -7,6 +7,7 @@ import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.server.rls.RlsSettings;
+import dev.weir.tier.LocalTier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,6 +35,8 @@ public final class SettingsReader {
     private static final long BYTES_PER_KEY = 96;
     private static final long LEAST_KEYS = 10_000;
     private static final long MOST_KEYS = 10_000_000;
+    private static final long TIER_SHARE = 16;
+    private static final long LEAST_COUNTERS = 1_024;
 
     private final Map<String, Given> given = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
@@ -144,7 +147,10 @@ public final class SettingsReader {
                 orElse(Catalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
                 orElse(Catalogue.MAX_KEYS, keysThatFit(Runtime.getRuntime().maxMemory())),
                 new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED))
-                        .withDeadlineMicros(deadline.toNanos() / 1_000),
+                        .withDeadlineMicros(deadline.toNanos() / 1_000)
+                        .withTierCounters(orElse(
+                                Catalogue.TIER_COUNTERS,
+                                countersThatFit(Runtime.getRuntime().maxMemory()))),
                 stores(deadline),
                 control(),
                 DecisionSettings.read(this),
@@ -232,6 +238,11 @@ public final class SettingsReader {
     /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
     static long keysThatFit(long heap) {
         return Math.max(LEAST_KEYS, Math.min(MOST_KEYS, heap / 2 / BYTES_PER_KEY));
+    }
+
+    static int countersThatFit(long heap) {
+        long fit = heap / TIER_SHARE / LocalTier.MOST_BYTES;
+        return (int) Math.max(LEAST_COUNTERS, Math.min(LimiterSettings.DEFAULT_TIER_COUNTERS, fit));
     }
 
     /** What was set, or the default. */

@@ -79,7 +79,7 @@ class OpenApiTest {
                             Access.open(),
                             rules,
                             limiter,
-                            new CounterAdmin(limiter, store, Map.of()),
+                            new CounterAdmin(limiter, Map.of(), null),
                             null,
                             LoadOptions.DEFAULT)
                     .routes();

@@ -1,6 +1,7 @@
 package dev.weir.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.RunningServer;
@@ -11,6 +12,8 @@ import java.io.StringWriter;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -55,9 +58,40 @@ class CountersTest {
             server = RunningServer.with(rules(), "store", redis.uri(), "deadline", "2s");
             showsAndResets("default");
             // What was counted in Redis is gone there.
-            assertThat(redis.cli("DBSIZE")).isEqualTo(0L);
+            assertThat((List<?>) redis.cli("KEYS", "weir:{*}:*")).isEmpty();
             run("get", "api", "id=a");
             assertThat(out.toString()).contains("api").contains("bucket");
+        }
+    }
+
+    @Test
+    void a_reset_reaches_the_other_servers() throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), """
+                domain: api
+                key_by: id
+                rules:
+                  - { name: told, consistency: reported, limit: { requests: 3, window: 30d, algorithm: fixed_window } }
+                """);
+        try (RedisProcess redis = RedisProcess.start();
+                RunningServer other = RunningServer.with(rules, "store", redis.uri(), "deadline", "2s")) {
+            server = RunningServer.with(rules, "store", redis.uri(), "deadline", "2s");
+            JsonObject caller = new JsonObject().put("id", "a");
+            for (int i = 0; i < 3; i++) {
+                assertThat(other.http.check(caller).statusCode()).isEqualTo(200);
+            }
+            assertThat(other.http.check(caller).statusCode()).isEqualTo(429);
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+                run("get", "api", "id=a", "--json");
+                JsonArray counters = new JsonObject(out.toString()).getJsonArray("counters");
+                assertThat(counters.getJsonObject(0).getString("key"))
+                        .as("reported")
+                        .contains("told");
+            });
+
+            assertThat(run("reset", "api", "id=a", "--json")).isZero();
+            // Nothing but the news ends a denial that it decided by itself: its window lasts for days.
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> other.http.check(caller).statusCode() == 200);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.decisions.DecisionSinkSettings;
+import dev.weir.tier.LocalTier;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -295,7 +296,11 @@ class SettingsReaderTest {
     void withoutAWordAboutKeysTheyTakeNoMoreThanHalfOfTheHeap() throws Exception {
         assertThat(SettingsReader.keysThatFit(256L << 20)).isEqualTo(1_398_101);
         assertThat(SettingsReader.keysThatFit(64L << 30)).isEqualTo(10_000_000);
+        assertThat(SettingsReader.countersThatFit(256L << 20)).isEqualTo((256 << 20) / 16 / LocalTier.MOST_BYTES);
+        assertThat(SettingsReader.countersThatFit(64L << 30)).isEqualTo(65_536);
         assertThat(read(Map.of("max_keys", "5000"), Map.of()).maxKeys()).isEqualTo(5_000);
+        assertThat(read(Map.of("tier_counters", "5000"), Map.of()).limiter().tierCounters())
+                .isEqualTo(5_000);
     }
 
     @Test

@@ -1,24 +1,31 @@
 package dev.weir.server;
 
 import dev.weir.lease.LeaseStats;
-import dev.weir.lease.Leases;
-import dev.weir.limiter.Limiter;
 import dev.weir.report.ReportStats;
-import dev.weir.report.Reports;
 import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.settings.Settings;
+import dev.weir.tier.LocalTier;
 import java.util.function.DoubleSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What the server shows of hits that it takes from shared stores ahead of time, or tells them of later; zero without one. */
-record LeaseGauges(@Nullable Leases leases, @Nullable Reports reports) {
-
-    LeaseGauges(Limiter limiter) {
-        this(limiter.leases(), limiter.reports());
-    }
+/** What the server shows of what it knows of shared counters without asking; zero where none are shared. */
+record TierGauges(Settings settings, @Nullable LocalTier tier) {
 
     void addTo(ServerMetrics metrics) {
-        metrics.counter(
+        metrics.gauge(
+                        "ratelimit.tier.counters",
+                        "Shared counters that are leased from or reported to.",
+                        of(LocalTier::counters))
+                .gauge(
+                        "ratelimit.tier.counters.max",
+                        "Shared counters that may be, before the next ones are asked exactly.",
+                        () -> settings.limiter().tierCounters())
+                .counter(
+                        "ratelimit.deny.cache.hits",
+                        "Requests denied without asking their store, for it had just said so.",
+                        of(LocalTier::denied))
+                .counter(
                         "ratelimit.leased.decisions",
                         "Requests decided without asking a store: what they take was paid for before.",
                         stat(LeaseStats::decisions))
@@ -36,11 +43,14 @@ record LeaseGauges(@Nullable Leases leases, @Nullable Reports reports) {
                         "ratelimit.lease.stranded.hits",
                         "Hits of leases that were not spent and could not be given back: they count as spent.",
                         stat(LeaseStats::stranded))
-                .gauge("ratelimit.lease.held.hits", "Hits that are held now, to be spent.", of(Leases::held))
+                .gauge(
+                        "ratelimit.lease.held.hits",
+                        "Hits that are held now, to be spent.",
+                        of(each -> each.leases().held()))
                 .gauge(
                         "ratelimit.leased.counters",
                         "Counters that are busy enough here to be leased.",
-                        of(Leases::size))
+                        of(each -> each.leases().size()))
                 .counter(
                         "ratelimit.reports",
                         "Times that a store was told of reported counts.",
@@ -57,14 +67,14 @@ record LeaseGauges(@Nullable Leases leases, @Nullable Reports reports) {
     }
 
     private DoubleSupplier stat(ToLongFunction<LeaseStats> number) {
-        return of(each -> number.applyAsLong(each.stats()));
+        return of(each -> number.applyAsLong(each.leases().stats()));
     }
 
     private DoubleSupplier told(ToLongFunction<ReportStats> number) {
-        return () -> reports == null ? 0 : number.applyAsLong(reports.stats());
+        return of(each -> number.applyAsLong(each.reports().stats()));
     }
 
-    private DoubleSupplier of(ToLongFunction<Leases> number) {
-        return () -> leases == null ? 0 : number.applyAsLong(leases);
+    private DoubleSupplier of(ToLongFunction<LocalTier> number) {
+        return () -> tier == null ? 0 : number.applyAsLong(tier);
     }
 }

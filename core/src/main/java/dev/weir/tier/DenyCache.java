@@ -1,4 +1,4 @@
-package dev.weir.limiter;
+package dev.weir.tier;
 
 import dev.weir.algorithm.Outcome;
 import dev.weir.model.Limit;
@@ -25,8 +25,7 @@ import java.util.concurrent.atomic.LongAdder;
  * Each entry has a version, odd while somebody writes. Readers that see it change, and those who would take down a denial
  * while another writes, give up: what is missed here, the store is asked. Only forgetting waits.
  */
-public final class DenyCache {
-    static final int DEFAULT_ENTRIES = 1 << 16;
+final class DenyCache {
     /** How long a denial is believed before one request asks anew, microseconds. */
     static final long BELIEVED = 1_000_000;
 
@@ -54,10 +53,7 @@ public final class DenyCache {
     private final LongAdder answered = new LongAdder();
     private final LongAdder learned = new LongAdder();
 
-    DenyCache() {
-        this(DEFAULT_ENTRIES);
-    }
-
+    /** A cache of as many {@code entries}, rounded down to a power of two; and no less than one neighbourhood. */
     DenyCache(int entries) {
         int sets = Integer.highestOneBit(Math.max(1, entries / WAYS));
         this.tags = new long[sets * WAYS];
@@ -66,12 +62,12 @@ public final class DenyCache {
     }
 
     /** Checks that were denied from here, since the start. */
-    public long answered() {
+    long answered() {
         return answered.sum();
     }
 
     /** Denials that were taken down, since the start. */
-    public long learned() {
+    long learned() {
         return learned.sum();
     }
 
@@ -173,7 +169,7 @@ public final class DenyCache {
     }
 
     /** Forgets all denials of a counter, under whatever limit. */
-    private void forget(long key0) {
+    void forget(long key0) {
         int first = first(key0);
         for (int i = first; i < first + WAYS; i++) {
             if (tags[i] == key0) {

@@ -1,4 +1,4 @@
-package dev.weir.limiter;
+package dev.weir.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
