@@ -140,8 +140,14 @@ public final class Lane {
 
     /** Whether {@code call} charged anything is not known, or it was refused. */
     public void failed(Call call, StoreFailure failure) {
+        failed(call, failure, () -> {});
+    }
+
+    /** The same, where {@code then} is what follows from it: it is done before the next round goes. */
+    public void failed(Call call, StoreFailure failure, Runnable then) {
         call.round().failed++;
         answers.settle(call, failure);
+        then.run();
         finished(call);
     }
 

@@ -142,13 +142,11 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
         if (call.isAbandoned()) {
             lane.late(call);
         } else if (error == null) {
-            line.renew(line.generation(), failure, "the connection was lost");
-            lane.failed(call, failure);
+            lane.failed(call, failure, () -> line.renew(line.generation(), failure, "the connection was lost"));
         } else if (Failures.code(error).equals("TRYAGAIN")) {
             lane.divided(call);
         } else if (!redirected(call, error)) {
-            node.complained(line, error);
-            lane.failed(call, failure);
+            lane.failed(call, failure, () -> node.complained(line, error));
         }
     }
 

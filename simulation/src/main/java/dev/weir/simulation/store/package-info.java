@@ -1,6 +1,6 @@
 /**
- * The store that the fleet shares, and each node's way to it, with all that goes wrong between them. What a limit means is the
- * meters' business; what a decision is, nobody knows here.
+ * The store that the fleet shares, and the network between it and each node, with all that goes wrong on both. When what is sent is the
+ * lanes' business, what a limit means the meters'; what a decision is, nobody knows here.
  */
 @NullMarked
 package dev.weir.simulation.store;
