@@ -105,8 +105,14 @@ public final class Reports {
     void answered() {
         CompletableFuture<Void> waiting = emptied;
         if (underWay.decrementAndGet() == 0 && waiting != null) {
+            emptied = null;
             waiting.complete(null);
         }
+    }
+
+    /** Whether somebody waits until all is told. */
+    boolean isFlushing() {
+        return emptied != null;
     }
 
     void send(Ask ask, int place) {
@@ -128,6 +134,11 @@ public final class Reports {
         }
     }
 
+    /** The room that there is here at {@code now}; {@code checks} is a buffer of the caller. */
+    long room(Checks checks, Check like, long now) {
+        return decide(checks, like, 0, now);
+    }
+
     private long decide(Checks checks, Check like, long hits, long now) {
         checks.clear();
         Check check = checks.add();
@@ -137,6 +148,10 @@ public final class Reports {
         check.role = Check.Role.SHADOW;
         local.decide(checks, now);
         return check.outcome.remaining;
+    }
+
+    long now() {
+        return time.micros();
     }
 
     long travelMicros() {
