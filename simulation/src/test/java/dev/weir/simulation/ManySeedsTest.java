@@ -2,6 +2,7 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.simulation.fleet.Planted;
 import dev.weir.simulation.scenario.Scenario;
 import org.junit.jupiter.api.Test;
 
@@ -40,8 +41,12 @@ class ManySeedsTest {
         long caught = 0;
         for (long seed = 1; seed <= MOST_UNTIL_CAUGHT && caught == 0; seed++) {
             Scenario scenario = RandomScenario.of(seed);
-            Result result =
-                    new Simulation(scenario, scenario.runs().get(0), true, clock -> clock.broken(elapsed -> 0)).run();
+            Result result = new Simulation(
+                            scenario,
+                            scenario.runs().get(0),
+                            true,
+                            Planted.inClocks(clock -> clock.broken(elapsed -> 0)))
+                    .run();
             caught = result.violations().isEmpty() ? 0 : seed;
         }
         assertThat(caught).as("the seed that shows it").isPositive();
