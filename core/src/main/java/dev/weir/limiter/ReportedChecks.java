@@ -42,10 +42,9 @@ final class ReportedChecks {
     int denied(Pending pending, LocalTier tier, long now) {
         for (int i = 0; i < size; i++) {
             Check check = pending.checks.get(i);
-            if (counters[i] != null
-                    && check.role == Check.Role.ENFORCE
-                    && check.hits > 0
-                    && tier.stillDenies(check, now)) {
+            ReportedCounter counter = counters[i];
+            if (counter != null && check.role == Check.Role.ENFORCE && check.hits > 0 && tier.stillDenies(check, now)) {
+                counter.denied(now);
                 return i;
             }
         }
@@ -57,7 +56,12 @@ final class ReportedChecks {
         for (int i = 0; i < size; i++) {
             ReportedCounter counter = counters[i];
             Check check = pending.checks.get(i);
-            if (counter != null && check.hits != 0 && check.outcome.allowed && (allowed || check.countsDenied)) {
+            if (counter == null || check.hits == 0) {
+                continue;
+            }
+            if (!check.outcome.allowed) {
+                counter.denied(now);
+            } else if (allowed || check.countsDenied) {
                 counter.add(check.hits, check.outcome.reset, now);
             }
         }

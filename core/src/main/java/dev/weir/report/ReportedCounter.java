@@ -16,39 +16,51 @@ import java.util.Objects;
  *   room here = room in the shared store - what passed here since it was told
  * </pre>
  *
- * What did not fit when it was reported is a debt: the nodes together have let more pass than there was. It is told again with the
- * next report, as the counter recovers, and until it is paid nothing passes here. So what is let pass beyond the limit is never more
- * than what passed in one interval. A fixed window forgets its debt with its end.
+ * <p>What did not fit when it was reported is owed: the nodes together have let more pass than there was. It is told again with each
+ * report, as the counter recovers, and until it is paid nothing passes here. So what is let pass beyond the limit is never more than
+ * what passed in one interval. A fixed window forgets what is owed with its end, one that slides after its length.
+ *
+ * <p>What a report carried that had no answer is told once more, for nobody knows whether it was counted; but it is not owed, and no
+ * more of it is told than is still used here. So a store that was slow for a while locks nobody out when it is back.
  */
 public final class ReportedCounter extends CounterKey {
     private static final long IDLE_MICROS = 5_000_000;
+    /** How late a report may be beside its interval: two ticks of whoever owns this. */
+    private static final long LATE_MICROS = 100_000;
 
     private final Reports reports;
     private final Limit limit;
+    private final boolean windowed;
     private final Report report;
     private final long interval;
+    private final Backlog backlog = new Backlog();
 
-    /** What passed here and was not reported, but for {@link #underWay}. */
-    private long unreported;
+    /** Somebody was denied here since the store was last asked: others may have given back, or its window may have begun. */
+    private boolean wanted;
 
-    private long underWay;
+    private boolean underWay;
     private long sentMicros;
     private long usedMicros;
+    private long answeredMicros;
     /** Whether the store has forgotten it: what it was told before, and answers to that, mean nothing any more. */
-    private boolean dropped;
+    private boolean forgotten;
 
-    /** Until when what is unreported may be charged. */
+    /** Until when what is unreported may be charged, and that of what is under way. */
     private long endsMicros;
+
+    private long sentEndsMicros;
 
     ReportedCounter(Reports reports, Check check, Rule rule, int place, long now) {
         set(check.key0, check.key1);
         Meter meter = Objects.requireNonNull(check.meter, "meter");
         this.reports = reports;
         this.limit = meter.limit();
+        this.windowed = limit.algorithm() == Algorithm.FIXED_WINDOW;
         this.report = new Report(this, check, place);
         this.interval = rule.reportIntervalMicros();
         this.sentMicros = now;
         this.usedMicros = now;
+        this.answeredMicros = now;
     }
 
     boolean isOf(Check check) {
@@ -59,92 +71,130 @@ public final class ReportedCounter extends CounterKey {
     /** Notes that {@code hits} passed at {@code now}, or came back; the counter is as good as new after {@code reset}. */
     public synchronized void add(long hits, long reset, long now) {
         dropIfOver(now);
-        if (unreported == 0) {
-            sentMicros = underWay == 0 && now - sentMicros > interval ? now : sentMicros;
-        }
-        boolean windowed = limit.algorithm() == Algorithm.FIXED_WINDOW;
+        beginInterval(now);
         endsMicros = Math.max(endsMicros, now + (windowed ? reset : limit.windowMicros()));
-        unreported = saturated(unreported, hits);
+        backlog.add(hits);
         usedMicros = now;
     }
 
-    private static long saturated(long sum, long more) {
-        long after = sum + more;
-        boolean wrapped = ((sum ^ after) & (more ^ after)) < 0;
-        return wrapped ? (more < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE) : after;
+    /** Notes that somebody was denied at {@code now}. */
+    public synchronized void denied(long now) {
+        beginInterval(now);
+        wanted = true;
+        usedMicros = now;
     }
 
-    /** What a window left over is not charged to the next one. */
+    /** An interval begins with the first that there is to say. */
+    private void beginInterval(long now) {
+        boolean idle = !underWay && !wanted && backlog.isEmpty();
+        sentMicros = idle && now - sentMicros > interval ? now : sentMicros;
+    }
+
+    /** What a window left over is not charged to the next one. What a bucket owes, it owes. */
     private void dropIfOver(long now) {
-        if (unreported != 0 && now >= endsMicros) {
-            reports.stats().dropped.add(Math.max(0, unreported));
-            unreported = 0;
+        if (now >= endsMicros && !backlog.isEmpty()) {
+            drop(backlog.dropFresh() + backlog.dropAgain(0));
+            boolean flows = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.GCRA;
+            drop(flows ? 0 : backlog.dropOwed());
         }
+    }
+
+    private void drop(long hits) {
+        reports.stats().dropped.add(hits);
     }
 
     /** Reports what is due at {@code now}; whether there has been nothing to report for so long that the counter may go. */
     boolean tick(long now, boolean atOnce) {
         synchronized (this) {
             dropIfOver(now);
-            boolean due = atOnce || now - sentMicros >= interval;
+            boolean nothing = backlog.isEmpty() && (atOnce || !wanted);
+            // A clock that was set back makes it due too.
+            boolean due = atOnce || now - sentMicros >= interval || now < sentMicros;
             // What would arrive after its window is not sent.
-            boolean inTime = limit.algorithm() != Algorithm.FIXED_WINDOW || endsMicros - now > reports.travelMicros();
-            if (underWay != 0 || unreported == 0 || !due || !inTime) {
-                return underWay == 0 && unreported == 0 && now - usedMicros > IDLE_MICROS;
+            boolean late = windowed && !backlog.isEmpty() && endsMicros - now <= reports.travelMicros();
+            if (underWay || nothing || !due || late) {
+                return !underWay && nothing && now - usedMicros > IDLE_MICROS;
             }
-            underWay = unreported;
-            unreported = 0;
+            if (backlog.again() > 0) {
+                long room = reports.room(report.check(), now);
+                drop(backlog.dropAgain(Math.max(0, limit.capacity() - room)));
+            }
+            underWay = true;
+            wanted = false;
             sentMicros = now;
-            report.ready(underWay, now, reports.deadline());
+            sentEndsMicros = endsMicros;
+            report.ready(backlog.send(), now, reports.deadline());
         }
         reports.send(report, report.check().store);
         return false;
     }
 
-    synchronized void drop() {
-        reports.stats().dropped.add(Math.max(0, unreported));
-        unreported = 0;
-        dropped = true;
+    /** The store has forgotten it: what there is left to say is not said. */
+    synchronized void forget() {
+        drop(backlog.dropFresh() + backlog.dropAgain(0) + backlog.dropOwed());
+        forgotten = true;
     }
 
-    /** The store has answered: the local view is set right, and what did not fit is owed. */
+    private synchronized boolean isForgotten() {
+        return forgotten;
+    }
+
+    /** The store has answered or failed. */
     void answered(Check check, long asked) {
-        long debt = check.ahead - check.granted;
-        boolean counts;
-        synchronized (this) {
-            long sent = underWay;
-            underWay = 0;
-            counts = check.failure == null && !dropped;
-            if (dropped) {
-                reports.stats().dropped.add(Math.max(0, sent));
-            } else if (check.failure != null) {
-                // Whether it was counted is unknown: rather twice than never.
-                unreported = saturated(unreported, sent);
-            } else {
-                long since = Math.max(0, unreported);
-                reports.setRight(check, Math.max(0, check.outcome.remaining - since));
-                boolean windowed = limit.algorithm() == Algorithm.FIXED_WINDOW;
-                unreported = windowed ? unreported : saturated(unreported, debt);
-            }
-        }
-        if (counts) {
+        long now = reports.now();
+        if (isForgotten()) {
+            drop(check.ahead);
+        } else if (check.failure != null) {
+            unanswered(now);
+        } else {
+            long owed = setRight(check, now);
             reports.stats().hits.add(check.granted);
-            reports.stats().over.add(debt);
-            deny(check, debt, asked);
+            deny(check, owed, asked);
+            if (reports.isFlushing() && anyFresh()) { // it passed while this was under way
+                tick(now, true);
+            }
         }
         reports.answered();
     }
 
-    /** Nothing passes until the debt is paid; when that is, the next reports say. */
-    private void deny(Check check, long debt, long asked) {
+    private synchronized boolean anyFresh() {
+        return backlog.fresh() != 0;
+    }
+
+    private synchronized void unanswered(long now) {
+        underWay = false;
+        backlog.unanswered();
+        if (windowed && (now >= sentEndsMicros || endsMicros != sentEndsMicros)) {
+            drop(backlog.dropAgain(0)); // its window is over, though another has begun here
+        }
+        if (now - answeredMicros > limit.windowMicros()) {
+            drop(backlog.dropOwed()); // as old as that, it would be charged to those who come later
+        }
+    }
+
+    /** Sets the local view right; returns what is owed. */
+    private synchronized long setRight(Check check, long now) {
+        underWay = false;
+        answeredMicros = now;
+        reports.stats().over.add(backlog.refused(check.ahead - check.granted));
+        if (windowed) {
+            backlog.dropOwed(); // with its window, and until that ends there is no room anyway
+        }
+        long since = Math.max(0, backlog.fresh());
+        reports.setRight(check, Math.max(0, check.outcome.remaining - since));
+        return backlog.owed();
+    }
+
+    /** Nothing passes until what is owed is paid, or the window that is used up has ended; when that is, the next answers say. */
+    private void deny(Check check, long owed, long asked) {
         Check told = new Check();
         told.set(check);
         told.hits = 1;
         told.outcome.set(check.outcome);
-        told.outcome.allowed = debt == 0;
-        if (debt > 0) {
-            boolean windowed = limit.algorithm() == Algorithm.FIXED_WINDOW;
-            told.outcome.retryAfter = windowed ? check.outcome.reset : 2 * interval;
+        told.outcome.allowed = windowed ? check.outcome.remaining > 0 : owed == 0;
+        if (!told.outcome.allowed) {
+            told.outcome.retryAfter =
+                    windowed ? check.outcome.reset : 2 * interval + LATE_MICROS + reports.travelMicros();
             told.outcome.remaining = 0;
         }
         reports.tell(told, asked);

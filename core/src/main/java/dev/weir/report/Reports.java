@@ -98,7 +98,7 @@ public final class Reports {
         ReportedCounter gone = counters.remove(new CounterKey().set(check.key0, check.key1));
         if (gone != null) {
             room.leave();
-            gone.drop();
+            gone.forget();
         }
     }
 
@@ -126,8 +126,14 @@ public final class Reports {
     void answered() {
         CompletableFuture<Void> waiting = emptied;
         if (underWay.decrementAndGet() == 0 && waiting != null) {
+            emptied = null;
             waiting.complete(null);
         }
+    }
+
+    /** Whether somebody waits until all is told. */
+    boolean isFlushing() {
+        return emptied != null;
     }
 
     void send(Ask ask, int place) {
@@ -150,6 +156,11 @@ public final class Reports {
         }
     }
 
+    /** The room that there is here at {@code now}. */
+    long room(Check like, long now) {
+        return decide(new Checks(), like, 0, now);
+    }
+
     private long decide(Checks checks, Check like, long hits, long now) {
         checks.clear();
         Check check = checks.add();
@@ -159,6 +170,10 @@ public final class Reports {
         check.role = Check.Role.SHADOW;
         local.decide(checks, now);
         return check.outcome.remaining;
+    }
+
+    long now() {
+        return time.micros();
     }
 
     long travelMicros() {

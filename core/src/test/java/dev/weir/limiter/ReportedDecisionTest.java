@@ -138,6 +138,106 @@ class ReportedDecisionTest {
         assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+1", "fw:d:r:u 0+2");
     }
 
+    /** Owed, it would be ten seconds until anything passes. */
+    @Test
+    void whatHadNoAnswerIsToldAgainAndNotOwed() {
+        Limit bucket = Limit.tokenBucket(10, Duration.ofSeconds(10));
+        Fleet fleet = new Fleet(reported(bucket));
+        Limiter other = another(fleet, reported(bucket));
+        for (int i = 0; i < 10; i++) {
+            assertThat(other.decide(USER).allowed()).isTrue();
+            assertThat(fleet.ask(USER).decision.allowed()).isTrue();
+        }
+        other.returnLeases();
+        fleet.store().answerAll();
+        fleet.store().asked.clear();
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        report(fleet);
+        fleet.store().fail(null);
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("tb:d:r:u 0+10", "tb:d:r:u 0+10");
+        report(fleet);
+        assertThat(fleet.store().asked).as("nothing is owed").hasSize(2);
+        fleet.now += Decisions.SECOND;
+        assertThat(fleet.ask(USER).decision.allowed()).isTrue();
+    }
+
+    @Test
+    void aGiveBackWithoutAnAnswerIsNotToldTwice() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        fleet.ask(ask("user", "u").hits(4));
+        report(fleet);
+        fleet.ask(ask("user", "u").hits(-3));
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        report(fleet);
+        fleet.store().fail(null);
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+4", "fw:d:r:u -3");
+    }
+
+    @Test
+    void whoIsDeniedHasTheRoomAskedFor() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        Limiter other = another(fleet, reported(WINDOW));
+        other.decide(ask("user", "u").hits(10));
+        other.returnLeases();
+        fleet.store().answerAll();
+        assertThat(fleet.ask(USER).decision.allowed()).isTrue();
+        report(fleet);
+        assertThat(fleet.ask(USER).decision.allowed()).isFalse();
+        other.decide(ask("user", "u").hits(-5));
+        other.returnLeases();
+        fleet.store().answerAll();
+        fleet.store().asked.clear();
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0");
+        assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT 4]");
+    }
+
+    @Test
+    void whatFailsAfterItsWindowIsNotChargedToTheNextOne() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        fleet.ask(ask("user", "u").hits(9));
+        fleet.now += 200_000;
+        fleet.limiter.tick();
+        fleet.now += 50 * Decisions.SECOND;
+        assertThat(fleet.ask(USER).text).as("a new window").isEqualTo("yes [r WITHIN_LIMIT 9]");
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        fleet.store().answerAll();
+        fleet.store().fail(null);
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+9", "fw:d:r:u 0+1");
+        assertThat(stats(fleet.limiter).dropped()).isEqualTo(9);
+    }
+
+    @Test
+    void whatPassedWhileAReportWasUnderWayIsToldOnShutdownToo() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        fleet.ask(USER);
+        fleet.now += 200_000;
+        fleet.limiter.tick();
+        fleet.ask(ask("user", "u").hits(2));
+        var done = fleet.limiter.returnLeases().toCompletableFuture();
+        fleet.store().answerAll();
+        assertThat(done).isDone();
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+1", "fw:d:r:u 0+2");
+    }
+
+    @Test
+    void whatIsOwedIsNotToldOverAndOverOnShutdown() {
+        Limit bucket = Limit.tokenBucket(10, Duration.ofSeconds(10));
+        Fleet fleet = new Fleet(reported(bucket));
+        Limiter other = another(fleet, reported(bucket));
+        other.decide(ask("user", "u").hits(10));
+        other.returnLeases();
+        fleet.store().answerAll();
+        fleet.ask(USER);
+        var done = fleet.limiter.returnLeases().toCompletableFuture();
+        fleet.store().answerAll();
+        assertThat(done).isDone();
+        assertThat(stats(fleet.limiter).over()).isEqualTo(1);
+    }
+
     @Test
     void whatComesBackIsReportedToo() {
         Fleet fleet = new Fleet(reported(WINDOW));

@@ -12,17 +12,14 @@ import dev.weir.model.Consistency;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
+import dev.weir.redis.NodeTraffic.Sent;
 import dev.weir.redis.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.PriorityQueue;
-import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -106,51 +103,16 @@ class LeasedNodesTest {
         return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L);
     }
 
-    private record Arrival(long at, int node) implements Comparable<Arrival> {
-        @Override
-        public int compareTo(Arrival other) {
-            return Long.compare(at, other.at);
-        }
+    private List<Sent> send(long micros, long seed) {
+        List<Sent> sent = new NodeTraffic(NODES, DEMAND, micros, seed).send(nodes, REQUEST);
+        assertThat(sent)
+                .allSatisfy(
+                        each -> assertThat(each.decision().join().degraded()).isFalse());
+        return sent;
     }
 
-    /** Poisson arrivals over {@code micros}, at the first node as many as at the last but nine, and so on: skewed, in order. */
-    private static PriorityQueue<Arrival> arrivals(long micros, long seed) {
-        Random random = new Random(seed);
-        PriorityQueue<Arrival> all = new PriorityQueue<>();
-        for (int node = 0; node < NODES; node++) {
-            double rate = DEMAND * (1 + node) / (NODES * (NODES + 1) / 2.0);
-            for (double at = 0; (at += -Math.log(1 - random.nextDouble()) / rate) < micros; ) {
-                all.add(new Arrival((long) at, node));
-            }
-        }
-        return all;
-    }
-
-    /** Sends what arrives by the clock, each to its node while that is there, and ticks them all; what they decided. */
-    private List<CompletableFuture<Decision>> send(PriorityQueue<Arrival> arrivals, long began) {
-        List<CompletableFuture<Decision>> decisions = new ArrayList<>();
-        long tick = began;
-        while (!arrivals.isEmpty()) {
-            Arrival next = arrivals.remove();
-            long due = began + next.at * 1_000;
-            while (due - System.nanoTime() > 0) {
-                LockSupport.parkNanos(Math.min(due - System.nanoTime(), 1_000_000));
-            }
-            for (; tick - System.nanoTime() < 0; tick += Limiter.TICK_MILLIS * 1_000_000L) {
-                nodes.forEach(Limiter::tick);
-            }
-            decisions.add(nodes.get(next.node).decideAsync(REQUEST).toCompletableFuture());
-        }
-        CompletableFuture.allOf(decisions.toArray(CompletableFuture<?>[]::new))
-                .orTimeout(10, TimeUnit.SECONDS)
-                .join();
-        assertThat(decisions)
-                .allSatisfy(each -> assertThat(each.join().degraded()).isFalse());
-        return decisions;
-    }
-
-    private static long admitted(List<CompletableFuture<Decision>> decisions) {
-        return decisions.stream().filter(each -> each.join().allowed()).count();
+    private static long admitted(List<Sent> sent) {
+        return sent.stream().filter(Sent::allowed).count();
     }
 
     private static long held(Limiter node) {
@@ -181,13 +143,13 @@ class LeasedNodesTest {
         startNodesAtTheBeginningOfAWindow();
         long window = windowsSoFar();
         long before = calls();
-        List<CompletableFuture<Decision>> decisions = send(arrivals(WINDOW - SLACK, 1), System.nanoTime());
+        List<Sent> decisions = send(WINDOW - SLACK, 1);
         long calls = calls() - before;
         for (int again = 0; again < 2 && windowsSoFar() != window; again++) { // this machine stood still for seconds
             awaitTheBeginningOfAWindow();
             window = windowsSoFar();
             before = calls();
-            decisions = send(arrivals(WINDOW - SLACK, 1), System.nanoTime());
+            decisions = send(WINDOW - SLACK, 1);
             calls = calls() - before;
         }
         assertThat(windowsSoFar()).as("still the same window").isEqualTo(window);
@@ -208,7 +170,7 @@ class LeasedNodesTest {
                 node(Consistency.EXACT, algorithm), Weir.ask("user", "u").hits(LIMIT));
         assertThat(all.allowed()).isTrue();
         long before = calls();
-        List<CompletableFuture<Decision>> decisions = send(arrivals(WINDOW, 3), System.nanoTime());
+        List<Sent> decisions = send(WINDOW, 3);
         long calls = calls() - before;
         long flowed = LIMIT * (time() - began) / WINDOW;
         String what = "%d of %d admitted, %d flowed in, %d calls"
@@ -220,7 +182,7 @@ class LeasedNodesTest {
     @Test
     void whatAStoppedNodeHeldIsBackAtOnceAndWhatADeadOneHeldCountsAsSpent() {
         startNodesAtTheBeginningOfAWindow();
-        long admitted = admitted(send(arrivals(WINDOW / 5, 2), System.nanoTime()));
+        long admitted = admitted(send(WINDOW / 5, 2));
         Limiter exact = node(Consistency.EXACT);
         // The last fetch may still be under way.
         await().untilAsserted(() -> assertThat(counted(exact))

@@ -1,11 +1,10 @@
 package dev.weir.simulation;
 
-import dev.weir.model.Decision;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.simulation.fleet.Fleet;
 import dev.weir.simulation.fleet.FleetSettings;
-import dev.weir.simulation.fleet.Node;
+import dev.weir.simulation.fleet.Planted;
 import dev.weir.simulation.oracle.Ledger;
 import dev.weir.simulation.oracle.Oracle;
 import dev.weir.simulation.scenario.Scenario;
@@ -16,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.DoubleConsumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** One run: a fleet, its traffic and an oracle on one timeline, all drawn from one seed. */
@@ -44,15 +42,16 @@ public final class Simulation {
 
     /** The run of one of those who are compared; with {@code books}, every bound is watched, which takes memory for each caller. */
     public Simulation(Scenario scenario, Scenario.Run run, boolean books) {
-        this(scenario, run, books, UnaryOperator.identity());
+        this(scenario, run, books, Planted.NONE);
     }
 
-    /** The same on machines whose clocks are {@code clocks}: for tests that plant a mistake. */
-    Simulation(Scenario scenario, Scenario.Run run, boolean books, UnaryOperator<MachineClock> clocks) {
+    /** The same with mistakes that a test has planted. */
+    Simulation(Scenario scenario, Scenario.Run run, boolean books, Planted planted) {
         SplittableRandom random = new SplittableRandom(scenario.seed());
         FleetSettings settings = scenario.fleet().of(run.kind());
         this.scenario = scenario;
-        this.ledger = books ? new Ledger(timeline, settings.nodes(), scenario.replicaLagNanos()) : null;
+        long deadline = settings.limiter().deadlineMicros() * 1_000;
+        this.ledger = books ? new Ledger(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline) : null;
         // Traffic is drawn first: it is the same whatever runs on the nodes.
         List<SplittableRandom> draws = new ArrayList<>();
         scenario.traffic().forEach(each -> draws.add(random.split()));
@@ -61,16 +60,16 @@ public final class Simulation {
         this.store = new SharedCounters(timeline, clock, ledger == null ? UNWATCHED : ledger);
         this.store.replica(scenario.replicaLagNanos());
         this.tally = new Tally(timeline, new Oracle(), settings.nodes(), scenario.durationNanos(), STEPS);
-        this.fleet = new Fleet(timeline, store, run.rules(), settings, random, this::told, clocks);
+        this.fleet = new Fleet(
+                timeline,
+                store,
+                run.rules(),
+                settings,
+                random,
+                ledger == null ? tally : new Books(tally, ledger, store),
+                planted);
         for (int i = 0; i < scenario.traffic().size(); i++) {
             flows.add(new Flow(scenario.traffic().get(i), timeline, draws.get(i), settings.nodes(), fleet));
-        }
-    }
-
-    private void told(Flow flow, int caller, Node node, Decision decision, long chargedMicros, boolean waited) {
-        tally.told(flow, caller, node, decision, chargedMicros, waited);
-        if (ledger != null) {
-            ledger.told(node.number(), decision, chargedMicros, store.clock().micros());
         }
     }
 

@@ -43,6 +43,17 @@ class ExperimentsTest {
         assertThat(weir.tally().fairness()).isGreaterThan(0.99);
     }
 
+    @Test
+    void nodesThatReportWaitForNobodyAndPassTheLimitByWhatPassesBlind() {
+        Scenario scenario = Scenarios.read("reported-customer.yaml");
+        Result reported = Scenarios.run(scenario, "weir");
+        Result local = Scenarios.run(scenario, "local");
+        assertThat(reported.violations()).isEmpty();
+        assertThat(reported.tally().waited()).isZero();
+        assertThat(reported.accuracy()).isBetween(0.995, 1.01);
+        assertThat(local.accuracy()).isGreaterThan(1.9);
+    }
+
     /** Cloudflare published a mean drift of 6 % and 0.003 % of requests decided wrongly. */
     @Test
     void theSlidingWindowDriftsBySixPercentAndIsRightWhereNobodyIsNearTheLimit() {

@@ -2,6 +2,8 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.model.Consistency;
+import dev.weir.simulation.fleet.Planted;
 import dev.weir.simulation.scenario.Scenario;
 import org.junit.jupiter.api.Test;
 
@@ -37,13 +39,41 @@ class ManySeedsTest {
     /** A monotonic clock that stands still is a lease whose expiry nobody looks at. */
     @Test
     void aLeaseThatNeverExpiresIsCaught() {
-        long caught = 0;
-        for (long seed = 1; seed <= MOST_UNTIL_CAUGHT && caught == 0; seed++) {
+        assertThat(caught(Consistency.LEASED, Planted.inClocks(clock -> clock.broken(elapsed -> 0))))
+                .isPositive();
+    }
+
+    @Test
+    void aNodeThatForgetsWhatItOwesIsCaught() {
+        assertThat(caught(Consistency.REPORTED, Planted.inStores(Mistaken::forgetsWhatItOwes)))
+                .isPositive();
+    }
+
+    @Test
+    void aNodeThatDoesNotHearWhatOthersTookIsCaught() {
+        assertThat(caught(Consistency.REPORTED, Planted.inStores(Mistaken::hearsNothing)))
+                .isPositive();
+    }
+
+    @Test
+    void aNodeThatKeepsItsCountsToItselfIsCaught() {
+        assertThat(caught(Consistency.REPORTED, Planted.inStores(Mistaken::tellsNothing)))
+                .isPositive();
+    }
+
+    /** The first seed that shows the mistake in a fleet of that consistency; 0 if none does. */
+    private static long caught(Consistency consistency, Planted planted) {
+        for (long seed = 1; seed <= MOST_UNTIL_CAUGHT; seed++) {
             Scenario scenario = RandomScenario.of(seed);
-            Result result =
-                    new Simulation(scenario, scenario.runs().get(0), true, clock -> clock.broken(elapsed -> 0)).run();
-            caught = result.violations().isEmpty() ? 0 : seed;
+            Scenario.Run run = scenario.runs().get(0);
+            if (run.rules().rules().get(0).consistency() == consistency
+                    && !new Simulation(scenario, run, true, planted)
+                            .run()
+                            .violations()
+                            .isEmpty()) {
+                return seed;
+            }
         }
-        assertThat(caught).as("the seed that shows it").isPositive();
+        return 0;
     }
 }

@@ -29,6 +29,16 @@ final class RandomScenario {
         "fixed_window", "token_bucket", "gcra", "sliding_window", "sliding_window, sub_windows: 5", "sliding_window_log"
     };
 
+    private static final String[] CONSISTENCIES = {
+        "exact",
+        "leased",
+        "leased",
+        "leased",
+        "reported, report_interval: 20ms",
+        "reported, report_interval: 100ms",
+        "reported"
+    };
+
     private RandomScenario() {}
 
     static Scenario of(long seed) {
@@ -64,7 +74,7 @@ final class RandomScenario {
         String algorithm = ALGORITHMS[random.nextInt(ALGORITHMS.length)];
         long requests = new long[] {5, 20, 100, 300}[random.nextInt(4)];
         String window = new String[] {"500ms", "1s", "2s"}[random.nextInt(3)];
-        String consistency = random.nextInt(5) == 0 ? "exact" : "leased";
+        String consistency = CONSISTENCIES[random.nextInt(CONSISTENCIES.length)];
         String text = "rules:\n  - { name: r, key_by: user_id, limit: { requests: " + requests + ", window: " + window
                 + ", algorithm: " + algorithm + " }, consistency: " + consistency + " }\n";
         return RULES.computeIfAbsent(

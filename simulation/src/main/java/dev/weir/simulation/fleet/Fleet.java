@@ -14,12 +14,15 @@ import dev.weir.simulation.store.Link;
 import dev.weir.simulation.store.SharedCounters;
 import dev.weir.simulation.traffic.Destination;
 import dev.weir.simulation.traffic.Flow;
+import dev.weir.store.Check;
+import dev.weir.store.SharedStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Nodes that share a store, and requests that come to them. */
@@ -33,8 +36,9 @@ public final class Fleet implements Destination {
     private final FleetSettings settings;
     private final SplittableRandom random;
     private final Watcher watcher;
-    private final UnaryOperator<MachineClock> clocks;
+    private final Planted planted;
     private final List<Node> nodes = new ArrayList<>();
+    private final Map<Node, Listener> listeners = new HashMap<>();
     private final Request request = Request.to("");
     private final Decision decision = new Decision();
     private final ArrayDeque<Visit> idle = new ArrayDeque<>();
@@ -45,7 +49,7 @@ public final class Fleet implements Destination {
     private int caller;
     private @Nullable Node node;
 
-    /** A fleet whose machines have the clocks that {@code clocks} makes of them. */
+    /** A fleet with the mistakes that are {@code planted} in it. */
     public Fleet(
             Timeline timeline,
             SharedCounters store,
@@ -53,14 +57,14 @@ public final class Fleet implements Destination {
             FleetSettings settings,
             SplittableRandom random,
             Watcher watcher,
-            UnaryOperator<MachineClock> clocks) {
+            Planted planted) {
         this.timeline = timeline;
         this.store = store;
         this.rules = rules;
         this.settings = settings;
         this.random = random.split();
         this.watcher = watcher;
-        this.clocks = clocks;
+        this.planted = planted;
         for (int i = 0; i < settings.nodes(); i++) {
             Node next = new Node(i, timeline);
             nodes.add(next);
@@ -100,14 +104,19 @@ public final class Fleet implements Destination {
         if (!node.isUp()) {
             long skew = settings.clockSkewMicros();
             long drift = settings.driftMillionths();
-            MachineClock clock = clocks.apply(new MachineClock(
-                    timeline,
-                    skew == 0 ? 0 : random.nextLong(-skew, skew + 1),
-                    random.nextLong(1L << 40),
-                    drift == 0 ? 0 : random.nextLong(-drift, drift + 1)));
+            MachineClock clock = planted.clocks()
+                    .apply(new MachineClock(
+                            timeline,
+                            skew == 0 ? 0 : random.nextLong(-skew, skew + 1),
+                            random.nextLong(1L << 40),
+                            drift == 0 ? 0 : random.nextLong(-drift, drift + 1)));
             Link link = new Link(timeline, node, clock, store, settings.link(), random.split());
-            Life life = new Life(clock, link, peer(link, clock));
+            Listener listener = new Listener(node, clock);
+            listeners.put(node, listener);
+            SharedStore heard = planted.stores().apply(new Overheard(link, listener));
+            Life life = new Life(clock, link, peer(heard, clock));
             node.start(life);
+            watcher.started(node);
             timeline.after(random.nextLong(TICK_NANOS), () -> tick(node, life));
         }
     }
@@ -159,11 +168,11 @@ public final class Fleet implements Destination {
         }
     }
 
-    private Peer peer(Link link, MachineClock clock) {
+    private Peer peer(SharedStore store, MachineClock clock) {
         return switch (settings.kind()) {
-            case WEIR -> new WeirPeer(rules, link, clock, settings.limiter());
+            case WEIR -> new WeirPeer(rules, store, clock, settings.limiter());
             case NAIVE_CHUNKS ->
-                new ChunkPeer(rules, link, clock, settings.limiter().deadlineMicros());
+                new ChunkPeer(rules, store, clock, settings.limiter().deadlineMicros());
         };
     }
 
@@ -182,6 +191,35 @@ public final class Fleet implements Destination {
         visit.node = node;
         visit.life = node == null ? null : node.life();
         return visit;
+    }
+
+    /** Passes on what a node asks in the background in one of its lives, until the next one begins. */
+    private final class Listener implements Overheard.Ear {
+        private final Node node;
+        private final MachineClock clock;
+
+        Listener(Node node, MachineClock clock) {
+            this.node = node;
+            this.clock = clock;
+        }
+
+        private boolean isCurrent() {
+            return listeners.get(node) == this;
+        }
+
+        @Override
+        public void asked(Check check) {
+            if (isCurrent()) {
+                watcher.asked(node, check, clock.micros());
+            }
+        }
+
+        @Override
+        public void answered(Check check) {
+            if (isCurrent()) {
+                watcher.answered(node, check);
+            }
+        }
     }
 
     /** A request that waits for its decision. */

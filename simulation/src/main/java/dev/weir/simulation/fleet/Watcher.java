@@ -2,8 +2,9 @@ package dev.weir.simulation.fleet;
 
 import dev.weir.model.Decision;
 import dev.weir.simulation.traffic.Flow;
+import dev.weir.store.Check;
 
-/** Told of every decision of the fleet. */
+/** Told of every decision of the fleet, and of what its nodes ask in the background. */
 public interface Watcher {
 
     /**
@@ -14,4 +15,13 @@ public interface Watcher {
      * @param waited whether it had to ask the store
      */
     void told(Flow flow, int caller, Node node, Decision decision, long chargedMicros, boolean waited);
+
+    /** A process begins on {@code node}, which knows nothing of the one before. */
+    default void started(Node node) {}
+
+    /** {@code node} asks for, or reports, what {@code check} says; its own clock shows {@code ownMicros}. */
+    default void asked(Node node, Check check, long ownMicros) {}
+
+    /** What {@code node} asked like that was answered, or failed. */
+    default void answered(Node node, Check check) {}
 }

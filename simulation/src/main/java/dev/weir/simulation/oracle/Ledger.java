@@ -1,12 +1,14 @@
 package dev.weir.simulation.oracle;
 
-import dev.weir.model.Consistency;
+import dev.weir.limiter.Limiter;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.model.Verdict;
 import dev.weir.simulation.clock.Timeline;
+import dev.weir.simulation.oracle.Blind.Patience;
 import dev.weir.simulation.store.Takings;
+import dev.weir.store.Check;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,10 +21,13 @@ import java.util.Map;
  */
 public final class Ledger implements Takings {
     private static final int MOST = 20;
+    private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
 
     private final Timeline timeline;
     private final int nodes;
     private final long rememberedNanos;
+    private final long deadlineNanos;
+    private final Map<Long, ReportedBook> reported = new HashMap<>();
     private final Map<Long, Book> books = new HashMap<>();
     private final ArrayDeque<Taking> recent = new ArrayDeque<>();
     private final List<String> violations = new ArrayList<>();
@@ -30,11 +35,12 @@ public final class Ledger implements Takings {
 
     private record Taking(long moment, long storeMicros, long key0, long hits) {}
 
-    /** Books of a fleet whose store may forget the last {@code rememberedNanos}. */
-    public Ledger(Timeline timeline, int nodes, long rememberedNanos) {
+    /** Books of a fleet whose store may forget the last {@code rememberedNanos}, and which waits for it for {@code deadlineNanos}. */
+    public Ledger(Timeline timeline, int nodes, long rememberedNanos, long deadlineNanos) {
         this.timeline = timeline;
         this.nodes = nodes;
         this.rememberedNanos = rememberedNanos;
+        this.deadlineNanos = deadlineNanos;
     }
 
     /** What did not hold, the first of it. */
@@ -54,7 +60,8 @@ public final class Ledger implements Takings {
 
     @Override
     public void took(int node, long key0, long hits) {
-        long held = node == NOBODY ? 0 : book(key0).took(node, hits);
+        long held =
+                node == NOBODY || reported.containsKey(key0) ? 0 : book(key0).took(node, hits);
         if (held < 0) {
             violated("node " + node + " gave back " + -hits + " hits, " + -held + " more than it held");
         }
@@ -70,17 +77,49 @@ public final class Ledger implements Takings {
     public void forgot(long moment) {
         while (!recent.isEmpty() && recent.getLast().moment() > moment) {
             Taking lost = recent.removeLast();
-            book(lost.key0()).forgot(lost.storeMicros(), lost.hits());
+            ReportedBook book = reported.get(lost.key0());
+            if (book == null) {
+                book(lost.key0()).forgot(lost.storeMicros(), lost.hits());
+            } else {
+                book.forgot(lost.storeMicros(), lost.hits());
+            }
         }
     }
 
     /** The process on {@code node} is gone, with all that it held. */
     public void died(int node) {
         books.values().forEach(each -> each.died(node));
+        started(node);
     }
 
-    /** {@code node} decided; its hits were taken when the store's clock showed {@code chargedMicros}, and it shows {@code nowMicros}. */
-    public void told(int node, Decision decision, long chargedMicros, long nowMicros) {
+    /** A process begins on {@code node}: what the one before had not told, nobody will. */
+    public void started(int node) {
+        reported.values().forEach(each -> each.died(node));
+    }
+
+    /** {@code node}, whose clock shows {@code ownMicros}, reports something, or asks for a lease. */
+    public void asked(int node, Check check, long ownMicros) {
+        ReportedBook book = reported.get(check.key0);
+        if (book != null) {
+            book.sent(node, ownMicros, timeline.now());
+        }
+    }
+
+    /** That was answered, or failed; the store's clock shows {@code nowMicros}. */
+    public void answered(int node, Check check, long nowMicros) {
+        ReportedBook book = reported.get(check.key0);
+        if (book != null && check.failure != null) {
+            book.failed(node);
+        } else if (book != null) {
+            book.answered(node, check.ahead - check.granted, nowMicros);
+        }
+    }
+
+    /**
+     * {@code node} decided; its hits were taken when the store's clock showed {@code chargedMicros}, and it shows {@code nowMicros}. The
+     * node stood still until {@code resumedNanos}.
+     */
+    public void told(int node, Decision decision, long chargedMicros, long nowMicros, long resumedNanos) {
         if (!decision.allowed()) {
             return;
         }
@@ -88,18 +127,33 @@ public final class Ledger implements Takings {
             Verdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
             Limit limit = verdict.limit();
-            if (limit == null || rule == null || !isBounded(rule) || verdict.degraded() || !verdict.allowed()) {
+            if (limit == null || rule == null || verdict.degraded() || !verdict.allowed()) {
                 continue;
             }
-            String broken = book(verdict.counter()).admitted(node, limit, verdict.hits(), chargedMicros, nowMicros);
+            String broken = switch (rule.consistency()) {
+                case EXACT, LEASED ->
+                    book(verdict.counter()).admitted(node, limit, verdict.hits(), chargedMicros, nowMicros);
+                case REPORTED ->
+                    reported.computeIfAbsent(verdict.counter(), key -> new ReportedBook(nodes, limit, patience(rule)))
+                            .admitted(
+                                    node,
+                                    verdict.hits(),
+                                    nowMicros,
+                                    decision.nowMicros(),
+                                    timeline.now(),
+                                    resumedNanos);
+                case LOCAL -> null;
+            };
             if (broken != null) {
                 violated(rule + " on node " + node + ": " + broken);
             }
         }
     }
 
-    private static boolean isBounded(Rule rule) {
-        return rule.consistency() == Consistency.EXACT || rule.consistency() == Consistency.LEASED;
+    /** A report leaves an interval after the first that it tells of, and a tick; a fixed window's not so late that it would arrive in the next one. */
+    private Patience patience(Rule rule) {
+        long interval = rule.reportIntervalMicros() * 1_000;
+        return new Patience(interval + TICK_NANOS + deadlineNanos, deadlineNanos, 2 * interval);
     }
 
     private Book book(long key0) {

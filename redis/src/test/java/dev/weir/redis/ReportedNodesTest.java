@@ -1,0 +1,250 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.limiter.Limiter;
+import dev.weir.limiter.LimiterObserver;
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.limiter.SharedStores;
+import dev.weir.match.KeyBy;
+import dev.weir.match.RuleSet;
+import dev.weir.match.Weir;
+import dev.weir.model.Consistency;
+import dev.weir.model.Decision;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.TimeSource;
+import dev.weir.redis.NodeTraffic.Sent;
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.report.ReportStats;
+import dev.weir.report.Reports;
+import dev.weir.store.memory.MemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that count one key by themselves and report it to a real Redis, where twice the limit is wanted. */
+class ReportedNodesTest {
+    private static final int NODES = 10;
+    private static final long SECOND = 1_000_000;
+    private static final Duration DEADLINE = Duration.ofMillis(500);
+    private static final Request REQUEST = Weir.ask("user", "u");
+
+    /** How long a node may not know of the others: an interval, a tick, and the way there and back. */
+    private static final long BLIND = 200_000 + Limiter.TICK_MILLIS * 1_000 + DEADLINE.toNanos() / 1_000;
+
+    /** A window, and what of it nothing is sent in: a busy machine is late. */
+    private static final long WINDOW = 12 * SECOND;
+
+    private static final long SLACK = 3 * SECOND;
+    private static final long LIMIT = 10_000;
+
+    private RedisProcess redis;
+    private final List<RedisStore> stores = new ArrayList<>();
+    private final List<Limiter> nodes = new ArrayList<>();
+
+    @BeforeEach
+    void start() {
+        redis = RedisProcess.start();
+    }
+
+    @AfterEach
+    void stop() {
+        stores.forEach(RedisStore::close);
+        redis.stop();
+    }
+
+    private static Limit window(long requests, long micros) {
+        return Limit.fixedWindow(requests, Duration.ofNanos(micros * 1_000));
+    }
+
+    private static RuleSet rules(Limit limit, Consistency consistency) {
+        return Weir.rules(
+                Weir.rule(Weir.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
+    }
+
+    private RedisStore store() {
+        RedisStore store = Faults.open(Faults.settings(redis.uri()).withDeadline(DEADLINE));
+        stores.add(store);
+        Faults.awaitServed(store, "ready");
+        return store;
+    }
+
+    private Limiter exact(Limit limit) {
+        return Limiters.on(store(), rules(limit, Consistency.EXACT), DEADLINE);
+    }
+
+    private void startNodes(int count, Limit limit) {
+        for (int i = 0; i < count; i++) {
+            nodes.add(Limiters.on(store(), rules(limit, Consistency.REPORTED), DEADLINE));
+        }
+    }
+
+    private long time() {
+        List<?> time = (List<?>) Objects.requireNonNull(redis.cli("TIME"));
+        return Long.parseLong(String.valueOf(time.get(0))) * SECOND + Long.parseLong(String.valueOf(time.get(1)));
+    }
+
+    private void awaitTheBeginningOfAWindow(long micros) {
+        await().atMost(Duration.ofNanos(2 * micros * 1_000))
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> time() % micros < 100_000);
+    }
+
+    private long calls() {
+        Map<String, Long> calls = redis.commandCalls();
+        return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L);
+    }
+
+    private static long admitted(List<Sent> sent) {
+        return sent.stream().filter(Sent::allowed).count();
+    }
+
+    private static ReportStats stats(Limiter node) {
+        return reports(node).stats();
+    }
+
+    private static Reports reports(Limiter node) {
+        return Objects.requireNonNull(node.tier()).reports();
+    }
+
+    /** What Redis has counted. */
+    private static long counted(Limiter exact, String user) {
+        Decision asked = Limiters.decide(exact, Weir.ask("user", user).hits(0));
+        Limit limit = Objects.requireNonNull(asked.verdict(0).limit());
+        return limit.requests() - asked.verdict(0).remaining();
+    }
+
+    private static void flush(Limiter node) {
+        node.returnLeases().toCompletableFuture().orTimeout(5, TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void aWindowIsUsedUpAndPassedByNoMoreThanPassesBlind() {
+        startNodes(NODES, window(LIMIT, WINDOW));
+        double demand = 2.0 * LIMIT / WINDOW;
+        List<Sent> sent = List.of();
+        long window = -1;
+        long calls = 0;
+        for (int tries = 0;
+                tries < 3 && window != time() / WINDOW;
+                tries++) { // else this machine stood still for seconds
+            awaitTheBeginningOfAWindow(WINDOW);
+            window = time() / WINDOW;
+            long before = calls();
+            sent = new NodeTraffic(NODES, demand, WINDOW - SLACK, 1).send(nodes, REQUEST);
+            calls = calls() - before;
+        }
+        assertThat(time() / WINDOW).as("still the same window").isEqualTo(window);
+        String what = "%d of %d admitted, %d calls".formatted(admitted(sent), sent.size(), calls);
+        assertThat(admitted(sent)).as(what).isBetween(LIMIT, (long) (LIMIT + demand * BLIND));
+        assertCallsAreThoseOfIntervals(calls, WINDOW - SLACK, sent.size(), what);
+        assertThat(nodes)
+                .as("denials have come down to all")
+                .noneMatch(each -> Limiters.decide(each, REQUEST).allowed());
+    }
+
+    @Test
+    void aBucketIsUsedUpAndPassedByNoMoreThanPassesBlind() {
+        startNodes(NODES, Limit.tokenBucket(2_000, Duration.ofSeconds(2)));
+        long micros = 8 * SECOND;
+        long before = calls();
+        long began = System.nanoTime();
+        List<Sent> sent = new NodeTraffic(NODES, 0.002, micros, 2).send(nodes, REQUEST);
+        long took = (System.nanoTime() - began) / 1_000;
+        long calls = calls() - before;
+        String what = "%d of %d admitted in %d us, %d calls".formatted(admitted(sent), sent.size(), took, calls);
+        long all = 2_000 + took / 1_000;
+        assertThat(admitted(sent)).as(what).isBetween(all * 98 / 100, (long) (all + 0.002 * BLIND));
+        assertCallsAreThoseOfIntervals(calls, took, sent.size(), what);
+    }
+
+    /** Each node calls once in an interval, or a tick later. */
+    private static void assertCallsAreThoseOfIntervals(long calls, long micros, long decisions, String what) {
+        long most = NODES * (micros / 200_000 + 1);
+        assertThat(calls).as(what).isBetween(most / 2, most);
+        assertThat(calls * 20).as(what).isLessThan(decisions);
+    }
+
+    @Test
+    void whatAStoppedNodeCountedIsToldAndADeadOneTakesNoMoreWithItThanAnInterval() {
+        Limit limit = Limit.fixedWindow(1_000_000, Duration.ofDays(30));
+        startNodes(NODES, limit);
+        double demand = 0.002;
+        List<Sent> sent = new NodeTraffic(NODES, demand, 2 * SECOND, 3).send(nodes, REQUEST);
+        Limiter dead = nodes.get(NODES - 1);
+        // What it reported last may still be under way.
+        long passedByDead =
+                sent.stream().filter(each -> each.node() == NODES - 1).count();
+        Limiter exact = exact(limit);
+        nodes.stream().filter(each -> each != dead).forEach(ReportedNodesTest::flush);
+        await().untilAsserted(() -> assertThat(counted(exact, "u"))
+                .isEqualTo(sent.size() - (passedByDead - stats(dead).hits())));
+        long lost = passedByDead - stats(dead).hits();
+        assertThat(lost).isBetween(1L, (long) (demand * 2 / (NODES + 1) * BLIND));
+    }
+
+    @Test
+    void whatAStoppedRedisWasNotToldIsNotChargedToTheNextWindow() {
+        long micros = 4 * SECOND;
+        Limit limit = window(1_000, micros);
+        startNodes(2, limit);
+        Limiter exact = exact(limit);
+        awaitTheBeginningOfAWindow(micros);
+        redis.pause();
+        for (Limiter node : nodes) {
+            for (int i = 0; i < 100; i++) {
+                Decision decision = Limiters.decide(node, REQUEST);
+                assertThat(decision.allowed() && !decision.degraded()).isTrue();
+            }
+        }
+        await().atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> {
+                    nodes.forEach(Limiter::tick);
+                    return nodes.stream().allMatch(each -> stats(each).dropped() == 100);
+                });
+        redis.resume();
+        stores.forEach(each -> Faults.awaitServed(each, "back"));
+        awaitTheBeginningOfAWindow(micros);
+        for (int i = 0; i < 10; i++) {
+            Limiters.decide(nodes.get(0), REQUEST);
+        }
+        nodes.forEach(ReportedNodesTest::flush);
+        assertThat(stats(nodes.get(0)).hits()).isEqualTo(10);
+        assertThat(counted(exact, "u")).isEqualTo(10);
+    }
+
+    @Test
+    void aFloodOfKeysIsAskedExactlyWhereThereIsNoRoomForMore() {
+        int most = 100;
+        int keys = 2_000;
+        Limit limit = Limit.fixedWindow(1_000, Duration.ofDays(30));
+        Limiter node = new Limiter(
+                rules(limit, Consistency.REPORTED),
+                new MemoryStore(10_000),
+                SharedStores.of(store()),
+                TimeSource.system(),
+                LimiterSettings.defaults()
+                        .withDeadlineMicros(DEADLINE.toNanos() / 1_000)
+                        .withTierCounters(most),
+                new LimiterObserver() {});
+        for (int i = 0; i < keys; i++) {
+            Decision decision = Limiters.decide(node, Weir.ask("user", "u" + i));
+            assertThat(decision.allowed() && !decision.degraded()).isTrue();
+        }
+        assertThat(reports(node).size()).isEqualTo(most);
+        flush(node);
+        Limiter exact = exact(limit);
+        for (int i = 0; i < keys; i += keys / 20 - 1) {
+            assertThat(counted(exact, "u" + i)).as("u%d", i).isEqualTo(1);
+        }
+    }
+}

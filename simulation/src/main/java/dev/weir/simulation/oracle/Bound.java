@@ -1,0 +1,125 @@
+package dev.weir.simulation.oracle;
+
+import dev.weir.model.Limit;
+import dev.weir.simulation.clock.MachineClock;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What may pass of one counter: {@code fixed_window} no more than {@code requests} in a window; every other algorithm, in any time, no
+ * more than its own bound. To either comes what a failover forgot, and what its book says.
+ */
+final class Bound {
+    /** The time from which refills are counted: differences are small, and a double holds them exactly enough. */
+    private static final long BASE = MachineClock.EPOCH_MICROS;
+
+    private long admitted;
+    /** By the start of a window, microseconds. */
+    private final Map<Long, Long> inWindow = new HashMap<>();
+
+    private final Map<Long, Long> forgotten = new HashMap<>();
+    private long forgottenInAll;
+
+    /** For buckets: the largest of (rate times s - admitted(s) - held(s)) over all s so far, in hits. */
+    private double highest = Double.NEGATIVE_INFINITY;
+
+    /** For windows that slide: where each part began. */
+    private final ArrayDeque<Mark> marks = new ArrayDeque<>();
+
+    /** How things stood just before {@code micros}. */
+    private record Mark(long micros, long admitted, long held) {}
+
+    /** Where the window begins that {@code micros} lies in. */
+    static long windowOf(Limit limit, long micros) {
+        return micros - Math.floorMod(micros, limit.windowMicros());
+    }
+
+    void forgot(long storeMicros, long hits) {
+        forgotten.merge(storeMicros, hits, Long::sum);
+        forgottenInAll += Math.max(0, hits);
+    }
+
+    /** {@code hits} that passed count no more, but in their window where that is fixed. */
+    void excuse(long hits) {
+        admitted -= hits;
+    }
+
+    /**
+     * Takes note that {@code hits} passed; what that broke, or null.
+     *
+     * @param held what may pass on top of it all in the time that begins now
+     * @param excused what may have passed on top of it all by now
+     */
+    @Nullable
+    String passed(Limit limit, long hits, long chargedMicros, long nowMicros, long held, long excused) {
+        String broken = switch (limit.algorithm()) {
+            case FIXED_WINDOW -> fixed(limit, hits, chargedMicros, excused);
+            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> bucket(limit, hits, nowMicros, held, excused);
+            case SLIDING_WINDOW ->
+                limit.subWindows() == 1
+                        ? aligned(limit, hits, nowMicros, held, excused)
+                        : sliding(limit, hits, nowMicros, held, excused, limit.windowMicros() / limit.subWindows());
+            case SLIDING_WINDOW_LOG -> sliding(limit, hits, nowMicros, held, excused, 0);
+        };
+        admitted += hits;
+        return broken;
+    }
+
+    private @Nullable String fixed(Limit limit, long hits, long chargedMicros, long excused) {
+        long start = windowOf(limit, chargedMicros);
+        long sum = inWindow.merge(start, hits, Long::sum);
+        if (sum <= limit.requests() + excused) {
+            return null;
+        }
+        long lost = forgotten.entrySet().stream()
+                .filter(each -> each.getKey() >= start && each.getKey() < start + limit.windowMicros())
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+        return sum <= limit.requests() + excused + Math.max(0, lost)
+                ? null
+                : sum + " passed in a window of " + limit.requests()
+                        + (excused > 0 ? ", of which " + excused + " nobody could know of" : "")
+                        + (lost > 0 ? ", of which " + lost + " were lost" : "");
+    }
+
+    private @Nullable String bucket(Limit limit, long hits, long nowMicros, long held, long excused) {
+        double refilled = (double) limit.requests() / limit.windowMicros() * (nowMicros - BASE);
+        highest = Math.max(highest, refilled - admitted - held);
+        double over = admitted + hits - refilled + highest - limit.burst() - forgottenInAll - excused;
+        return over < 1
+                ? null
+                : over + " more passed than burst, refill, what was held and what nobody could know of allow";
+    }
+
+    private @Nullable String aligned(Limit limit, long hits, long nowMicros, long held, long excused) {
+        long start = windowOf(limit, nowMicros);
+        if (marks.isEmpty() || marks.getLast().micros() < start) {
+            marks.clear();
+            marks.addLast(new Mark(start, admitted, held));
+        }
+        return exceeds(limit, marks.getLast(), hits, excused);
+    }
+
+    /** In any window; sub-windows forget a part of it at a time, and so let pass what fits in one part less. */
+    private @Nullable String sliding(Limit limit, long hits, long nowMicros, long held, long excused, long partMicros) {
+        while (!marks.isEmpty() && marks.getFirst().micros() <= nowMicros - limit.windowMicros() + partMicros) {
+            marks.removeFirst();
+        }
+        marks.addLast(new Mark(nowMicros, admitted, held));
+        for (Mark each : marks) {
+            String broken = exceeds(limit, each, hits, excused);
+            if (broken != null) {
+                return broken;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable String exceeds(Limit limit, Mark since, long hits, long excused) {
+        long passed = admitted + hits - since.admitted();
+        long bound = limit.requests() + Math.max(0, since.held()) + forgottenInAll + excused;
+        return passed <= bound ? null : passed + " passed since " + since.micros() + ", and " + bound + " might";
+    }
+}
