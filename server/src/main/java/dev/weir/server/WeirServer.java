@@ -27,15 +27,12 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -80,17 +77,10 @@ public final class WeirServer implements AutoCloseable {
     private final Limiter limiter;
     private final Vertx vertx;
     private final EventLoopGroup group;
-    private final GrpcLane lane;
-    private final HttpSurfaces surfaces;
-    private Address http;
-    private Address grpc;
-    private Address admin;
+    private final Listeners listeners;
 
     private WeirServer(Settings settings) throws StartException {
         this.settings = settings;
-        http = settings.http();
-        grpc = settings.grpc();
-        admin = settings.admin();
         certificates = new Certificates(settings.tls());
         LaneSettings laneSettings = certificates.with(LaneSettings.defaults().with(settings.rls()));
         feed = new RuleFeed(settings);
@@ -125,8 +115,8 @@ public final class WeirServer implements AutoCloseable {
         doors.addTo(metrics);
         sourceViews.addTo(metrics);
         decisions.addTo(metrics);
-        lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
-        surfaces = new HttpSurfaces(vertx);
+        GrpcLane lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
+        listeners = new Listeners(settings, certificates, lane, vertx);
     }
 
     /**
@@ -159,17 +149,17 @@ public final class WeirServer implements AutoCloseable {
 
     /** Where HTTP listens, with the port that it got. */
     public Address http() {
-        return http;
+        return listeners.http();
     }
 
     /** Where gRPC listens, with the port that it got. */
     public Address grpc() {
-        return grpc;
+        return listeners.grpc();
     }
 
     /** Where the admin port listens, with the port that it got. */
     public Address admin() {
-        return admin;
+        return listeners.admin();
     }
 
     /** What decides here. */
@@ -222,39 +212,10 @@ public final class WeirServer implements AutoCloseable {
     private void bind() throws StartException {
         RestApi api = new RestApi(
                 limiter, time, health, restSettings(settings), settings.rls(), doors.access()::requireToGiveBack);
-        HttpServerOptions adminOptions = new HttpServerOptions()
-                .setMaxHeaderSize(16 << 10)
-                .setIdleTimeout(30)
-                .setIdleTimeoutUnit(TimeUnit.SECONDS);
-        grpc = Ports.bound(
-                "gRPC",
-                "grpc_port",
-                grpc,
-                lane.bind(group, grpc.host(), grpc.port())
-                        .thenApply(channel -> ((InetSocketAddress) channel.localAddress()).getPort()));
-        http = Ports.bound(
-                "HTTP",
-                "http_port",
-                http,
-                surfaces.listen(
-                                http,
-                                RestApi.serverOptions(),
-                                certificates.http(),
-                                settings.eventLoops(),
-                                () -> routes(api))
-                        .map(Address::port)
-                        .toCompletionStage());
-        admin = Ports.bound(
-                "admin",
-                "admin_port",
-                admin,
-                surfaces.listen(admin, adminOptions, certificates.admin(), 1, this::adminApi)
-                        .map(Address::port)
-                        .toCompletionStage());
-    }
-
-    private AdminApi adminApi() {
-        return new AdminApi(doors.access(), limiter::rules, http.port(), this::controlRoutes);
+        listeners.bind(
+                group,
+                () -> routes(api),
+                httpPort -> new AdminApi(doors.access(), limiter::rules, httpPort, this::controlRoutes));
     }
 
     private Router controlRoutes() {
@@ -320,11 +281,11 @@ public final class WeirServer implements AutoCloseable {
         LOG.log(Level.INFO, "not serving any more; calls under way finish");
         pause(settings.drain().delay());
         Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
-        CompletableFuture<?> calls = CompletableFuture.allOf(
-                lane.drain(left).toCompletableFuture(),
-                surfaces.shutdown(left).toCompletionStage().toCompletableFuture());
         try {
-            calls.orTimeout(left.toMillis() + 500, TimeUnit.MILLISECONDS).join();
+            listeners
+                    .drain(left)
+                    .orTimeout(left.toMillis() + 500, TimeUnit.MILLISECONDS)
+                    .join();
         } catch (CompletionException e) {
             LOG.log(Level.WARNING, "some calls did not finish in time and were cut off: " + e.getCause());
         }
