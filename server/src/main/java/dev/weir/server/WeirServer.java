@@ -76,6 +76,7 @@ public final class WeirServer implements AutoCloseable {
     private final ServerMetrics metrics;
     private final Limiter limiter;
     private final Vertx vertx;
+    private final Rounds rounds;
     private final EventLoopGroup group;
     private final Listeners listeners;
 
@@ -101,6 +102,7 @@ public final class WeirServer implements AutoCloseable {
                 .setFileSystemOptions(new FileSystemOptions()
                         .setClassPathResolvingEnabled(false)
                         .setFileCachingEnabled(false)));
+        rounds = new Rounds(vertx);
         group = ((VertxInternal) vertx).nettyEventLoopGroup();
         stores = new Stores((int) settings.maxKeys(), settings.stores(), group);
         storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);
@@ -252,16 +254,9 @@ public final class WeirServer implements AutoCloseable {
     private void watch() {
         certificates.watch(files);
         doors.watch(files);
-        vertx.setPeriodic(Limiter.TICK_MILLIS, timer -> {
-            var unused = vertx.executeBlocking(Executors.callable(limiter::tick), false);
-        });
-        vertx.setPeriodic(STORE_WATCH.toMillis(), timer -> {
-            var unused = vertx.executeBlocking(Executors.callable(storeWatch::look), false);
-        });
-        KeyWatch watch = new KeyWatch(ruleMetrics);
-        vertx.setPeriodic(KEY_WATCH.toMillis(), KEY_WATCH.toMillis(), timer -> {
-            var unused = vertx.executeBlocking(Executors.callable(watch::look), false);
-        });
+        rounds.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
+        rounds.every(STORE_WATCH, storeWatch::look);
+        rounds.every(KEY_WATCH, new KeyWatch(ruleMetrics)::look);
     }
 
     private void inForce(RuleSet next) {
@@ -310,6 +305,7 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private void stop() {
+        rounds.close();
         files.close();
         feed.close();
         sources.close();
