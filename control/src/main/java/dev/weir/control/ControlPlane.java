@@ -4,38 +4,25 @@ import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.audit.Author;
-import dev.weir.control.data.Stored;
 import dev.weir.control.database.DataFolder;
 import dev.weir.control.database.Database;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.control.quota.QuotaBook;
-import dev.weir.control.quota.QuotaTable;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.RuleLayer;
-import dev.weir.control.rules.RuleTable;
-import dev.weir.control.rules.StoredRule;
 import dev.weir.control.switches.Switch;
 import dev.weir.control.switches.SwitchBook;
 import dev.weir.control.switches.SwitchJournal;
 import dev.weir.control.token.TokenBook;
 import dev.weir.rules.LoadOptions;
-import dev.weir.rules.diagnostics.Diagnostic;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,14 +32,9 @@ import org.jspecify.annotations.Nullable;
  * When a change returns, it is in force on this node; on every other within two seconds.
  */
 public final class ControlPlane implements AutoCloseable {
-    static final String RULE = "rule";
-    static final String QUOTA = "quota";
-
     private static final System.Logger LOG = System.getLogger(ControlPlane.class.getName());
     private static final int BATCH = 1_000;
-    private static final int SAVE_MILLIS = 1_000;
 
-    private final LoadOptions options;
     private final @Nullable DataFolder folder;
     private final @Nullable AuditFile file;
     private final @Nullable LastGood lastGood;
@@ -64,13 +46,10 @@ public final class ControlPlane implements AutoCloseable {
     private final Switches switches;
     private final ScheduledExecutorService timer;
     private final QuotaBook quotas;
-    private final AtomicBoolean saving = new AtomicBoolean();
-    private volatile RuleLayer read = RuleLayer.EMPTY;
-    private volatile RuleLayer good = RuleLayer.EMPTY;
-    private volatile Consumer<RuleLayer> listener = layer -> {};
+    private final FollowedRules rules;
+    private final Copying copying;
 
     private ControlPlane(ControlSettings settings, LoadOptions options, boolean listens) throws IOException {
-        this.options = options;
         Path data = settings.data();
         PostgresUrl url = settings.database();
         if (data == null && url == null) {
@@ -93,14 +72,16 @@ public final class ControlPlane implements AutoCloseable {
         });
         quotas = new QuotaBook(timer);
         ledger = new Ledger(database, file);
+        copying = new Copying(lastGood, timer, this::write);
+        rules = new FollowedRules(database.toString(), options, copying::soon);
         TokenBook book = new TokenBook();
-        FollowedTokens followed = new FollowedTokens(book, this::saveSoon);
-        FollowedSwitches followedSwitches = new FollowedSwitches(this::switched);
-        follower = new Follower(
-                database,
-                ledger,
-                List.of(followed, followedSwitches, new FollowedQuotas(), new FollowedRules(), new CounterResets()),
-                listens);
+        List<Followed> followed = List.of(
+                FollowedBook.tokens(book, copying::soon),
+                new FollowedSwitches(this::switched),
+                FollowedBook.quotas(quotas, copying::soon),
+                rules,
+                new CounterResets());
+        follower = new Follower(database, ledger, followed, listens);
         changes = new Changes(ledger, follower);
         tokens = new Tokens(database, changes, book);
         SwitchJournal journal = SwitchJournal.open(data);
@@ -139,9 +120,9 @@ public final class ControlPlane implements AutoCloseable {
             }
             restore();
         }
-        List<Diagnostic> errors = read.errors();
-        if (!errors.isEmpty()) {
-            throw new IOException("the rules in " + database + " do not load:\n" + lines(errors));
+        String problems = rules.problems();
+        if (!problems.isEmpty()) {
+            throw new IOException("the rules in " + database + " do not load:\n" + problems);
         }
         follower.start();
     }
@@ -157,7 +138,7 @@ public final class ControlPlane implements AutoCloseable {
         tokens.book().setAll(kept.tokens());
         switches.restore(kept.switches());
         quotas.setAll(kept.quotas());
-        take(RuleLayer.of(kept.rules(), options));
+        rules.setAll(kept.rules());
         LOG.log(
                 Level.WARNING,
                 "starting with what " + database + " held at " + kept.at() + ": "
@@ -166,7 +147,7 @@ public final class ControlPlane implements AutoCloseable {
 
     /** The rules of the database that are in force: the last that load. */
     public RuleLayer rules() {
-        return good;
+        return rules.inForce();
     }
 
     /** What opens the admin port. */
@@ -186,7 +167,7 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Tells {@code next} of the rules whenever they change, on the thread that found out. */
     public void onRules(Consumer<RuleLayer> next) {
-        listener = next;
+        rules.tell(next);
     }
 
     /** Whether the database answered when it was last asked. */
@@ -212,78 +193,22 @@ public final class ControlPlane implements AutoCloseable {
      */
     public Change putRule(
             Author author, String id, String domain, String body, Precondition precondition, boolean dryRun) {
-        return changes.make(author, RULE, id, precondition, dryRun, new Changes.Editing() {
-            @Override
-            public Changes.@Nullable Existing existing(Connection connection) throws SQLException {
-                StoredRule rule = RuleTable.get(connection, id);
-                return rule == null ? null : new Changes.Existing(rule.stored().version(), rule.json());
-            }
-
-            @Override
-            public String apply(Connection connection, Stored stored) throws SQLException {
-                StoredRule rule = new StoredRule(id, domain, body, stored);
-                RuleTable.put(connection, rule);
-                return rule.json();
-            }
-        });
+        return changes.make(author, FollowedRules.KIND, id, precondition, dryRun, RuleEdit.put(id, domain, body));
     }
 
     /** Takes a rule away; what it replaced in the files is in force again. */
     public Change deleteRule(Author author, String id, Precondition precondition, boolean dryRun) {
-        return changes.make(author, RULE, id, precondition, dryRun, new Changes.Editing() {
-            @Override
-            public Changes.Existing existing(Connection connection) throws SQLException {
-                StoredRule rule = RuleTable.get(connection, id);
-                if (rule == null) {
-                    throw new RefusedException(
-                            RefusedException.Cause.MISSING, "no rule of the database is called " + id);
-                }
-                return new Changes.Existing(rule.stored().version(), rule.json());
-            }
-
-            @Override
-            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
-                RuleTable.delete(connection, id);
-                return null;
-            }
-        });
+        return changes.make(author, FollowedRules.KIND, id, precondition, dryRun, RuleEdit.delete(id));
     }
 
     /** Writes what was agreed with a caller, in the place of what was agreed before. */
     public Change putQuota(Author author, StoredQuota quota, Precondition precondition, boolean dryRun) {
-        return changes.make(author, QUOTA, quota.apiKey(), precondition, dryRun, new Changes.Editing() {
-            @Override
-            public Changes.@Nullable Existing existing(Connection connection) throws SQLException {
-                StoredQuota old = QuotaTable.get(connection, quota.apiKey());
-                return old == null ? null : new Changes.Existing(old.stored().version(), old.json());
-            }
-
-            @Override
-            public String apply(Connection connection, Stored stored) throws SQLException {
-                QuotaTable.put(connection, quota.as(stored));
-                return quota.json();
-            }
-        });
+        return changes.make(author, FollowedBook.QUOTA, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
     }
 
     /** Ends what was agreed with a caller. */
     public Change deleteQuota(Author author, String apiKey, Precondition precondition, boolean dryRun) {
-        return changes.make(author, QUOTA, apiKey, precondition, dryRun, new Changes.Editing() {
-            @Override
-            public Changes.Existing existing(Connection connection) throws SQLException {
-                StoredQuota old = QuotaTable.get(connection, apiKey);
-                if (old == null) {
-                    throw new RefusedException(RefusedException.Cause.MISSING, "nothing was agreed with this api_key");
-                }
-                return new Changes.Existing(old.stored().version(), old.json());
-            }
-
-            @Override
-            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
-                QuotaTable.delete(connection, apiKey);
-                return null;
-            }
-        });
+        return changes.make(author, FollowedBook.QUOTA, apiKey, precondition, dryRun, QuotaEdit.delete(apiKey));
     }
 
     /**
@@ -308,94 +233,11 @@ public final class ControlPlane implements AutoCloseable {
 
     private void switched(List<Switch> rows) {
         switches.database(rows);
-        saveSoon();
+        copying.soon();
     }
 
-    private final class FollowedQuotas implements Followed {
-        @Override
-        public String kind() {
-            return QUOTA;
-        }
-
-        @Override
-        public Runnable readAll(Connection connection) throws SQLException {
-            List<StoredQuota> all = QuotaTable.all(connection);
-            return () -> {
-                quotas.setAll(all);
-                saveSoon();
-            };
-        }
-
-        @Override
-        public Runnable read(Connection connection, Set<String> subjects) throws SQLException {
-            Map<String, @Nullable StoredQuota> some = new LinkedHashMap<>();
-            for (String each : subjects) {
-                some.put(each, QuotaTable.get(connection, each));
-            }
-            return () -> {
-                some.forEach(quotas::set);
-                saveSoon();
-            };
-        }
-    }
-
-    private final class FollowedRules implements Followed {
-        @Override
-        public String kind() {
-            return RULE;
-        }
-
-        @Override
-        public Runnable readAll(Connection connection) throws SQLException {
-            List<StoredRule> all = RuleTable.all(connection);
-            return () -> take(RuleLayer.of(all, options));
-        }
-
-        @Override
-        public Runnable read(Connection connection, Set<String> subjects) throws SQLException {
-            RuleLayer next = read;
-            for (String each : subjects) {
-                next = next.with(each, RuleTable.get(connection, each), options);
-            }
-            RuleLayer changed = next;
-            return () -> take(changed);
-        }
-    }
-
-    private void take(RuleLayer next) {
-        read = next;
-        List<Diagnostic> errors = next.errors();
-        if (!errors.isEmpty()) {
-            LOG.log(
-                    Level.ERROR,
-                    "rules in " + database + " do not load; those of before stay in force:\n" + lines(errors));
-            return;
-        }
-        good = next;
-        listener.accept(next);
-        saveSoon();
-    }
-
-    private static String lines(List<Diagnostic> errors) {
-        return errors.stream().limit(20).map(Diagnostic::toString).collect(Collectors.joining("\n"));
-    }
-
-    /** Many changes in a row are kept once. */
-    private void saveSoon() {
-        if (lastGood != null && saving.compareAndSet(false, true)) {
-            var unused = timer.schedule(this::save, SAVE_MILLIS, TimeUnit.MILLISECONDS);
-        }
-    }
-
-    private void save() {
-        saving.set(false);
-        try {
-            if (lastGood != null) {
-                lastGood.save(good.rules(), quotas.all(), tokens.book().all(), switches.last());
-            }
-        } catch (IOException | RuntimeException e) {
-            LOG.log(Level.ERROR, "what the database holds cannot be kept for a restart without it: " + e.getMessage());
-        }
+    private void write(LastGood copy) throws IOException {
+        copy.save(rules().rules(), quotas.all(), tokens.book().all(), switches.last());
     }
 
     /** For tests: as if the disk were gone. */
@@ -409,9 +251,7 @@ public final class ControlPlane implements AutoCloseable {
     public void close() {
         switches.close();
         follower.close();
-        if (saving.get()) {
-            save();
-        }
+        copying.finish();
         timer.shutdownNow();
         tokens.close();
         database.close();

@@ -31,6 +31,14 @@ public final class RefusedException extends RuntimeException {
         this(kind, message, List.of());
     }
 
+    /** What was given is wrong in these ways; the message tells the first. */
+    public static RefusedException invalid(List<?> problems) {
+        List<String> lines = problems.stream().map(Object::toString).toList();
+        String first = lines.isEmpty() ? "it cannot be read" : lines.get(0);
+        String more = lines.size() > 1 ? " (and " + (lines.size() - 1) + " more)" : "";
+        return new RefusedException(Cause.INVALID, first + more, lines);
+    }
+
     public Cause kind() {
         return kind;
     }

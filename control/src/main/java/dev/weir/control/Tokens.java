@@ -158,7 +158,7 @@ public final class Tokens implements AutoCloseable {
     /** Takes a token back: it opens nothing from now on. */
     public Change revoke(Author author, String nameOrId, Precondition precondition, boolean dryRun) {
         String id = idOf(nameOrId);
-        return changes.make(author, FollowedTokens.KIND, id, precondition, dryRun, new Changes.Editing() {
+        return changes.make(author, FollowedBook.TOKEN, id, precondition, dryRun, new Changes.Editing() {
             @Override
             public Changes.Existing existing(Connection connection) throws SQLException {
                 StoredToken token = required(TokenTable.get(connection, id), nameOrId);
@@ -207,7 +207,7 @@ public final class Tokens implements AutoCloseable {
     private Issued issue(Author author, TokenText text, Precondition precondition, boolean dryRun, Writing writing) {
         @Nullable StoredToken[] tokens = new StoredToken[2];
         Change change =
-                changes.make(author, FollowedTokens.KIND, text.id(), precondition, dryRun, new Changes.Editing() {
+                changes.make(author, FollowedBook.TOKEN, text.id(), precondition, dryRun, new Changes.Editing() {
                     @Override
                     public Changes.@Nullable Existing existing(Connection connection) throws SQLException {
                         StoredToken before = writing.before(connection);

@@ -3,13 +3,8 @@ package dev.weir.redis;
 import dev.weir.redis.RedisAddress.HostPort;
 import dev.weir.redis.script.RedisKey;
 import dev.weir.store.StoreFailure;
-import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,21 +18,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Who serves what</h2>
  *
- * {@code CLUSTER SLOTS} of any master that answers, over the connections that are there (hundreds of processes must not connect to
- * every node each time something happens), every half minute, and when there is reason to doubt: a connection was lost, a breaker
- * opened, a node said READONLY, CLUSTERDOWN or MOVED. While a master is away it is asked again and again, later and later up to a
- * second. {@code MOVED} sets its slot at once. A node that serves nothing any more is closed a while after.
+ * What the cluster says when it is asked ({@link SlotInquiry}), which it is also when there is reason to doubt: a connection was
+ * lost, a breaker opened, a node said READONLY, CLUSTERDOWN or MOVED. {@code MOVED} sets its slot at once. A node that serves nothing
+ * any more is closed a while after.
  *
  * <h2>Concurrency</h2>
  *
  * Slots are read by any thread and written in one event loop, but for those that {@code MOVED} sets; the last word has the table.
  */
-final class ClusterRoutes implements Routes, Node.Neighbours {
+final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluster {
     private static final System.Logger LOG = System.getLogger(ClusterRoutes.class.getName());
-    private static final long EVERY_MILLIS = 30_000;
-    private static final long FIRST_WAIT_MILLIS = 50;
-    private static final long LONGEST_WAIT_MILLIS = 1_000;
-    private static final long PATIENCE_MILLIS = 500;
     private static final long FAREWELL_MILLIS = 5_000;
 
     private final NodeFactory factory;
@@ -46,11 +36,7 @@ final class ClusterRoutes implements Routes, Node.Neighbours {
     private final Map<HostPort, Node> nodes = new ConcurrentHashMap<>();
     private final AtomicReferenceArray<@Nullable Node> slots = new AtomicReferenceArray<>(SlotTable.SLOTS);
 
-    private @Nullable ScheduledFuture<?> next;
-    private long nextNanos;
-    private boolean asking;
-    private int troubled;
-    private String complaint = "";
+    private final SlotInquiry inquiry;
     private volatile boolean warming;
     private volatile boolean closed;
 
@@ -58,6 +44,7 @@ final class ClusterRoutes implements Routes, Node.Neighbours {
         this.factory = factory;
         this.settings = settings;
         this.loop = loop;
+        this.inquiry = new SlotInquiry(this, loop);
     }
 
     @Override
@@ -109,18 +96,14 @@ final class ClusterRoutes implements Routes, Node.Neighbours {
     public void open() {
         loop.execute(() -> {
             settings.address().hosts().forEach(this::nodeAt);
-            refreshIn(0);
+            inquiry.begin();
         });
     }
 
     @Override
     public void close() {
         closed = true;
-        loop.execute(() -> {
-            if (next != null) {
-                next.cancel(false);
-            }
-        });
+        inquiry.close();
         nodes.values().forEach(factory::close);
     }
 
@@ -151,9 +134,17 @@ final class ClusterRoutes implements Routes, Node.Neighbours {
 
     @Override
     public void changed() {
-        if (!closed) {
-            loop.execute(() -> refreshIn(ThreadLocalRandom.current().nextLong(FIRST_WAIT_MILLIS)));
-        }
+        inquiry.doubt();
+    }
+
+    @Override
+    public Map<HostPort, Node> known() {
+        return nodes;
+    }
+
+    @Override
+    public void nobodyThere() {
+        settings.address().hosts().forEach(this::nodeAt); // whoever we knew may be gone for good
     }
 
     private Node nodeAt(HostPort server) {
@@ -179,71 +170,8 @@ final class ClusterRoutes implements Routes, Node.Neighbours {
         return "";
     }
 
-    /** In the event loop. The earlier of two wishes counts. */
-    private void refreshIn(long millis) {
-        long due = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        if (closed || asking || (next != null && nextNanos - due <= 0)) {
-            return;
-        }
-        if (next != null) {
-            next.cancel(false);
-        }
-        nextNanos = due;
-        next = loop.schedule(this::refresh, millis, TimeUnit.MILLISECONDS);
-    }
-
-    private void refresh() {
-        next = null;
-        List<Map.Entry<HostPort, Node>> up = new ArrayList<>();
-        nodes.forEach((server, node) -> {
-            if (node.lane(0).line().down() == null) {
-                up.add(Map.entry(server, node));
-            }
-        });
-        if (up.isEmpty()) {
-            settings.address().hosts().forEach(this::nodeAt); // whoever we knew may be gone for good
-            again(true);
-            return;
-        }
-        // A node that is taken for gone is asked last; else whoever comes.
-        Collections.shuffle(up);
-        up.sort((a, b) -> Boolean.compare(a.getValue().isOpen(), b.getValue().isOpen()));
-        asking = true;
-        String asked = up.get(0).getKey().host();
-        byte[] what = "SLOTS".getBytes(StandardCharsets.US_ASCII);
-        var unused = PlainCommand.run(up.get(0).getValue().lane(0).line(), CommandType.CLUSTER, what)
-                .orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
-                .whenComplete((reply, failed) -> loop.execute(() -> {
-                    asking = false;
-                    Map<HostPort, boolean[]> table = reply == null ? null : SlotTable.read(reply, asked);
-                    if (table == null) {
-                        complain(asked, failed == null ? "an answer that cannot be read" : Failures.reason(failed));
-                    }
-                    boolean trouble = true;
-                    try {
-                        trouble = table == null || table.isEmpty() || !apply(table);
-                    } finally {
-                        again(trouble); // whatever happens: who stops looking never finds it again
-                    }
-                }));
-    }
-
-    private void complain(String asked, String reason) {
-        if (!closed && !reason.equals(complaint)) {
-            complaint = reason;
-            LOG.log(Level.WARNING, "redis cluster: CLUSTER SLOTS of " + asked + ": " + reason);
-        }
-    }
-
-    private void again(boolean trouble) {
-        troubled = trouble ? troubled + 1 : 0;
-        long bound = Math.min(LONGEST_WAIT_MILLIS, FIRST_WAIT_MILLIS << Math.min(troubled, 10));
-        long wait = trouble ? bound / 2 + ThreadLocalRandom.current().nextLong(bound / 2) : EVERY_MILLIS;
-        refreshIn(wait);
-    }
-
-    /** Whether all slots are served by nodes that serve. */
-    private boolean apply(Map<HostPort, boolean[]> table) {
+    @Override
+    public boolean take(Map<HostPort, boolean[]> table) {
         boolean whole = true;
         boolean changed = false;
         Node[] owners = new Node[SlotTable.SLOTS];

@@ -28,15 +28,12 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -82,18 +79,12 @@ public final class WeirServer implements AutoCloseable {
     private final Limiter limiter;
     private final CounterAdmin counters;
     private final Vertx vertx;
+    private final Rounds rounds;
     private final EventLoopGroup group;
-    private final GrpcLane lane;
-    private final HttpSurfaces surfaces;
-    private Address http;
-    private Address grpc;
-    private Address admin;
+    private final Listeners listeners;
 
     private WeirServer(Settings settings) throws StartException {
         this.settings = settings;
-        http = settings.http();
-        grpc = settings.grpc();
-        admin = settings.admin();
         certificates = new Certificates(settings.tls());
         LaneSettings laneSettings = certificates.with(LaneSettings.defaults().with(settings.rls()));
         feed = new RuleFeed(settings);
@@ -114,6 +105,7 @@ public final class WeirServer implements AutoCloseable {
                 .setFileSystemOptions(new FileSystemOptions()
                         .setClassPathResolvingEnabled(false)
                         .setFileCachingEnabled(false)));
+        rounds = new Rounds(vertx);
         group = ((VertxInternal) vertx).nettyEventLoopGroup();
         stores = new Stores((int) settings.maxKeys(), settings.stores(), group);
         storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);
@@ -130,8 +122,8 @@ public final class WeirServer implements AutoCloseable {
         doors.addTo(metrics);
         sourceViews.addTo(metrics);
         decisions.addTo(metrics);
-        lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
-        surfaces = new HttpSurfaces(vertx);
+        GrpcLane lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
+        listeners = new Listeners(settings, certificates, lane, vertx);
     }
 
     /**
@@ -165,17 +157,17 @@ public final class WeirServer implements AutoCloseable {
 
     /** Where HTTP listens, with the port that it got. */
     public Address http() {
-        return http;
+        return listeners.http();
     }
 
     /** Where gRPC listens, with the port that it got. */
     public Address grpc() {
-        return grpc;
+        return listeners.grpc();
     }
 
     /** Where the admin port listens, with the port that it got. */
     public Address admin() {
-        return admin;
+        return listeners.admin();
     }
 
     /** What decides here. */
@@ -228,39 +220,10 @@ public final class WeirServer implements AutoCloseable {
     private void bind() throws StartException {
         RestApi api = new RestApi(
                 limiter, time, health, restSettings(settings), settings.rls(), doors.access()::requireToGiveBack);
-        HttpServerOptions adminOptions = new HttpServerOptions()
-                .setMaxHeaderSize(16 << 10)
-                .setIdleTimeout(30)
-                .setIdleTimeoutUnit(TimeUnit.SECONDS);
-        grpc = Ports.bound(
-                "gRPC",
-                "grpc_port",
-                grpc,
-                lane.bind(group, grpc.host(), grpc.port())
-                        .thenApply(channel -> ((InetSocketAddress) channel.localAddress()).getPort()));
-        http = Ports.bound(
-                "HTTP",
-                "http_port",
-                http,
-                surfaces.listen(
-                                http,
-                                RestApi.serverOptions(),
-                                certificates.http(),
-                                settings.eventLoops(),
-                                () -> routes(api))
-                        .map(Address::port)
-                        .toCompletionStage());
-        admin = Ports.bound(
-                "admin",
-                "admin_port",
-                admin,
-                surfaces.listen(admin, adminOptions, certificates.admin(), 1, this::adminApi)
-                        .map(Address::port)
-                        .toCompletionStage());
-    }
-
-    private AdminApi adminApi() {
-        return new AdminApi(doors.access(), limiter::rules, http.port(), this::controlRoutes);
+        listeners.bind(
+                group,
+                () -> routes(api),
+                httpPort -> new AdminApi(doors.access(), limiter::rules, httpPort, this::controlRoutes));
     }
 
     private Router controlRoutes() {
@@ -296,17 +259,10 @@ public final class WeirServer implements AutoCloseable {
     private void watch() {
         certificates.watch(files);
         doors.watch(files);
-        vertx.setPeriodic(Limiter.TICK_MILLIS, timer -> {
-            var unused = vertx.executeBlocking(Executors.callable(limiter::tick), false);
-        });
-        vertx.setPeriodic(STORE_WATCH.toMillis(), timer -> {
-            var unused = vertx.executeBlocking(Executors.callable(storeWatch::look), false);
-        });
-        vertx.setPeriodic(RESET_WATCH.toMillis(), timer -> counters.hear());
-        KeyWatch watch = new KeyWatch(ruleMetrics);
-        vertx.setPeriodic(KEY_WATCH.toMillis(), KEY_WATCH.toMillis(), timer -> {
-            var unused = vertx.executeBlocking(Executors.callable(watch::look), false);
-        });
+        rounds.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
+        rounds.every(STORE_WATCH, storeWatch::look);
+        rounds.every(RESET_WATCH, counters::hear);
+        rounds.every(KEY_WATCH, new KeyWatch(ruleMetrics)::look);
     }
 
     private void inForce(RuleSet next) {
@@ -326,11 +282,11 @@ public final class WeirServer implements AutoCloseable {
         LOG.log(Level.INFO, "not serving any more; calls under way finish");
         pause(settings.drain().delay());
         Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
-        CompletableFuture<?> calls = CompletableFuture.allOf(
-                lane.drain(left).toCompletableFuture(),
-                surfaces.shutdown(left).toCompletionStage().toCompletableFuture());
         try {
-            calls.orTimeout(left.toMillis() + 500, TimeUnit.MILLISECONDS).join();
+            listeners
+                    .drain(left)
+                    .orTimeout(left.toMillis() + 500, TimeUnit.MILLISECONDS)
+                    .join();
         } catch (CompletionException e) {
             LOG.log(Level.WARNING, "some calls did not finish in time and were cut off: " + e.getCause());
         }
@@ -355,6 +311,7 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private void stop() {
+        rounds.close();
         files.close();
         feed.close();
         sources.close();

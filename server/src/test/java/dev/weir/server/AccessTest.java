@@ -220,7 +220,7 @@ class AccessTest {
     }
 
     @Test
-    void fromAnotherAddressATokenIsNeededForEverything() throws Exception {
+    void fromAnotherAddressATokenIsNeededForEverythingButPagesWithoutDataInThem() throws Exception {
         try (RunningServer server = keeping()) {
             create(server, "ada", "admin");
         }
@@ -231,6 +231,15 @@ class AccessTest {
                 assertThat(answer.statusCode()).as(each).isEqualTo(401);
                 assertThat(answer.headers().firstValue("WWW-Authenticate")).contains("Bearer realm=\"weir\"");
             }
+            for (String each : List.of("/", "/api", "/pages/sign-in.js", "/pages/weir.css")) {
+                HttpResponse<String> page = from(address, server, each, "Accept", "text/html");
+                assertThat(page.statusCode()).as(each).isEqualTo(200);
+                assertThat(page.headers().firstValue("Content-Security-Policy"))
+                        .as(each)
+                        .hasValueSatisfying(policy -> assertThat(policy).startsWith("default-src 'none'"));
+            }
+            assertThat(from(address, server, "/rlconfig", "Accept", "text/html").statusCode())
+                    .isEqualTo(401);
             assertThat(call(server, "GET", "/rlconfig").statusCode()).isEqualTo(200);
         }
     }

@@ -83,7 +83,8 @@ class AdminPortTest {
         assertThat(page.body())
                 .contains("content=\"" + running.server.http().port() + "\"")
                 .doesNotContain("style=", "<script>", "onclick", "://");
-        for (String each : List.of("/api", "/pages/weir.css", "/pages/start.js", "/pages/api.js")) {
+        for (String each : List.of(
+                "/api", "/pages/weir.css", "/pages/dom.js", "/pages/sign-in.js", "/pages/start.js", "/pages/api.js")) {
             HttpResponse<String> file = running.admin("GET", each);
             assertThat(file.statusCode()).as(each).isEqualTo(200);
             assertThat(file.body()).as(each).doesNotContain("innerHTML", "http://", "https://");

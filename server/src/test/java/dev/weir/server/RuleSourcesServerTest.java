@@ -6,10 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.control.testkit.Etcd;
 import dev.weir.control.testkit.XdsServer;
-import dev.weir.control.xds.proto.RateLimitConfig;
-import dev.weir.control.xds.proto.RateLimitDescriptor;
-import dev.weir.control.xds.proto.RateLimitPolicy;
-import dev.weir.control.xds.proto.RateLimitUnit;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Limit;
 import dev.weir.redis.testkit.PemFiles;
@@ -140,7 +136,7 @@ class RuleSourcesServerTest {
                 XdsServer xds = XdsServer.start()) {
             etcd.writer().put("/weir/api", "{domain: api, rules: [{name: r, limit: {requests: 2, window: 1h}}]}");
             etcd.writer().put("/weir/envoy", "{domain: gateway, descriptors: [{key: old}]}");
-            xds.set("v1", gateway(3));
+            xds.set("v1", XdsServer.hourly("gateway", "user", 3));
             String rules = "xds://127.0.0.1:" + xds.port() + "," + etcd.url("/weir") + "," + file;
             try (RunningServer running = RunningServer.with(
                     folder, "rules", rules, "data", folder.resolve("data").toString())) {
@@ -187,7 +183,7 @@ class RuleSourcesServerTest {
                         "--trusted-ca-file",
                         ours.certificate().toString());
                 XdsServer xds = XdsServer.start(credentials)) {
-            xds.set("v1", gateway(3));
+            xds.set("v1", XdsServer.hourly("gateway", "user", 3));
             String[] tls = {
                 "rules_tls_ca", its.certificate().toString(),
                 "rules_tls_cert", ours.certificate().toString(),
@@ -218,18 +214,6 @@ class RuleSourcesServerTest {
         all[settings.length] = "rules";
         all[settings.length + 1] = rules;
         return all;
-    }
-
-    private static RateLimitConfig gateway(int requests) {
-        return RateLimitConfig.newBuilder()
-                .setName("gateway")
-                .setDomain("gateway")
-                .addDescriptors(RateLimitDescriptor.newBuilder()
-                        .setKey("user")
-                        .setRateLimit(RateLimitPolicy.newBuilder()
-                                .setUnit(RateLimitUnit.HOUR)
-                                .setRequestsPerUnit(requests)))
-                .build();
     }
 
     private static Map<String, String> both(int requests) {

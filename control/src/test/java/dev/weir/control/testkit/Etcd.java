@@ -1,5 +1,6 @@
 package dev.weir.control.testkit;
 
+import dev.weir.testkit.Outside;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -4,6 +4,9 @@ import com.google.protobuf.Any;
 import dev.weir.control.xds.proto.DiscoveryRequest;
 import dev.weir.control.xds.proto.DiscoveryResponse;
 import dev.weir.control.xds.proto.RateLimitConfig;
+import dev.weir.control.xds.proto.RateLimitDescriptor;
+import dev.weir.control.xds.proto.RateLimitPolicy;
+import dev.weir.control.xds.proto.RateLimitUnit;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Metadata;
@@ -58,6 +61,19 @@ public final class XdsServer implements AutoCloseable {
 
     public static XdsServer start(ServerCredentials credentials) throws IOException {
         return new XdsServer(credentials);
+    }
+
+    /** So many an hour for each value of {@code key}, in a domain of that name. */
+    public static RateLimitConfig hourly(String domain, String key, int requests) {
+        return RateLimitConfig.newBuilder()
+                .setName(domain)
+                .setDomain(domain)
+                .addDescriptors(RateLimitDescriptor.newBuilder()
+                        .setKey(key)
+                        .setRateLimit(RateLimitPolicy.newBuilder()
+                                .setUnit(RateLimitUnit.HOUR)
+                                .setRequestsPerUnit(requests)))
+                .build();
     }
 
     private Server listen(int port) throws IOException {

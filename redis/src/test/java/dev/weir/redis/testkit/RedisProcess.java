@@ -1,6 +1,7 @@
 package dev.weir.redis.testkit;
 
 import dev.weir.redis.testkit.RespConnection.RedisError;
+import dev.weir.testkit.Outside;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -98,6 +99,11 @@ public final class RedisProcess implements AutoCloseable {
     /** Starts a server of the oldest version that is supported. */
     public static RedisProcess startOldest(String... settings) {
         return start(RedisBinary.oldest(), false, settings);
+    }
+
+    /** Starts a Valkey, where the machine has one. */
+    public static RedisProcess startValkey(String... settings) {
+        return start(Outside.program("valkey-server"), false, settings);
     }
 
     /** Starts a sentinel and waits until it answers. */

@@ -83,17 +83,19 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             routes().handle(request); // which asks who calls
             return;
         }
+        boolean looks =
+                request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
+        if (looks && Pages.serves(path, request.getHeader("Accept"))) {
+            pages.send(response, path);
+            return;
+        }
         var unused = access.identify(request); // looking is all that is left, and everybody who is let in may
         if (!Pages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
             end(response, 404, TEXT, "not here; see GET /\n");
-        } else if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
+        } else if (!looks) {
             response.putHeader("Allow", "GET, HEAD");
             end(response, 405, TEXT, "expected: GET\n");
         } else {
-            if (Pages.serves(path, request.getHeader("Accept"))) {
-                pages.send(response, path);
-                return;
-            }
             switch (path) {
                 case "/rlconfig" -> end(response, 200, TEXT, RuleDump.of(rules.get()));
                 case "/version" -> end(response, 200, JSON, version());

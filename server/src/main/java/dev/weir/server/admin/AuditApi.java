@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.server.http.Answer;
-import dev.weir.server.http.JsonOutput;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
 import java.io.IOException;
@@ -22,7 +21,7 @@ final class AuditApi {
     Answer list(AdminCall call) {
         int size = call.pageSize();
         List<AuditTable.Entry> lines = control.required().audit(version(call.after()), size + 1);
-        return new Answer(200, Answer.JSON, JsonOutput.bytes(out -> write(out, lines, size)), List.of());
+        return AdminAnswer.json(200, out -> write(out, lines, size));
     }
 
     private static long version(String after) {
@@ -49,21 +48,17 @@ final class AuditApi {
     /** {@code GET /admin/v1/audit/verify}: whether every line follows the one before. */
     Answer verify() {
         AuditVerification found = control.required().verifyAudit();
-        return new Answer(
-                200,
-                Answer.JSON,
-                JsonOutput.bytes(out -> {
-                    out.writeStartObject();
-                    out.writeBooleanField("whole", found.problems().isEmpty());
-                    out.writeNumberField("changes", found.changes());
-                    out.writeStringField("last_hash", found.lastHash());
-                    out.writeArrayFieldStart("problems");
-                    for (String each : found.problems()) {
-                        out.writeString(each);
-                    }
-                    out.writeEndArray();
-                    out.writeEndObject();
-                }),
-                List.of());
+        return AdminAnswer.json(200, out -> {
+            out.writeStartObject();
+            out.writeBooleanField("whole", found.problems().isEmpty());
+            out.writeNumberField("changes", found.changes());
+            out.writeStringField("last_hash", found.lastHash());
+            out.writeArrayFieldStart("problems");
+            for (String each : found.problems()) {
+                out.writeString(each);
+            }
+            out.writeEndArray();
+            out.writeEndObject();
+        });
     }
 }

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The pages of the admin port for people with a browser: all our own, none from elsewhere, nothing inline. */
+/**
+ * The pages of the admin port for people with a browser: all our own, none from elsewhere, nothing inline. No data is in them, so
+ * anybody may have them: they ask for a token and then for the data.
+ */
 final class Pages {
     /** A page of ours runs scripts of ours, asks this port alone, and is shown in no frame. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
@@ -23,6 +26,8 @@ final class Pages {
             "/", "start.html",
             "/api", "api.html",
             "/pages/weir.css", "weir.css",
+            "/pages/dom.js", "dom.js",
+            "/pages/sign-in.js", "sign-in.js",
             "/pages/start.js", "start.js",
             "/pages/api.js", "api.js");
 

@@ -13,12 +13,10 @@ import dev.weir.match.QuotaOverride;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
-import dev.weir.rules.diagnostics.Diagnostic;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.grammar.Durations;
 import dev.weir.rules.grammar.Unit;
 import dev.weir.server.http.Answer;
-import dev.weir.server.http.JsonOutput;
 import dev.weir.server.http.RestException;
 import java.io.IOException;
 import java.time.Instant;
@@ -49,7 +47,7 @@ final class QuotaApi {
         StoredQuota quota = read(apiKey, body);
         Change change = plane.putQuota(call.author(), quota, call.precondition(), call.dryRun());
         if (call.dryRun()) {
-            return RuleApi.dryRun(change, List.of());
+            return AdminAnswer.dryRun(change, List.of());
         }
         StoredQuota now = plane.quotas().get(apiKey);
         return answer(now == null ? quota : now);
@@ -62,14 +60,12 @@ final class QuotaApi {
         tiers.addAll(inForce.tiers());
         StoredQuota quota = QuotaBody.read(apiKey, body, tiers, problems);
         List<String> errors = new ArrayList<>();
-        problems.all().stream().map(Diagnostic::toString).forEach(errors::add);
+        problems.all().forEach(each -> errors.add(each.toString()));
         if (quota != null) {
             quota.overrides().forEach(each -> check(each, quota.tier(), inForce, errors));
         }
         if (quota == null || !errors.isEmpty()) {
-            String more = errors.size() > 1 ? " (and " + (errors.size() - 1) + " more)" : "";
-            String first = errors.isEmpty() ? "the quota cannot be read" : errors.get(0);
-            throw new RefusedException(RefusedException.Cause.INVALID, first + more, errors);
+            throw RefusedException.invalid(errors);
         }
         return quota;
     }
@@ -114,10 +110,8 @@ final class QuotaApi {
     /** {@code DELETE /admin/v1/quotas/{api_key}}. */
     Answer delete(AdminCall call) {
         String apiKey = call.path("api_key", LONGEST_KEY);
-        Change change = control.required().deleteQuota(call.author(), apiKey, call.precondition(), call.dryRun());
-        return call.dryRun()
-                ? RuleApi.dryRun(change, List.of())
-                : new Answer(204, Answer.JSON, new byte[0], List.of("ETag", RuleApi.tag(change.version())));
+        return AdminAnswer.deleted(
+                call, control.required().deleteQuota(call.author(), apiKey, call.precondition(), call.dryRun()));
     }
 
     /** {@code GET /admin/v1/quotas}: all of them, by api_key. */
@@ -127,12 +121,11 @@ final class QuotaApi {
         for (StoredQuota each : control.quotas(call.after(), size + 1)) {
             page.put(each.apiKey(), out -> write(out, each));
         }
-        return RuleApi.page(page, size, "quotas");
+        return AdminAnswer.page(page, size, "quotas");
     }
 
     private Answer answer(StoredQuota quota) {
-        return new Answer(200, Answer.JSON, JsonOutput.bytes(out -> write(out, quota)), List.of())
-                .with("ETag", RuleApi.tag(quota.stored().version()));
+        return AdminAnswer.versioned(200, quota.stored().version(), out -> write(out, quota));
     }
 
     private void write(JsonGenerator out, StoredQuota quota) throws IOException {

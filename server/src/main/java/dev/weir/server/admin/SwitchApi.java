@@ -12,10 +12,8 @@ import dev.weir.control.switches.SwitchName;
 import dev.weir.match.RuleSet;
 import dev.weir.match.RuleSwitches.Setting;
 import dev.weir.model.Rule;
-import dev.weir.rules.diagnostics.Diagnostic;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.server.http.Answer;
-import dev.weir.server.http.JsonOutput;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
 import java.io.IOException;
@@ -46,7 +44,7 @@ final class SwitchApi {
         for (Switch each : control.switches()) {
             all.put(each.name().id(), out -> write(out, each));
         }
-        return RuleApi.page(all.tailMap(call.after(), false), call.pageSize(), "switches");
+        return AdminAnswer.page(all.tailMap(call.after(), false), call.pageSize(), "switches");
     }
 
     /** {@code GET /admin/v1/switches/{rule}}. */
@@ -68,10 +66,7 @@ final class SwitchApi {
         Problems problems = new Problems("body");
         SwitchBody read = SwitchBody.read(body, name.isEverything(), problems);
         if (read == null) {
-            List<String> errors =
-                    problems.all().stream().map(Diagnostic::toString).toList();
-            String more = errors.size() > 1 ? " (and " + (errors.size() - 1) + " more)" : "";
-            throw new RefusedException(RefusedException.Cause.INVALID, errors.get(0) + more, errors);
+            throw RefusedException.invalid(problems.all());
         }
         return change(call, switches, name, read.setting(), read.reason());
     }
@@ -89,12 +84,11 @@ final class SwitchApi {
         Switches.Switched switched =
                 switches.change(why, name, setting, precondition, call.dryRun(), call.flag("local"));
         Switch done = switched.done();
-        return done == null ? RuleApi.dryRun(switched.change(), List.of()) : answer(done);
+        return done == null ? AdminAnswer.dryRun(switched.change(), List.of()) : answer(done);
     }
 
     private static Answer answer(Switch of) {
-        return new Answer(200, Answer.JSON, JsonOutput.bytes(out -> write(out, of)), List.of())
-                .with("ETag", RuleApi.tag(of.stamp()));
+        return AdminAnswer.versioned(200, of.stamp(), out -> write(out, of));
     }
 
     private static void write(JsonGenerator out, Switch of) throws IOException {

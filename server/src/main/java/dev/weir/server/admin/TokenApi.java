@@ -8,11 +8,9 @@ import dev.weir.control.data.Json;
 import dev.weir.control.token.StoredToken;
 import dev.weir.control.token.TokenBody;
 import dev.weir.control.token.TokenText;
-import dev.weir.rules.diagnostics.Diagnostic;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.server.access.Caller;
 import dev.weir.server.http.Answer;
-import dev.weir.server.http.JsonOutput;
 import dev.weir.server.http.RestException;
 import java.io.IOException;
 import java.time.Duration;
@@ -36,12 +34,12 @@ final class TokenApi {
     /** {@code GET /admin/v1/whoami}: what the caller is to this server. */
     static Answer whoami(AdminCall call) {
         Caller caller = call.caller();
-        return answer(200, out -> {
+        return AdminAnswer.json(200, object(out -> {
             out.writeStringField("name", caller.name());
             out.writeStringField("role", caller.role().spelling());
             out.writeBooleanField("token", caller.proven());
             out.writeStringField("address", caller.address());
-        });
+        }));
     }
 
     /** {@code GET /admin/v1/tokens}: all of them, by name. */
@@ -51,12 +49,8 @@ final class TokenApi {
         control.required().tokens().all().stream()
                 .filter(each -> each.name().compareTo(call.after()) > 0)
                 .limit(size + 1L)
-                .forEach(each -> page.put(each.name(), out -> {
-                    out.writeStartObject();
-                    write(out, each);
-                    out.writeEndObject();
-                }));
-        return RuleApi.page(page, size, "tokens");
+                .forEach(each -> page.put(each.name(), object(out -> write(out, each))));
+        return AdminAnswer.page(page, size, "tokens");
     }
 
     /** {@code GET /admin/v1/tokens/{name}}. */
@@ -68,8 +62,7 @@ final class TokenApi {
                 .findFirst()
                 .or(() -> all.stream().filter(each -> each.id().equals(name)).findFirst())
                 .orElseThrow(() -> RestException.notFound("no token is called " + name));
-        return answer(200, out -> write(out, token))
-                .with("ETag", RuleApi.tag(token.stored().version()));
+        return AdminAnswer.versioned(200, token.stored().version(), object(out -> write(out, token)));
     }
 
     /** {@code POST /admin/v1/tokens}: makes one, and tells its secret this once. */
@@ -102,21 +95,18 @@ final class TokenApi {
         Change change = control.required()
                 .tokens()
                 .revoke(call.author(), call.path("name", LONGEST_NAME), call.precondition(), call.dryRun());
-        return call.dryRun()
-                ? RuleApi.dryRun(change, List.of())
-                : new Answer(204, Answer.JSON, new byte[0], List.of("ETag", RuleApi.tag(change.version())));
+        return AdminAnswer.deleted(call, change);
     }
 
     private static Answer issued(int status, Tokens.Issued issued) {
         TokenText text = issued.text();
         if (text == null) {
-            return RuleApi.dryRun(issued.change(), List.of());
+            return AdminAnswer.dryRun(issued.change(), List.of());
         }
-        return answer(status, out -> {
-                    out.writeStringField("token", text.reveal());
-                    write(out, issued.token());
-                })
-                .with("ETag", RuleApi.tag(issued.change().version()));
+        return AdminAnswer.versioned(status, issued.change().version(), object(out -> {
+            out.writeStringField("token", text.reveal());
+            write(out, issued.token());
+        }));
     }
 
     private static void write(JsonGenerator out, StoredToken token) throws IOException {
@@ -128,26 +118,19 @@ final class TokenApi {
         out.writeStringField("updated_by", token.stored().by());
     }
 
-    private static Answer answer(int status, Json.Writing members) {
-        return new Answer(
-                status,
-                Answer.JSON,
-                JsonOutput.bytes(out -> {
-                    out.writeStartObject();
-                    members.to(out);
-                    out.writeEndObject();
-                }),
-                List.of());
+    private static Json.Writing object(Json.Writing members) {
+        return out -> {
+            out.writeStartObject();
+            members.to(out);
+            out.writeEndObject();
+        };
     }
 
     private static <T> T read(Function<Problems, @Nullable T> reading) {
         Problems problems = new Problems("body");
         T read = reading.apply(problems);
         if (read == null) {
-            List<String> errors =
-                    problems.all().stream().map(Diagnostic::toString).toList();
-            String more = errors.size() > 1 ? " (and " + (errors.size() - 1) + " more)" : "";
-            throw new RefusedException(RefusedException.Cause.INVALID, errors.get(0) + more, errors);
+            throw RefusedException.invalid(problems.all());
         }
         return read;
     }

@@ -44,7 +44,10 @@ final class Simulate implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "Draw everything from this seed, not from the file's.")
     private @Nullable Long seed;
 
-    @Option(names = "--out", paramLabel = "DIR", description = "Where the plot goes. Default: this folder.")
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description = "Where the plot goes, as SCENARIO.svg. Default: the current folder.")
     private Path out = Path.of("");
 
     @Spec
@@ -98,7 +101,7 @@ final class Simulate implements Callable<Integer> {
             throw new Refusal(plot + ": cannot be written (" + e.getMessage() + ")");
         }
         to.println();
-        to.println("plot: " + plot);
+        to.println("plot: " + plot.toAbsolutePath().normalize());
         boolean broken = false;
         for (Result each : results.values()) {
             for (String violation : each.violations()) {

@@ -13,6 +13,9 @@ import java.util.regex.Pattern;
  * address, before its first slash, are its own.
  */
 final class RuleOrigins {
+    /** What was meant to be an address: a slash or two are missing. */
+    private static final Pattern NEARLY = Pattern.compile("(etcds?|xdss?):/?(?!/)(.*)");
+
     private static final Pattern ONE = Pattern.compile("etcds?://[^/]*/[^,]*|[^,]+");
 
     private RuleOrigins() {}
@@ -32,7 +35,7 @@ final class RuleOrigins {
         return String.join(
                 ",",
                 split(text).stream()
-                        .map(each -> SourceAddress.isOne(each) ? each : resolve.apply(each))
+                        .map(each -> isPath(each) ? resolve.apply(each) : each)
                         .toList());
     }
 
@@ -40,14 +43,24 @@ final class RuleOrigins {
     static List<Path> paths(String text, List<String> problems, String where) {
         List<Path> paths = new ArrayList<>();
         for (String each : split(text)) {
-            Path path = SourceAddress.isOne(each) ? null : Values.path(each);
+            Matcher nearly = NEARLY.matcher(each);
+            Path path = isPath(each) ? Values.path(each) : null;
             if (path != null) {
                 paths.add(path);
+            } else if (nearly.matches()) {
+                // It may hold a password.
+                String rest = nearly.group(2).contains("@") ? "…" : nearly.group(2);
+                problems.add(where + ": an address with too few slashes (did you mean " + nearly.group(1) + "://" + rest
+                        + "?)");
             } else if (!SourceAddress.isOne(each)) {
                 problems.add(where + ": \"" + each + "\" (expected: a path)");
             }
         }
         return paths;
+    }
+
+    private static boolean isPath(String each) {
+        return !SourceAddress.isOne(each) && !NEARLY.matcher(each).matches();
     }
 
     /** The addresses in the order of layers: etcd below xDS, and those of one kind as they were given. */

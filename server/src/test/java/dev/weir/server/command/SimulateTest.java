@@ -55,6 +55,9 @@ class SimulateTest {
                 .contains("Two nodes (seed 7)")
                 .containsPattern("beyond the limit +0 ")
                 .contains("naive chunks");
+        assertThat(out.toString())
+                .contains("plot: "
+                        + folder.resolve("plots/two.svg").toAbsolutePath().normalize());
         assertThat(folder.resolve("plots/two.svg")).content().contains("Admitted by node: naive chunks");
     }
 

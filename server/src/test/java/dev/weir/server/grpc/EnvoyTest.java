@@ -3,7 +3,7 @@ package dev.weir.server.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.control.testkit.Outside;
+import dev.weir.testkit.Outside;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -2,7 +2,7 @@ package dev.weir.server.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.control.testkit.Outside;
+import dev.weir.testkit.Outside;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -51,6 +51,20 @@ class RuleOriginsTest {
     }
 
     @Test
+    void anAddressWithTooFewSlashesIsNotTakenForAPath() throws Exception {
+        assertThatThrownBy(() -> read(Map.of("rules", "etcd:/h:1/p")))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContaining("--rules: an address with too few slashes (did you mean etcd://h:1/p?)");
+        assertThatThrownBy(() -> read(Map.of("rules", "xdss:plane:18000")))
+                .hasMessageContaining("did you mean xdss://plane:18000?");
+        assertThatThrownBy(() -> read(Map.of("rules", "etcd:/me:hunter2@h:1/p")))
+                .hasMessageContaining("did you mean etcd://…?")
+                .hasMessageNotContaining("hunter2");
+        Files.writeString(folder.resolve("weir.yaml"), "rules: a.yaml,etcd:/h:1/p\n");
+        assertThatThrownBy(() -> read(Map.of())).hasMessageContaining("did you mean etcd://h:1/p?");
+    }
+
+    @Test
     void theReferencesVariablesForXdsMeanWhatTheyMeanThere() throws Exception {
         // As Envoy Gateway sets them; the folder that it names is not there.
         Settings settings = SettingsReader.read(

@@ -1,14 +1,9 @@
 // Renders /openapi.json. Whatever stands in it becomes text, never markup.
-const by = id => document.getElementById(id);
+import { by, element } from '/pages/dom.js';
+import { ask } from '/pages/sign-in.js';
+
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 let spec = {};
-
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
-  made.append(...children.filter(child => child !== null && child !== undefined));
-  return made;
-}
 
 function resolved(thing) {
   if (!thing || !thing.$ref) return thing || {};
@@ -230,7 +225,7 @@ function search(calls) {
   });
 }
 
-fetch('/openapi.json')
+ask('/openapi.json')
   .then(answer => (answer.ok ? answer.json() : Promise.reject(new Error(`status ${answer.status}`))))
   .then(show)
   .catch(failure => { by('about').textContent = `The document cannot be read: ${failure.message}`; });

@@ -1,24 +1,39 @@
-// Text of callers only ever becomes text: nothing here writes markup.
-const by = id => document.getElementById(id);
-
-function element(name, text, attributes = {}) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
-  return made;
-}
+import { by, element } from '/pages/dom.js';
+import { ask, hasToken } from '/pages/sign-in.js';
 
 const metrics = document.querySelector('meta[name="weir-http-port"]');
 if (metrics) by('metrics').href = `${location.protocol}//${location.hostname}:${metrics.content}/metrics`;
 
-fetch('/version').then(answer => answer.json()).then(version => {
+ask('/version').then(answer => (answer.ok ? answer.json() : Promise.reject(answer))).then(version => {
   by('version').textContent = `, version ${version.version}`;
 }).catch(() => {});
 
+// A link brings no token along: with one, what it leads to is fetched and shown here.
+document.querySelectorAll('a[data-token]').forEach(link => link.addEventListener('click', event => {
+  if (!hasToken()) return;
+  event.preventDefault();
+  show(link.getAttribute('href'));
+}));
+
 by('usage').addEventListener('submit', event => {
   event.preventDefault();
-  location.href = `/admin/v1/usage/${encodeURIComponent(by('key').value.trim())}`;
+  const path = `/admin/v1/usage/${encodeURIComponent(by('key').value.trim())}`;
+  if (hasToken()) show(path);
+  else location.href = path;
 });
+
+async function show(path) {
+  by('shown').hidden = false;
+  by('shown-path').textContent = path;
+  by('shown-text').textContent = 'Loading…';
+  try {
+    const text = await (await ask(path)).text();
+    by('shown-text').textContent = text.startsWith('{') ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  } catch (failure) {
+    by('shown-text').textContent = `No answer: ${failure.message}`;
+  }
+  by('shown').scrollIntoView({ block: 'nearest' });
+}
 
 by('explain').addEventListener('submit', async event => {
   event.preventDefault();
@@ -31,26 +46,26 @@ by('explain').addEventListener('submit', async event => {
     return { key: pair.slice(0, equals), value: pair.slice(equals + 1) };
   });
   try {
-    const answer = await fetch('/admin/v1/explain', {
+    const answer = await ask('/admin/v1/explain', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ domain, entries }),
     });
     const told = await answer.json();
     if (answer.ok) explain(told, shown);
-    else shown.append(element('p', told.detail, { class: 'wrong' }));
+    else shown.append(element('p', { class: 'wrong' }, told.detail));
   } catch (failure) {
-    shown.append(element('p', `No answer: ${failure.message}`, { class: 'wrong' }));
+    shown.append(element('p', { class: 'wrong' }, `No answer: ${failure.message}`));
   }
 });
 
 function explain(told, into) {
   const met = told.rules.filter(rule => rule.met).length;
   const verdict = met === 0 ? 'No rule applies: it passes.' : told.would_pass ? 'It would pass now.' : 'It would be denied now.';
-  into.append(element('p', verdict, { class: 'verdict' }));
+  into.append(element('p', { class: 'verdict' }, verdict));
   const table = element('table');
   const head = element('tr');
-  ['Rule', 'Applies', 'Used', 'Limit', 'Written in'].forEach(title => head.append(element('th', title, { scope: 'col' })));
+  ['Rule', 'Applies', 'Used', 'Limit', 'Written in'].forEach(title => head.append(element('th', { scope: 'col' }, title)));
   table.append(element('thead'), element('tbody'));
   table.tHead.append(head);
   told.rules.forEach(rule => {

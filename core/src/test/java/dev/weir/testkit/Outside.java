@@ -1,4 +1,4 @@
-package dev.weir.control.testkit;
+package dev.weir.testkit;
 
 import static org.assertj.core.api.Assertions.fail;
 

@@ -1,0 +1,63 @@
+// Who looks, where the server asks for that. A token stays in its tab, goes out in a header and nowhere else, and is forgotten with the tab.
+import { element } from '/pages/dom.js';
+
+const KEPT = 'weir-token';
+const WHO = '/admin/v1/whoami';
+const header = document.querySelector('main header');
+
+export const hasToken = () => sessionStorage.getItem(KEPT) !== null;
+
+const withToken = (token, options = {}) =>
+  ({ ...options, headers: { ...options.headers, ...(token === null ? {} : { Authorization: `Bearer ${token}` }) } });
+
+const detailOf = answer => answer.clone().json().then(told => told.detail).catch(() => `status ${answer.status}`);
+
+/** Fetches with the token of this tab; where one is needed and there is none that opens, asks for it. */
+export async function ask(path, options) {
+  const token = sessionStorage.getItem(KEPT);
+  const answer = await fetch(path, withToken(token, options));
+  if (answer.status === 401) signIn(token === null ? '' : await detailOf(answer));
+  return answer;
+}
+
+function signIn(problem) {
+  sessionStorage.removeItem(KEPT);
+  if (document.body.classList.contains('signed-out')) return;
+  document.body.classList.add('signed-out');
+  const field = element('input', { id: 'token', type: 'password', required: '', autocomplete: 'current-password', spellcheck: 'false', placeholder: 'weir_…' });
+  const said = element('p', { class: 'wrong', role: 'alert' }, problem);
+  const form = element('form', { class: 'sign-in' }, element('label', { for: 'token' }, 'This server shows its data to holders of a token'),
+    field, element('button', {}, 'Sign in'), said,
+    element('p', { class: 'quiet' }, 'An admin makes one with ', element('code', {}, 'weir token create'), '. It stays in this tab until you close it.'));
+  form.addEventListener('submit', async event => {
+    event.preventDefault();
+    const token = field.value.trim();
+    try {
+      const answer = await fetch(WHO, withToken(token));
+      if (answer.ok) {
+        sessionStorage.setItem(KEPT, token);
+        location.reload();
+        return;
+      }
+      said.textContent = await detailOf(answer);
+    } catch (failure) {
+      said.textContent = `No answer: ${failure.message}`;
+    }
+    field.select();
+  });
+  header.after(form);
+  field.focus();
+}
+
+function signedIn(who) {
+  const out = element('button', { type: 'button' }, 'Sign out');
+  out.addEventListener('click', () => {
+    sessionStorage.removeItem(KEPT);
+    location.reload();
+  });
+  header.append(element('p', { class: 'quiet who' }, `Signed in as ${who.name} (${who.role})`, out));
+}
+
+ask(WHO)
+  .then(answer => (answer.ok && hasToken() ? answer.json().then(signedIn) : null))
+  .catch(() => {});
