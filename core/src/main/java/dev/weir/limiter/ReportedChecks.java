@@ -7,7 +7,6 @@ import dev.weir.report.Reports;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.CounterKey;
-import dev.weir.tier.LocalTier;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -39,12 +38,11 @@ final class ReportedChecks {
     }
 
     /** Which check is over until more is known, for the nodes have let more pass than there was; or -1. */
-    int denied(Pending pending, LocalTier tier, long now) {
+    int denied(Pending pending, long now) {
         for (int i = 0; i < size; i++) {
             Check check = pending.checks.get(i);
             ReportedCounter counter = counters[i];
-            if (counter != null && check.role == Check.Role.ENFORCE && check.hits > 0 && tier.stillDenies(check, now)) {
-                counter.denied(now);
+            if (counter != null && check.role == Check.Role.ENFORCE && check.hits > 0 && counter.denies(check, now)) {
                 return i;
             }
         }

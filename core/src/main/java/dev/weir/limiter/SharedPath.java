@@ -95,7 +95,7 @@ final class SharedPath {
         pending.progress.begin();
         if (rules.anyReported()) {
             pending.reported.find(pending, tier.reports(), now);
-            int over = pending.reported.denied(pending, tier, now);
+            int over = pending.reported.denied(pending, now);
             if (over >= 0) {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);

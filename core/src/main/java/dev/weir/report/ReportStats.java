@@ -8,6 +8,7 @@ public final class ReportStats {
     final LongAdder hits = new LongAdder();
     final LongAdder over = new LongAdder();
     final LongAdder dropped = new LongAdder();
+    final LongAdder denied = new LongAdder();
 
     /** Times that a store was told. */
     public long reports() {
@@ -27,5 +28,10 @@ public final class ReportStats {
     /** Hits that were not reported before their window had gone, and so are charged to nobody. */
     public long dropped() {
         return dropped.sum();
+    }
+
+    /** Checks that were denied, for the nodes together had let too much pass. */
+    public long denied() {
+        return denied.sum();
     }
 }

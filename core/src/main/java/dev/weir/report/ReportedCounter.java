@@ -1,6 +1,7 @@
 package dev.weir.report;
 
 import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Outcome;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
@@ -49,6 +50,10 @@ public final class ReportedCounter extends CounterKey {
     private long endsMicros;
 
     private long sentEndsMicros;
+    /** Until when nothing passes. Read without a lock, as is the moment at which the counter is as good as new. */
+    private volatile long deniedUntilMicros;
+
+    private volatile long resetMicros;
 
     ReportedCounter(Reports reports, Check check, Rule rule, int place, long now) {
         set(check.key0, check.key1);
@@ -149,7 +154,7 @@ public final class ReportedCounter extends CounterKey {
         } else {
             long owed = setRight(check, now);
             reports.stats().hits.add(check.granted);
-            deny(check, owed, asked);
+            deny(check.outcome, owed, asked);
             if (reports.isFlushing() && anyFresh()) { // it passed while this was under way
                 tick(now, true);
             }
@@ -186,17 +191,27 @@ public final class ReportedCounter extends CounterKey {
     }
 
     /** Nothing passes until what is owed is paid, or the window that is used up has ended; when that is, the next answers say. */
-    private void deny(Check check, long owed, long asked) {
-        Check told = new Check();
-        told.set(check);
-        told.hits = 1;
-        told.outcome.set(check.outcome);
-        told.outcome.allowed = windowed ? check.outcome.remaining > 0 : owed == 0;
-        if (!told.outcome.allowed) {
-            told.outcome.retryAfter =
-                    windowed ? check.outcome.reset : 2 * interval + LATE_MICROS + reports.travelMicros();
-            told.outcome.remaining = 0;
+    private synchronized void deny(Outcome told, long owed, long asked) {
+        boolean over = windowed ? told.remaining <= 0 : owed > 0;
+        long lasting = windowed ? told.reset : 2 * interval + LATE_MICROS + reports.travelMicros();
+        resetMicros = asked + told.reset;
+        deniedUntilMicros = over ? asked + lasting : 0;
+    }
+
+    /** Whether the nodes together have let so much pass that nothing does at {@code now}; the outcome of {@code check} says so then. */
+    public boolean denies(Check check, long now) {
+        long left = deniedUntilMicros - now;
+        if (left <= 0) {
+            return false;
         }
-        reports.tell(told, asked);
+        denied(now);
+        Outcome out = check.outcome;
+        out.allowed = false;
+        out.remaining = 0;
+        out.reset = Math.max(0, resetMicros - now);
+        out.retryAfter = left;
+        out.delay = 0;
+        reports.stats().denied.increment();
+        return true;
     }
 }

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
-import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +25,6 @@ public final class Reports {
     private final Store local;
     private final IntFunction<SharedStore> stores;
     private final TimeSource time;
-    private final ObjLongConsumer<Check> denials;
     private final long travel;
     private final CounterRoom room;
     private final ReportStats stats = new ReportStats();
@@ -36,21 +34,14 @@ public final class Reports {
     /**
      * Counts that {@code local} decides and {@code stores}, by their place, are told.
      *
-     * @param denials told of each answer as a check of one hit and when it was asked: whether there is room, or until when not
      * @param deadlineMicros how long a store may take to answer
      * @param room for the counters
      */
     public Reports(
-            Store local,
-            IntFunction<SharedStore> stores,
-            TimeSource time,
-            ObjLongConsumer<Check> denials,
-            long deadlineMicros,
-            CounterRoom room) {
+            Store local, IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, CounterRoom room) {
         this.local = local;
         this.stores = stores;
         this.time = time;
-        this.denials = denials;
         this.travel = deadlineMicros;
         this.room = room;
     }
@@ -140,10 +131,6 @@ public final class Reports {
         underWay.incrementAndGet();
         stats.reports.increment();
         stores.apply(place).decide(ask);
-    }
-
-    void tell(Check answered, long asked) {
-        denials.accept(answered, asked);
     }
 
     /** Takes or gives back in the local store what it is away from {@code room}. */

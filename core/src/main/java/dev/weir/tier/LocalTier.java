@@ -49,7 +49,7 @@ public final class LocalTier {
         this.denials = new DenyCache(counters);
         this.room = new CounterRoom(counters);
         this.leases = new Leases(stores, time, deadlineMicros, room, counters);
-        this.reports = new Reports(local, stores, time, denials::learn, deadlineMicros, room);
+        this.reports = new Reports(local, stores, time, deadlineMicros, room);
     }
 
     /**
@@ -72,7 +72,7 @@ public final class LocalTier {
 
     /** Checks that were denied without asking, since the start. */
     public long denied() {
-        return denials.answered() + leases.stats().denied();
+        return denials.answered() + leases.stats().denied() + reports.stats().denied();
     }
 
     /** Hits that were taken ahead of time. */
