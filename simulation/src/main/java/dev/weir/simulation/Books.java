@@ -37,7 +37,7 @@ final class Books implements Watcher {
     }
 
     @Override
-    public void answered(Node node, Check check) {
-        ledger.answered(node.number(), check, store.clock().micros());
+    public void answered(Node node, Check check, long storeMicros) {
+        ledger.answered(node.number(), check, storeMicros);
     }
 }

@@ -111,7 +111,7 @@ public final class Fleet implements Destination {
                             random.nextLong(1L << 40),
                             drift == 0 ? 0 : random.nextLong(-drift, drift + 1)));
             Link link = new Link(timeline, node, clock, store, settings.link(), random.split());
-            Listener listener = new Listener(node, clock);
+            Listener listener = new Listener(node, clock, link);
             listeners.put(node, listener);
             SharedStore heard = planted.stores().apply(new Overheard(link, listener));
             Life life = new Life(clock, link, peer(heard, clock));
@@ -197,10 +197,12 @@ public final class Fleet implements Destination {
     private final class Listener implements Overheard.Ear {
         private final Node node;
         private final MachineClock clock;
+        private final Link link;
 
-        Listener(Node node, MachineClock clock) {
+        Listener(Node node, MachineClock clock, Link link) {
             this.node = node;
             this.clock = clock;
+            this.link = link;
         }
 
         private boolean isCurrent() {
@@ -217,7 +219,7 @@ public final class Fleet implements Destination {
         @Override
         public void answered(Check check) {
             if (isCurrent()) {
-                watcher.answered(node, check);
+                watcher.answered(node, check, link.chargedMicros());
             }
         }
     }

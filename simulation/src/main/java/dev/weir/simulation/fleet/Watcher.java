@@ -22,6 +22,6 @@ public interface Watcher {
     /** {@code node} asks for, or reports, what {@code check} says; its own clock shows {@code ownMicros}. */
     default void asked(Node node, Check check, long ownMicros) {}
 
-    /** What {@code node} asked like that was answered, or failed. */
-    default void answered(Node node, Check check) {}
+    /** What {@code node} asked like that was answered, by the store's clock at {@code storeMicros}, or failed. */
+    default void answered(Node node, Check check, long storeMicros) {}
 }

@@ -126,7 +126,7 @@ final class Blind {
         }
     }
 
-    /** The report was answered when the store's clock showed about {@code storeMicros}; what of it nobody counts is returned. */
+    /** The report was answered when the store's clock showed {@code storeMicros}; what of it nobody counts is returned. */
     List<Lost> answered(long refused, long storeMicros) {
         underWay = false;
         long window = windowed ? Bound.windowOf(limit, storeMicros) : 0;

@@ -106,12 +106,12 @@ public final class Ledger implements Takings {
     }
 
     /** That was answered, or failed; the store's clock shows {@code nowMicros}. */
-    public void answered(int node, Check check, long nowMicros) {
+    public void answered(int node, Check check, long storeMicros) {
         ReportedBook book = reported.get(check.key0);
         if (book != null && check.failure != null) {
             book.failed(node);
         } else if (book != null) {
-            book.answered(node, check.ahead - check.granted, nowMicros);
+            book.answered(node, check.ahead - check.granted, storeMicros);
         }
     }
 
