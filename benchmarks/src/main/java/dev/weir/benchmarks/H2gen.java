@@ -28,14 +28,24 @@ record H2gen(String path) {
         return found;
     }
 
-    /** A load as fast as the server answers, or at {@code rate} a second if that is not 0. */
-    JsonObject load(String name, int port, long pid, String keys, int seconds, double rate)
+    /** How much is asked: so many requests under way on each connection at most, and so many a second if {@code rate} is not 0. */
+    record Load(int underWay, double rate) {
+        static final Load FULL = new Load(64, 0);
+
+        /** Counted from when a request was due. */
+        static Load at(double rate) {
+            return new Load(512, rate);
+        }
+    }
+
+    JsonObject load(String name, int port, long pid, String keys, int seconds, Load load)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(path, "-name", name, "-addr", "127.0.0.1:" + port));
         command.addAll(List.of("-pid", String.valueOf(pid), "-domain", "bench", "-key", "user", "-keys", keys));
         command.addAll(List.of("-seconds", String.valueOf(seconds), "-warm", String.valueOf(WARM)));
-        if (rate > 0) {
-            command.addAll(List.of("-rate", String.format(Locale.ROOT, "%.0f", rate), "-inflight", "512"));
+        command.addAll(List.of("-inflight", String.valueOf(load.underWay())));
+        if (load.rate() > 0) {
+            command.addAll(List.of("-rate", String.format(Locale.ROOT, "%.0f", load.rate())));
         }
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -51,7 +61,7 @@ record H2gen(String path) {
     void warmUp(String name, int port, long pid, String keys) throws IOException, InterruptedException {
         double before = 0;
         for (int i = 0; i < WARM_UP_ROUNDS; i++) {
-            double now = load(name, port, pid, keys, WARM_UP_SECONDS, 0).getDouble("per_cpu_s");
+            double now = load(name, port, pid, keys, WARM_UP_SECONDS, Load.FULL).getDouble("per_cpu_s");
             if (now < before * 1.1) {
                 return;
             }

@@ -113,7 +113,7 @@ public final class RedisServers {
     private Run load(Server server, String keys) throws IOException, InterruptedException {
         double degraded = server.degraded();
         RedisStats before = RedisStats.of(redis.commands());
-        JsonObject line = h2gen.load(server.name(), server.port(), server.pid(), keys, seconds, 0);
+        JsonObject line = h2gen.load(server.name(), server.port(), server.pid(), keys, seconds, H2gen.Load.FULL);
         RedisStats spent = RedisStats.of(redis.commands()).since(before);
         double decisions = H2gen.decisions(line, seconds);
         return new Run(

@@ -8,14 +8,17 @@ import java.util.Locale;
 
 /**
  * Weir beside a Vert.x gRPC handler that answers a constant, asked in turn by {@code h2gen}: decisions per second and per CPU
- * second of the server's process, latency at half of what each can carry, bytes allocated per decision. Medians, and ratios to
- * the constant.
+ * second of the server's process, bytes allocated per decision, and latency at about half of what each can carry: once with an eighth
+ * as many requests under way, and once at that rate, where h2gen counts from when a request was due, and so its own lateness as well.
+ * Medians, and ratios to the constant.
  *
  * <pre>{@code
  * MAIN=ServerSideBySide benchmarks/run --h2gen PATH [--rounds 5] [--seconds 5] [--keys 1000]
  * }</pre>
  */
 public final class ServerSideBySide {
+    private static final H2gen.Load FEW = new H2gen.Load(8, 0);
+
     /** One answer of h2gen, and the garbage of the server meanwhile. */
     private record Run(JsonObject line, double bytesPerDecision) {
         double get(String field) {
@@ -24,9 +27,9 @@ public final class ServerSideBySide {
     }
 
     /** A server with what was measured of it. */
-    private record Side(ServerProcess server, List<Run> full, List<Run> half) {
+    private record Side(ServerProcess server, List<Run> full, List<Run> few, List<Run> half) {
         static Side start(String name) throws IOException {
-            return new Side(ServerProcess.start(name), new ArrayList<>(), new ArrayList<>());
+            return new Side(ServerProcess.start(name), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         }
     }
 
@@ -63,12 +66,13 @@ public final class ServerSideBySide {
             }
             for (int round = 0; round < rounds; round++) {
                 for (Side side : sides) {
-                    side.full().add(load(side, seconds, 0));
+                    side.full().add(load(side, H2gen.Load.FULL));
+                    side.few().add(load(side, FEW));
                 }
             }
             for (int round = 0; round < rounds; round++) {
                 for (Side side : sides) {
-                    side.half().add(load(side, seconds, Median.of(side.full(), run -> run.get("per_s")) / 2));
+                    side.half().add(load(side, H2gen.Load.at(Median.of(side.full(), run -> run.get("per_s")) / 2)));
                 }
             }
             report(sides);
@@ -77,16 +81,16 @@ public final class ServerSideBySide {
         }
     }
 
-    private Run load(Side side, int seconds, double rate) throws IOException, InterruptedException {
+    private Run load(Side side, H2gen.Load load) throws IOException, InterruptedException {
         ServerProcess server = side.server();
         long before = server.allocatedBytes();
-        JsonObject line = h2gen.load(server.name(), server.port(), server.pid(), keys, seconds, rate);
+        JsonObject line = h2gen.load(server.name(), server.port(), server.pid(), keys, seconds, load);
         return new Run(line, (server.allocatedBytes() - before) / H2gen.decisions(line, seconds));
     }
 
     private static void report(List<Side> sides) {
         System.out.println(
-                "server    decisions/s    per CPU s  cores  p50 ms  p99 ms  bytes/decision | at half load: p50   p99  p99.9 ms");
+                "server    decisions/s    per CPU s  cores  p50 ms  p99 ms  bytes/decision | 8 under way:   per s    p50    p99 | at half rate: p50    p99");
         double base = Median.of(sides.get(0).full(), run -> run.get("per_cpu_s"));
         for (Side side : sides) {
             List<Run> full = side.full();
@@ -94,7 +98,7 @@ public final class ServerSideBySide {
             boolean clean = full.stream().allMatch(run -> run.line().getLong("other") == 0);
             System.out.printf(
                     Locale.ROOT,
-                    "%-8s %12.0f %12.0f %6.2f %7.2f %7.2f %15.1f | %17.2f %6.2f %6.2f   x%.2f per CPU s%s%n",
+                    "%-8s %12.0f %12.0f %6.2f %7.2f %7.2f %15.1f | %20.0f %6.2f %6.2f | %17.2f %6.2f   x%.2f per CPU s%s%n",
                     side.server().name(),
                     Median.of(full, run -> run.get("per_s")),
                     Median.of(full, run -> run.get("per_cpu_s")),
@@ -102,9 +106,11 @@ public final class ServerSideBySide {
                     Median.of(full, run -> run.get("p50_ms")),
                     Median.of(full, run -> run.get("p99_ms")),
                     Median.of(full, Run::bytesPerDecision),
+                    Median.of(side.few(), run -> run.get("per_s")),
+                    Median.of(side.few(), run -> run.get("p50_ms")),
+                    Median.of(side.few(), run -> run.get("p99_ms")),
                     Median.of(half, run -> run.get("p50_ms")),
                     Median.of(half, run -> run.get("p99_ms")),
-                    Median.of(half, run -> run.get("p999_ms")),
                     Median.of(full, run -> run.get("per_cpu_s")) / base,
                     clean ? "" : "   OTHER ANSWERS");
         }
