@@ -1,6 +1,7 @@
 package dev.weir.coalesce;
 
 import dev.weir.store.Check;
+import dev.weir.store.Checks;
 import dev.weir.store.Idempotency;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -74,19 +75,8 @@ public final class Group {
         checks[index] = copy;
     }
 
-    /** As {@link dev.weir.store.Checks#allowed}. */
+    /** As {@link Checks#allowed}. */
     public boolean passes() {
-        boolean quotaOver = false;
-        boolean quotaOk = quotaPassed;
-        for (int i = 0; i < size; i++) {
-            Check check = checks[i];
-            if (check.role == Check.Role.QUOTA) {
-                quotaOver |= !check.outcome.allowed;
-                quotaOk |= check.outcome.allowed;
-            } else if (check.role == Check.Role.ENFORCE && !check.outcome.allowed) {
-                return false;
-            }
-        }
-        return !quotaOver || quotaOk;
+        return Checks.allow(checks, size, quotaPassed);
     }
 }

@@ -49,6 +49,11 @@ public final class Checks {
 
     /** Whether the outcomes let the request pass: none enforced is over, and not all quotas are. */
     public boolean allowed() {
+        return allow(checks, size, quotaPassed);
+    }
+
+    /** Whether the outcomes of the first {@code size} of {@code checks} let a request pass, if a quota elsewhere did or not. */
+    public static boolean allow(Check[] checks, int size, boolean quotaPassed) {
         boolean quotaOver = false;
         boolean quotaOk = quotaPassed;
         for (int i = 0; i < size; i++) {
