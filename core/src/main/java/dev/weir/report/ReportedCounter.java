@@ -40,6 +40,9 @@ public final class ReportedCounter extends CounterKey {
     private boolean wanted;
 
     private boolean underWay;
+    /** Whether no tick comes any more: whoever still adds to it, and the answer that is under way, have the rest told at once. */
+    private boolean retired;
+
     private long sentMicros;
     private long usedMicros;
     private long answeredMicros;
@@ -74,12 +77,19 @@ public final class ReportedCounter extends CounterKey {
     }
 
     /** Notes that {@code hits} passed at {@code now}, or came back; the counter is as good as new after {@code reset}. */
-    public synchronized void add(long hits, long reset, long now) {
-        dropIfOver(now);
-        beginInterval(now);
-        endsMicros = Math.max(endsMicros, now + (windowed ? reset : limit.windowMicros()));
-        backlog.add(hits);
-        usedMicros = now;
+    public void add(long hits, long reset, long now) {
+        boolean atOnce;
+        synchronized (this) {
+            dropIfOver(now);
+            beginInterval(now);
+            endsMicros = Math.max(endsMicros, now + (windowed ? reset : limit.windowMicros()));
+            backlog.add(hits);
+            usedMicros = now;
+            atOnce = retired;
+        }
+        if (atOnce) {
+            tick(now, true);
+        }
     }
 
     /** Notes that somebody was denied at {@code now}. */
@@ -134,6 +144,14 @@ public final class ReportedCounter extends CounterKey {
         return false;
     }
 
+    /** Ends it: what there is left to say is said, but the copy of the counter is another's to set right. */
+    void retire(long now) {
+        synchronized (this) {
+            retired = true;
+        }
+        tick(now, true);
+    }
+
     /** The store has forgotten it: what there is left to say is not said. */
     synchronized void forget() {
         drop(backlog.dropFresh() + backlog.dropAgain(0) + backlog.dropOwed());
@@ -155,15 +173,16 @@ public final class ReportedCounter extends CounterKey {
             long owed = setRight(check, now);
             reports.stats().hits.add(check.granted);
             deny(check.outcome, owed, asked);
-            if (reports.isFlushing() && anyFresh()) { // it passed while this was under way
-                tick(now, true);
-            }
+        }
+        if (isLastToTell(check.failure == null)) {
+            tick(now, true);
         }
         reports.answered();
     }
 
-    private synchronized boolean anyFresh() {
-        return backlog.fresh() != 0;
+    /** Whether something passed while a report was under way, and no tick will come to tell it. */
+    private synchronized boolean isLastToTell(boolean answered) {
+        return backlog.fresh() != 0 && (retired || (answered && reports.isFlushing()));
     }
 
     private synchronized void unanswered(long now) {
@@ -185,8 +204,10 @@ public final class ReportedCounter extends CounterKey {
         if (windowed) {
             backlog.dropOwed(); // with its window, and until that ends there is no room anyway
         }
-        long since = Math.max(0, backlog.fresh());
-        reports.setRight(check, Math.max(0, check.outcome.remaining - since));
+        if (!retired) {
+            long since = Math.max(0, backlog.fresh());
+            reports.setRight(check, Math.max(0, check.outcome.remaining - since));
+        }
         return backlog.owed();
     }
 

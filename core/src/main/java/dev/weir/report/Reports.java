@@ -80,7 +80,7 @@ public final class Reports {
         ReportedCounter gone = counters.remove(counter);
         if (gone != null) {
             room.leave();
-            gone.tick(now, true);
+            gone.retire(now);
         }
     }
 

@@ -13,11 +13,15 @@ import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.report.ReportStats;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.Store;
 import dev.weir.store.StoreFailure;
 import dev.weir.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -76,9 +80,13 @@ class ReportedDecisionTest {
     }
 
     private static Limiter another(Fleet fleet, RuleSet rules) {
+        return another(fleet, rules, new MemoryStore(100));
+    }
+
+    private static Limiter another(Fleet fleet, RuleSet rules, Store counters) {
         return new Limiter(
                 rules,
-                new MemoryStore(100),
+                counters,
                 SharedStores.of(fleet.stores),
                 fleet,
                 LimiterSettings.defaults(),
@@ -261,6 +269,35 @@ class ReportedDecisionTest {
     }
 
     @Test
+    void whatPassesWhileItsCounterIsDroppedAsIdleIsToldToo() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        TickedStore counters = new TickedStore();
+        Limiter limiter = another(fleet, reported(WINDOW), counters);
+        limiter.decide(USER);
+        fleet.now += 200_000;
+        limiter.tick();
+        fleet.store().answerAll();
+        fleet.now += 6 * Decisions.SECOND;
+        counters.ticked = limiter;
+        limiter.decide(USER);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+1", "fw:d:r:u 0+1");
+    }
+
+    @Test
+    void whatPassedWhileAReportWasUnderWayIsToldWhenTheLimitChangesToo() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        fleet.ask(USER);
+        fleet.now += 200_000;
+        fleet.limiter.tick();
+        fleet.ask(ask("user", "u").hits(2));
+        fleet.limiter.rules(reported(Limit.fixedWindow(20, Duration.ofMinutes(1))));
+        fleet.ask(ask("user", "u").hits(3));
+        fleet.store().answerAll();
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+1", "fw:d:r:u 0+2", "fw:d:r:u 0+3");
+    }
+
+    @Test
     void aCounterThatFindsNoRoomIsAskedExactly() {
         Fleet fleet = new Fleet(reported(WINDOW), LimiterSettings.defaults().withTierCounters(2));
         assertThat(fleet.ask(ask("user", "a")).atOnce).isTrue();
@@ -273,6 +310,32 @@ class ReportedDecisionTest {
         fleet.now += 6 * Decisions.SECOND;
         fleet.limiter.tick();
         assertThat(fleet.ask(ask("user", "c")).atOnce).as("the others are idle").isTrue();
+    }
+
+    /** Counts, and between finding a counter and counting in it another thread's tick comes in. */
+    private static final class TickedStore implements Store {
+        private final MemoryStore counters = new MemoryStore(100);
+
+        @Nullable
+        Limiter ticked;
+
+        @Override
+        public boolean decide(Checks checks, long now) {
+            if (ticked != null) {
+                ticked.tick();
+            }
+            return counters.decide(checks, now);
+        }
+
+        @Override
+        public boolean forget(Check check) {
+            return counters.forget(check);
+        }
+
+        @Override
+        public void close() {
+            counters.close();
+        }
     }
 
     /** limit + nodes × local rate × interval, over the whole of it. */
