@@ -36,10 +36,7 @@ final class DrySpell {
     /** Of a counter of {@code limit} that is leased for an {@code interval}, in which hits may lie for {@code patience}; nanoseconds. */
     DrySpell(Limit limit, long interval, long patience) {
         this.limit = limit;
-        this.flows = switch (limit.algorithm()) {
-            case TOKEN_BUCKET, GCRA -> limit.requests() > 0;
-            case LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> false;
-        };
+        this.flows = limit.algorithm().isBucket() && limit.requests() > 0;
         long fills = flows ? Part.of(limit.windowMicros(), limit.capacity(), limit.requests()) : 0;
         long bearable = Math.min(LONGEST, Math.min(LONGEST, fills / QUARTER) * 1_000);
         this.least = Math.min(interval, bearable);

@@ -20,6 +20,14 @@ public enum Algorithm {
         return spelling;
     }
 
+    /** Whether room flows in hit by hit, up to a burst, and does not depend on where windows begin. */
+    public boolean isBucket() {
+        return switch (this) {
+            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> true;
+            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> false;
+        };
+    }
+
     @Override
     public String toString() {
         return spelling;

@@ -51,10 +51,15 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
 
     /** The most hits that an idle counter lets pass at once. */
     public long capacity() {
-        return switch (algorithm) {
-            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> burst;
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> requests;
-        };
+        return algorithm.isBucket() ? burst : requests;
+    }
+
+    /** Microseconds, rounded up, in which {@code hits} flow into a bucket; 0 where they do not, or would take for ever. */
+    public long inflowMicros(long hits) {
+        if (!algorithm.isBucket() || requests == 0 || hits > Long.MAX_VALUE / 2 / windowMicros) {
+            return 0;
+        }
+        return (hits * windowMicros + requests - 1) / requests;
     }
 
     private static void require(boolean holds, String what, long value, String expected) {

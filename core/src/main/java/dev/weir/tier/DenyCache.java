@@ -136,13 +136,7 @@ final class DenyCache {
         if (check.hits > limit.capacity()) {
             return Outcome.NEVER;
         }
-        long more = check.hits - hits;
-        boolean flows = switch (limit.algorithm()) {
-            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET ->
-                limit.requests() > 0 && more <= Long.MAX_VALUE / 2 / limit.windowMicros();
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> false;
-        };
-        return flows ? known + (more * limit.windowMicros() + limit.requests() - 1) / limit.requests() : known;
+        return known + limit.inflowMicros(check.hits - hits);
     }
 
     /**

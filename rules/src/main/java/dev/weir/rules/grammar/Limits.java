@@ -66,7 +66,7 @@ final class Limits {
         Long burst = fields.whole("burst", 0, Long.MAX_VALUE);
         Long parts = fields.whole("sub_windows", 1, MOST_SUB_WINDOWS);
         over(fields, algorithm);
-        if (burst != null && !isBucket(algorithm)) {
+        if (burst != null && !algorithm.isBucket()) {
             fields.problems().warning(fields.nameAt("burst"), "burst has no effect on " + algorithm, "");
         }
         if (parts != null && algorithm != Algorithm.SLIDING_WINDOW) {
@@ -77,7 +77,7 @@ final class Limits {
             return null;
         }
         Limit limit = new Limit(algorithm, requests, window, requests, 1);
-        if (burst != null && isBucket(algorithm)) {
+        if (burst != null && algorithm.isBucket()) {
             limit = limit.withBurst(burst);
         }
         if (parts != null && algorithm == Algorithm.SLIDING_WINDOW) {
@@ -92,18 +92,11 @@ final class Limits {
         if (refusal != null) {
             fields.problems().error(fields.at(), refusal);
         } else if (limit.requests() > 0 && limit.burst() < cost) {
-            boolean burst = isBucket(limit.algorithm()) && fields.has("burst");
+            boolean burst = limit.algorithm().isBucket() && fields.has("burst");
             String what = burst ? "burst" : fields.has("requests") ? "requests" : "requests_per_unit";
             String expected = "expected: >= " + cost + ", what one request costs, or nothing would ever pass";
             fields.problems().error(fields.at(what), what + ": " + limit.burst(), expected);
         }
-    }
-
-    private static boolean isBucket(Algorithm algorithm) {
-        return switch (algorithm) {
-            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> true;
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> false;
-        };
     }
 
     /** A duration, or one of the words of Envoy's spelling. */

@@ -104,10 +104,7 @@ final class Told {
     }
 
     private boolean holdsMore() {
-        return switch (limit.algorithm()) {
-            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> limit.requests() > 0 && limit.burst() > limit.requests();
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> false;
-        };
+        return limit.algorithm().isBucket() && limit.requests() > 0 && limit.burst() > limit.requests();
     }
 
     /**
@@ -118,11 +115,9 @@ final class Told {
         if (passesLater()) {
             return retryAfterSeconds();
         }
-        return switch (limit.algorithm()) {
-            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET ->
-                Math.min(resetSeconds(), ceil(limit.windowMicros() / Math.max(1, limit.requests())));
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> resetSeconds();
-        };
+        return limit.algorithm().isBucket()
+                ? Math.min(resetSeconds(), ceil(limit.windowMicros() / Math.max(1, limit.requests())))
+                : resetSeconds();
     }
 
     static long ceil(long micros) {
