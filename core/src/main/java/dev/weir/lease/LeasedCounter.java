@@ -91,18 +91,19 @@ public final class LeasedCounter extends CounterKey {
     }
 
     /**
-     * Whether the counter has run dry and is not asked at {@code now}, so that what is not {@linkplain #covers covered} is denied;
-     * {@code out} says so then, and until when.
+     * Whether the counter has run dry and is not asked at {@code now}, so that {@code check}, which is not {@linkplain #covers covered},
+     * is denied; its outcome says so then, and until when.
      */
-    public boolean rests(Outcome out, long now) {
+    public boolean rests(Check check, long now) {
         long left = size.rest(now);
         if (left <= 0) {
             return false;
         }
+        Outcome out = check.outcome;
         out.allowed = false;
         out.remaining = 0;
         out.reset = view.reset(now);
-        out.retryAfter = (left + 999) / 1_000;
+        out.retryAfter = check.hits > limit.capacity() ? Outcome.NEVER : (left + 999) / 1_000;
         out.delay = 0;
         leases.stats().denied.increment();
         return true;

@@ -59,7 +59,7 @@ final class LeasedChecks {
     /** Whether the check at {@code index}, which is not paid for, is of a counter that has run dry and is not asked now. */
     boolean rests(int index, Check check, long now) {
         LeasedCounter counter = index < size ? counters[index] : null;
-        return counter != null && counter.rests(check.outcome, now);
+        return counter != null && counter.rests(check, now);
     }
 
     /** Takes what leases cover; whether any did. The others are still open. */

@@ -53,8 +53,10 @@ public final class ReportedCounter extends CounterKey {
     private long endsMicros;
 
     private long sentEndsMicros;
-    /** Until when nothing passes. Read without a lock, as is the moment at which the counter is as good as new. */
+    /** Until when nothing passes if no answer comes. Read without a lock, as are the moments below. */
     private volatile long deniedUntilMicros;
+    /** When what is owed should be paid: it has flowed in, and the report that finds it has been answered. */
+    private volatile long paidMicros;
 
     private volatile long resetMicros;
 
@@ -109,8 +111,7 @@ public final class ReportedCounter extends CounterKey {
     private void dropIfOver(long now) {
         if (now >= endsMicros && !backlog.isEmpty()) {
             drop(backlog.dropFresh() + backlog.dropAgain(0));
-            boolean flows = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.GCRA;
-            drop(flows ? 0 : backlog.dropOwed());
+            drop(limit.algorithm().isBucket() ? 0 : backlog.dropOwed());
         }
     }
 
@@ -214,9 +215,10 @@ public final class ReportedCounter extends CounterKey {
     /** Nothing passes until what is owed is paid, or the window that is used up has ended; when that is, the next answers say. */
     private synchronized void deny(Outcome told, long owed, long asked) {
         boolean over = windowed ? told.remaining <= 0 : owed > 0;
-        long lasting = windowed ? told.reset : 2 * interval + LATE_MICROS + reports.travelMicros();
+        long nextAnswer = asked + interval + LATE_MICROS + reports.travelMicros();
         resetMicros = asked + told.reset;
-        deniedUntilMicros = over ? asked + lasting : 0;
+        paidMicros = windowed ? resetMicros : nextAnswer + limit.inflowMicros(owed);
+        deniedUntilMicros = !over ? 0 : windowed ? resetMicros : nextAnswer + interval; // that one may be lost
     }
 
     /** Whether the nodes together have let so much pass that nothing does at {@code now}; the outcome of {@code check} says so then. */
@@ -230,7 +232,8 @@ public final class ReportedCounter extends CounterKey {
         out.allowed = false;
         out.remaining = 0;
         out.reset = Math.max(0, resetMicros - now);
-        out.retryAfter = left;
+        long wait = paidMicros + limit.inflowMicros(check.hits) - now;
+        out.retryAfter = check.hits > limit.capacity() ? Outcome.NEVER : wait > 0 ? wait : left;
         out.delay = 0;
         reports.stats().denied.increment();
         return true;

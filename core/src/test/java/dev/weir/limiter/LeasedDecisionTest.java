@@ -308,6 +308,7 @@ class LeasedDecisionTest {
         assertThat(early.atOnce).isTrue();
         assertThat(early.text).isEqualTo("no [r OVER_LIMIT 0]");
         assertThat(early.decision.verdict(0).retryAfterMicros()).isOne();
+        assertThat(fleet.ask(ask("user", "u").hits(10_001)).text).isEqualTo("no [r NEVER 0]");
         fleet.now += 1;
         Fleet.Answer next = fleet.ask(USER);
         fleet.store().answerAll();

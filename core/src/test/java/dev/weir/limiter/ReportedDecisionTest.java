@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReportedDecisionTest {
     private static final Limit WINDOW = Limit.fixedWindow(10, Duration.ofMinutes(1));
@@ -114,6 +115,34 @@ class ReportedDecisionTest {
         for (int i = 0; i < 10; i++) {
             report(fleet);
         }
+        assertThat(fleet.ask(USER).decision.allowed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 100})
+    void whoMeetsABucketThatOwesIsToldWhenThatWillBePaid(long aSecond) {
+        Limit bucket = Limit.tokenBucket(10 * aSecond, Duration.ofSeconds(10));
+        Fleet fleet = new Fleet(reported(bucket));
+        Limiter other = another(fleet, reported(bucket));
+        other.decide(ask("user", "u").hits(10 * aSecond));
+        other.returnLeases();
+        fleet.store().answerAll();
+        fleet.ask(ask("user", "u").hits(5 + aSecond / 5));
+        report(fleet);
+        long wait = fleet.ask(USER).decision.verdict(0).retryAfterMicros();
+        long hit = Decisions.SECOND / aSecond;
+        long flowingIn = 6 * hit;
+        assertThat(wait).as("and an interval, two ticks, a deadline").isEqualTo(flowingIn + 310_000);
+        assertThat(fleet.ask(ask("user", "u").hits(10 * aSecond + 1)).text).isEqualTo("no [r NEVER 0]");
+        long until = fleet.now + wait;
+        for (; fleet.now + 50_000 < until; fleet.now += 50_000) {
+            if (until - fleet.now > 310_000 + hit) {
+                assertThat(fleet.ask(USER).decision.allowed()).isFalse();
+            }
+            fleet.limiter.tick();
+            fleet.store().answerAll();
+        }
+        fleet.now = until;
         assertThat(fleet.ask(USER).decision.allowed()).isTrue();
     }
 
