@@ -44,7 +44,7 @@ class RateLimiterTest {
         assertThat(limiter.tryAcquire(42L)).isTrue();
         assertThat(limiter.tryAcquire("42")).isTrue();
         assertThat(limiter.tryAcquire("ann")).isFalse();
-        assertThat(limiter.tryAcquire(42L)).isFalse();
+        assertThat(limiter.acquire(42L, 1).allowed()).isFalse();
     }
 
     @Test

@@ -180,11 +180,6 @@ public final class ControlPlane implements AutoCloseable {
         return follower.version();
     }
 
-    /** Which database it is, for people. */
-    public String place() {
-        return database.toString();
-    }
-
     /**
      * Writes a rule.
      *

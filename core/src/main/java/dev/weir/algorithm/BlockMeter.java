@@ -31,9 +31,6 @@ public abstract non-sealed class BlockMeter extends Meter {
         out.used = share.of(Math.min(requests, used));
     }
 
-    /** The most words that {@link #take} will ever need. */
-    public abstract int maxWords();
-
     /**
      * Asks whether {@code hits} fit, reading {@code words} words of {@code memory} from {@code at}. Counts nothing; only moments
      * that lie ahead by more than a window, because a clock stepped back, are set right in place.

@@ -62,11 +62,6 @@ final class SlidingWindowLog extends BlockMeter {
     }
 
     @Override
-    public int maxWords() {
-        return 1 + (int) Math.max(LEAST_ROOM, requests);
-    }
-
-    @Override
     public void ask(long[] memory, int at, int words, long now, long hits, Outcome out) {
         long moment = Exact.moment(now);
         int count = count(memory, at, words);

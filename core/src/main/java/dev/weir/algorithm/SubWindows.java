@@ -70,11 +70,6 @@ final class SubWindows extends BlockMeter {
     }
 
     @Override
-    public int maxWords() {
-        return COUNTS + parts + 1;
-    }
-
-    @Override
     public void ask(long[] memory, int at, int words, long now, long hits, Outcome out) {
         long moment = Exact.moment(now);
         repair(memory, at, words, moment);
@@ -96,7 +91,7 @@ final class SubWindows extends BlockMeter {
 
     @Override
     public int wordsToTake(long[] memory, int at, int words, long now, long hits) {
-        return words == 0 && hits <= 0 ? 0 : Math.max(words, maxWords());
+        return words == 0 && hits <= 0 ? 0 : Math.max(words, COUNTS + parts + 1);
     }
 
     @Override

@@ -11,7 +11,6 @@ public final class LeaseStats {
     final LongAdder returned = new LongAdder();
     final LongAdder expired = new LongAdder();
     final LongAdder stranded = new LongAdder();
-    final LongAdder fetches = new LongAdder();
     final LongAdder returns = new LongAdder();
 
     /** Notes a request that was decided without asking a store, for everything that it takes was paid for. */
@@ -52,11 +51,6 @@ public final class LeaseStats {
     /** Hits that were neither spent nor given back: their window had gone, or the store did not confirm. */
     public long stranded() {
         return stranded.sum();
-    }
-
-    /** Times that a store was asked for a lease alone, in the background. */
-    public long fetches() {
-        return fetches.sum();
     }
 
     /** Times that a store was sent hits back. */

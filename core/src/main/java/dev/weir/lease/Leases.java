@@ -166,7 +166,6 @@ public final class Leases {
     /** Asks for a lease in the background. */
     void fetch(LeaseFetch fetch) {
         underWay.incrementAndGet();
-        stats.fetches.increment();
         send(fetch, fetch.check().store);
     }
 

@@ -77,11 +77,6 @@ public final class Limiter {
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
     }
 
-    /** Where the counters of this process live. */
-    public Store store() {
-        return store;
-    }
-
     /** Where the counters live that other processes count in as well. */
     public SharedStores stores() {
         return stores;

@@ -6,7 +6,6 @@ import dev.weir.store.SharedStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** The shared stores by the names that rules know them by, each in a place of its own. */
 public final class SharedStores {
@@ -43,11 +42,6 @@ public final class SharedStores {
 
     public int size() {
         return stores.size();
-    }
-
-    /** The names that rules may give. */
-    public Set<String> names() {
-        return Set.copyOf(names);
     }
 
     /**

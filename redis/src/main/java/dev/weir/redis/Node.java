@@ -64,10 +64,6 @@ final class Node {
         }
     }
 
-    String name() {
-        return name;
-    }
-
     boolean isOpen() {
         return breaker.isOpen();
     }

@@ -37,10 +37,6 @@ final class NodeFactory {
         }
     }
 
-    ClientResources resources() {
-        return resources;
-    }
-
     Node node(String name, RedisURI uri, Node.Neighbours neighbours) {
         Line.Factory[] lines = new Line.Factory[settings.connections()];
         for (int i = 0; i < lines.length; i++) {

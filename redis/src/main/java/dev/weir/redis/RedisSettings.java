@@ -81,10 +81,6 @@ public record RedisSettings(
         return new RedisSettings(address, credentials, tls, deadline, connections, asks, connectTimeout, breaker);
     }
 
-    public RedisSettings withConnectTimeout(Duration longest) {
-        return new RedisSettings(address, credentials, tls, deadline, connections, maxWaiting, longest, breaker);
-    }
-
     public RedisSettings withBreaker(BreakerSettings numbers) {
         return new RedisSettings(address, credentials, tls, deadline, connections, maxWaiting, connectTimeout, numbers);
     }

@@ -29,7 +29,6 @@ public final class RedisStore implements SharedStore {
 
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
-    private final RedisSettings settings;
     private final RedisStats stats = new RedisStats();
     private final @Nullable EventLoopGroup own;
     private final NodeFactory nodes;
@@ -59,7 +58,6 @@ public final class RedisStore implements SharedStore {
     });
 
     private RedisStore(RedisSettings settings, EventLoopGroup loops, boolean owned, BatchScript script) {
-        this.settings = settings;
         this.own = owned ? loops : null;
         this.nodes = new NodeFactory(settings, stats, loops, new ScriptCommands(script));
         this.routes = settings.address().kind() == RedisAddress.Kind.CLUSTER
@@ -88,10 +86,6 @@ public final class RedisStore implements SharedStore {
     private static RedisStore opened(RedisStore store) {
         store.routes.open();
         return store;
-    }
-
-    public RedisSettings settings() {
-        return settings;
     }
 
     public RedisStats stats() {

@@ -15,7 +15,6 @@ public final class Tally implements Watcher {
     private final long[] offered;
     private final long[] admitted;
     private final long[] ideal;
-    private final long[] nodeOffered;
     private final long[] nodeAdmitted;
     private final long[] nodeIdeal;
     private final int[][] nodeSteps;
@@ -33,7 +32,6 @@ public final class Tally implements Watcher {
         this.offered = new long[steps];
         this.admitted = new long[steps];
         this.ideal = new long[steps];
-        this.nodeOffered = new long[nodes];
         this.nodeAdmitted = new long[nodes];
         this.nodeIdeal = new long[nodes];
         this.nodeSteps = new int[nodes][steps];
@@ -44,7 +42,6 @@ public final class Tally implements Watcher {
         int step = (int) Math.min(offered.length - 1, timeline.now() / stepNanos);
         decisions++;
         offered[step]++;
-        nodeOffered[node.number()]++;
         this.waited += waited ? 1 : 0;
         boolean isDegraded = decision.degraded();
         degraded += isDegraded ? 1 : 0;
@@ -114,15 +111,7 @@ public final class Tally implements Watcher {
     }
 
     public int nodes() {
-        return nodeOffered.length;
-    }
-
-    public long offeredTo(int node) {
-        return nodeOffered[node];
-    }
-
-    public long admittedBy(int node) {
-        return nodeAdmitted[node];
+        return nodeAdmitted.length;
     }
 
     /**

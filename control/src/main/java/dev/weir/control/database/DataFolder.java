@@ -15,11 +15,9 @@ import org.jspecify.annotations.Nullable;
 public final class DataFolder implements AutoCloseable {
     private static final int LONGEST_NOTE = 64;
 
-    private final Path path;
     private final FileChannel channel;
 
-    private DataFolder(Path path, FileChannel channel) {
-        this.path = path;
+    private DataFolder(FileChannel channel) {
         this.channel = channel;
     }
 
@@ -43,7 +41,7 @@ public final class DataFolder implements AutoCloseable {
         channel.truncate(0);
         String note = "process " + ProcessHandle.current().pid();
         channel.write(ByteBuffer.wrap(note.getBytes(StandardCharsets.UTF_8)), 0);
-        return new DataFolder(path, channel);
+        return new DataFolder(channel);
     }
 
     private static @Nullable FileLock lock(FileChannel channel) throws IOException {
@@ -58,10 +56,6 @@ public final class DataFolder implements AutoCloseable {
         ByteBuffer note = ByteBuffer.allocate(LONGEST_NOTE);
         channel.read(note, 0);
         return new String(note.array(), 0, note.position(), StandardCharsets.UTF_8);
-    }
-
-    public Path path() {
-        return path;
     }
 
     @Override

@@ -70,11 +70,6 @@ public record DecisionSinkSettings(
         return (file != null || kafka != null) && (sample > 0 || denials);
     }
 
-    /** Nothing leaves the server. */
-    public static DecisionSinkSettings off() {
-        return new DecisionSinkSettings(null, null, 0, false, KeyShown.HASH, null, "", 1);
-    }
-
     /** Without the secret. */
     @Override
     public String toString() {

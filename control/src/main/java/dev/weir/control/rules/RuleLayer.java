@@ -62,12 +62,6 @@ public final class RuleLayer {
         return entry == null ? null : entry.stored();
     }
 
-    /** Whether the rule is there and enabled. */
-    public boolean isEnabled(String id) {
-        Entry entry = entries.get(id);
-        return entry != null && entry.read().rule() != null;
-    }
-
     /** What is wrong with the rules: while there is any, they must not come into force. */
     public List<Diagnostic> errors() {
         return entries.values().stream()

@@ -107,19 +107,6 @@ public final class Etcd implements AutoCloseable {
         ProcessHandle.of(pid).ifPresent(handle -> handle.onExit().join());
     }
 
-    /** Holds it where it is: it neither answers nor goes away. */
-    public void freeze() throws IOException, InterruptedException {
-        signal("STOP");
-    }
-
-    public void thaw() throws IOException, InterruptedException {
-        signal("CONT");
-    }
-
-    private void signal(String name) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, String.valueOf(pid)).start().waitFor();
-    }
-
     @Override
     public void close() throws IOException {
         if (shell != null) {

@@ -22,10 +22,6 @@ public record LaneSettings(
         return new LaneSettings(Caps.defaults(), Bounds.defaults(), Times.defaults(), RlsSettings.defaults(), null);
     }
 
-    public LaneSettings with(Caps caps) {
-        return new LaneSettings(caps, bounds, times, rls, tls);
-    }
-
     public LaneSettings with(Bounds bounds) {
         return new LaneSettings(caps, bounds, times, rls, tls);
     }

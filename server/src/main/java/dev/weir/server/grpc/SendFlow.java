@@ -42,11 +42,6 @@ final class SendFlow {
         maxFrame = bytes;
     }
 
-    /** Bytes that wait for windows, over all streams. */
-    int unsent() {
-        return unsent;
-    }
-
     /** Whether so many bytes can leave the stream at once, in one frame; if so they count as sent. */
     boolean take(Stream stream, int length) {
         if (length > maxFrame || length > window || length > stream.sendWindow || stream.unsent != null) {

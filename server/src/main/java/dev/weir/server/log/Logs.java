@@ -24,11 +24,6 @@ public final class Logs {
         System.setProperty("java.util.logging.manager", SteadyLogManager.class.getName());
     }
 
-    /** The logger of the part of the server that {@code owner} belongs to. */
-    public static Logger of(Class<?> owner) {
-        return System.getLogger(owner.getName());
-    }
-
     /** Whether a person reads standard output: what {@code ./weir} has found out, else what the JDK thinks. */
     @SuppressWarnings("SystemConsoleNull") // what it warns of is what isTerminal is asked for
     public static boolean isTerminal() {

@@ -35,11 +35,6 @@ public final class MachineClock implements TimeSource {
         return new MachineClock(timeline, skewMicros, originNanos, driftMillionths, shown);
     }
 
-    /** A clock that is right. */
-    public static MachineClock exact(Timeline timeline) {
-        return new MachineClock(timeline, 0, 0, 0);
-    }
-
     @Override
     public long micros() {
         return EPOCH_MICROS + skewMicros + elapsed() / 1_000;

@@ -46,10 +46,6 @@ public final class Counters {
         rememberedNanos = Math.max(rememberedNanos, nanos);
     }
 
-    public int size() {
-        return size;
-    }
-
     /** The number of a counter, from 0 without gaps. */
     public int id(long key0, long key1) {
         int mask = places.length - 1;

@@ -42,7 +42,6 @@ public final class Link implements SharedStore, Carrier, Way {
     private int connection;
     private long connectedAt;
     private long deliveredMicros;
-    private long failures;
 
     public Link(
             Timeline timeline,
@@ -75,11 +74,6 @@ public final class Link implements SharedStore, Carrier, Way {
 
     int connection() {
         return connection;
-    }
-
-    /** Asks that had no answer. */
-    public long failures() {
-        return failures;
     }
 
     /** When the hits of whoever is being told were taken, by the store's clock; now, if nobody asked the store for them. */
@@ -237,7 +231,5 @@ public final class Link implements SharedStore, Carrier, Way {
     }
 
     @Override
-    public void unanswered(StoreFailure failure) {
-        failures++;
-    }
+    public void unanswered(StoreFailure failure) {}
 }

@@ -26,7 +26,6 @@ public final class SharedCounters {
 
     private long calls;
     private long checks;
-    private long expiredCalls;
 
     public SharedCounters(Timeline timeline, MachineClock clock, Takings takings) {
         this.timeline = timeline;
@@ -51,16 +50,6 @@ public final class SharedCounters {
     /** Checks that these calls carried, those of one call on one counter being one. */
     public long checks() {
         return checks;
-    }
-
-    /** Calls that came too late and charged nothing. */
-    public long expiredCalls() {
-        return expiredCalls;
-    }
-
-    /** Counters that were ever used. */
-    public int size() {
-        return counters.size();
     }
 
     /** A replica follows, {@code nanos} behind: {@link #failOver} needs one. */
@@ -119,9 +108,7 @@ public final class SharedCounters {
         calls += Math.max(1, flight.calls.size());
         for (StoreCall call : flight.calls) {
             call.expired = now > call.expiryMicros;
-            if (call.expired) {
-                expiredCalls++;
-            } else {
+            if (!call.expired) {
                 serve(call, node, now);
             }
         }

@@ -21,7 +21,6 @@ public final class Flow {
     /** Until when each caller keeps quiet, who heeds what it was told. */
     private final long @Nullable [] quietUntil;
 
-    private long sent;
     private long kept;
 
     public Flow(FlowSettings settings, Timeline timeline, SplittableRandom random, int nodes, Destination destination) {
@@ -34,15 +33,6 @@ public final class Flow {
         int callers = settings.callers().count();
         this.names = new String[Math.min(KEPT_NAMES, callers)];
         this.quietUntil = settings.obeysRetryAfter() ? new long[callers] : null;
-    }
-
-    public FlowSettings settings() {
-        return settings;
-    }
-
-    /** Requests sent. */
-    public long sent() {
-        return sent;
     }
 
     /** Requests that callers kept to themselves because they had been told to wait. */
@@ -61,7 +51,6 @@ public final class Flow {
             kept++;
             return;
         }
-        sent++;
         destination.arrive(this, caller, settings.placement().node(caller, now, nodes, random));
     }
 
