@@ -32,4 +32,11 @@ abstract class AdminCommand implements Runnable {
         out().flush();
         return 0;
     }
+
+    /** Shows a table, and ends well. */
+    final int said(Table table) {
+        table.print(out());
+        out().flush();
+        return 0;
+    }
 }

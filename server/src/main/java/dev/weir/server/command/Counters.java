@@ -72,8 +72,6 @@ final class Counters extends AdminCommand {
                             : String.format(Locale.ROOT, "%.1f s", each.getDouble("reset_in")),
                     reset ? (each.getBoolean("existed", false) ? "yes" : "was new") : each.getString("name", ""));
         });
-        table.print(out());
-        out().flush();
-        return 0;
+        return said(table);
     }
 }

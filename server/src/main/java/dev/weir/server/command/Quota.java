@@ -2,7 +2,6 @@ package dev.weir.server.command;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,28 +43,24 @@ final class Quota extends AdminCommand {
         String query = domain == null ? "" : "?domain=" + AdminClient.encoded(domain);
         JsonObject usage = admin.get("/admin/v1/usage/" + AdminClient.encoded(apiKey) + query)
                 .body();
-        PrintWriter out = out();
         if (json) {
-            out.println(quota.copy().put("usage", usage.getJsonObject("usage")).encodePrettily());
-        } else {
-            out.println(apiKey + ": tier " + quota.getString("tier")
-                    + (quota.getBoolean("in_force") ? "" : ", not in force")
-                    + (quota.getString("expires_at") == null ? "" : ", until " + quota.getString("expires_at")));
-            Table table = new Table("DESCRIPTOR", "USED", "LIMIT", "REMAINING", "RULE");
-            JsonObject each = usage.getJsonObject("usage");
-            each.fieldNames().forEach(name -> {
-                JsonObject one = each.getJsonObject(name);
-                table.row(
-                        name,
-                        String.valueOf(one.getValue("used")),
-                        String.valueOf(one.getValue("limit")),
-                        String.valueOf(one.getValue("remaining")),
-                        String.valueOf(one.getValue("rule")));
-            });
-            table.print(out);
+            return said(quota.copy().put("usage", usage.getJsonObject("usage")).encodePrettily());
         }
-        out.flush();
-        return 0;
+        out().println(apiKey + ": tier " + quota.getString("tier")
+                + (quota.getBoolean("in_force") ? "" : ", not in force")
+                + (quota.getString("expires_at") == null ? "" : ", until " + quota.getString("expires_at")));
+        Table table = new Table("DESCRIPTOR", "USED", "LIMIT", "REMAINING", "RULE");
+        JsonObject each = usage.getJsonObject("usage");
+        each.fieldNames().forEach(name -> {
+            JsonObject one = each.getJsonObject(name);
+            table.row(
+                    name,
+                    String.valueOf(one.getValue("used")),
+                    String.valueOf(one.getValue("limit")),
+                    String.valueOf(one.getValue("remaining")),
+                    String.valueOf(one.getValue("rule")));
+        });
+        return said(table);
     }
 
     @Command(
@@ -90,7 +85,7 @@ final class Quota extends AdminCommand {
                 ? quota(tier, overrides == null ? List.of() : overrides, effective, expires)
                         .encode()
                         .getBytes(StandardCharsets.UTF_8)
-                : Rules.input(file);
+                : InputFile.read(file);
         JsonObject now =
                 admin.put(QUOTAS + AdminClient.encoded(apiKey), body, null).body();
         int count = now.getJsonObject("quotas").getJsonArray("overrides").size();

@@ -2,10 +2,7 @@ package dev.weir.server.command;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,26 +26,21 @@ final class Rules extends AdminCommand {
     int list(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
             throws Refusal {
         JsonArray rules = admin.all(CONFIG, "rules");
-        PrintWriter out = out();
         if (json) {
-            out.println(rules.encodePrettily());
-        } else {
-            Table table = new Table("DOMAIN", "RULE", "STATUS", "LIMIT", "SOURCE");
-            rules.forEach(each -> {
-                JsonObject rule = (JsonObject) each;
-                table.row(
-                        rule.getString("domain"),
-                        rule.getString("rule_id"),
-                        rule.getString("status")
-                                + (rule.containsKey("switched") ? ", switched: " + rule.getString("switched") : ""),
-                        limit(rule),
-                        rule.getString("source")
-                                + (rule.containsKey("hides") ? ", hides " + rule.getString("hides") : ""));
-            });
-            table.print(out);
+            return said(rules.encodePrettily());
         }
-        out.flush();
-        return 0;
+        Table table = new Table("DOMAIN", "RULE", "STATUS", "LIMIT", "SOURCE");
+        rules.forEach(each -> {
+            JsonObject rule = (JsonObject) each;
+            table.row(
+                    rule.getString("domain"),
+                    rule.getString("rule_id"),
+                    rule.getString("status")
+                            + (rule.containsKey("switched") ? ", switched: " + rule.getString("switched") : ""),
+                    limit(rule),
+                    rule.getString("source") + (rule.containsKey("hides") ? ", hides " + rule.getString("hides") : ""));
+        });
+        return said(table);
     }
 
     @Command(
@@ -58,25 +50,21 @@ final class Rules extends AdminCommand {
     int sources(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
             throws Refusal {
         JsonArray sources = admin.get("/v1/ratelimit/sources").body().getJsonArray("sources");
-        PrintWriter out = out();
         if (json) {
-            out.println(sources.encodePrettily());
-        } else {
-            Table table = new Table("SOURCE", "RULES", "HIDDEN", "STATE", "VERSION", "CHANGED");
-            sources.forEach(each -> {
-                JsonObject source = (JsonObject) each;
-                table.row(
-                        source.getString("source"),
-                        String.valueOf(source.getInteger("rules")),
-                        String.valueOf(source.getInteger("hidden")),
-                        source.getString("problem", "in force"),
-                        source.getString("version", ""),
-                        source.getString("changed_at", ""));
-            });
-            table.print(out);
+            return said(sources.encodePrettily());
         }
-        out.flush();
-        return 0;
+        Table table = new Table("SOURCE", "RULES", "HIDDEN", "STATE", "VERSION", "CHANGED");
+        sources.forEach(each -> {
+            JsonObject source = (JsonObject) each;
+            table.row(
+                    source.getString("source"),
+                    String.valueOf(source.getInteger("rules")),
+                    String.valueOf(source.getInteger("hidden")),
+                    source.getString("problem", "in force"),
+                    source.getString("version", ""),
+                    source.getString("changed_at", ""));
+        });
+        return said(table);
     }
 
     /** {@code 100 per 1m}, from either spelling. */
@@ -99,18 +87,13 @@ final class Rules extends AdminCommand {
     int put(
             @Mixin AuditedClient admin,
             @Parameters(paramLabel = "RULE") String id,
-            @Option(
-                            names = {"-f", "--file"},
-                            paramLabel = "FILE",
-                            description = "Without it, the standard input.")
-                    @Nullable
-                    Path file,
+            @Mixin InputFile rule,
             @Option(names = "--if-match", paramLabel = "TAG", description = "Only if it is still at this version.")
                     @Nullable
                     String tag)
             throws Refusal {
         AdminClient.Reply reply =
-                admin.put(CONFIG + "/" + AdminClient.encoded(id), input(file), tag == null ? null : "\"" + tag + "\"");
+                admin.put(CONFIG + "/" + AdminClient.encoded(id), rule.read(), tag == null ? null : "\"" + tag + "\"");
         return said(id + " is " + reply.body().getString("status") + ", version "
                 + reply.tag().replace("\"", ""));
     }
@@ -119,17 +102,9 @@ final class Rules extends AdminCommand {
             name = "diff",
             description = "What putting a rule would change; changes nothing.",
             mixinStandardHelpOptions = true)
-    int diff(
-            @Mixin AdminClient admin,
-            @Parameters(paramLabel = "RULE") String id,
-            @Option(
-                            names = {"-f", "--file"},
-                            paramLabel = "FILE",
-                            description = "Without it, the standard input.")
-                    @Nullable
-                    Path file)
+    int diff(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id, @Mixin InputFile rule)
             throws Refusal {
-        JsonObject change = admin.put(CONFIG + "/" + AdminClient.encoded(id) + "?dry_run=true", input(file), null)
+        JsonObject change = admin.put(CONFIG + "/" + AdminClient.encoded(id) + "?dry_run=true", rule.read(), null)
                 .body();
         String before = text(change.getJsonObject("before"));
         String after = text(change.getJsonObject("after"));
@@ -151,13 +126,5 @@ final class Rules extends AdminCommand {
     int delete(@Mixin AuditedClient admin, @Parameters(paramLabel = "RULE") String id) throws Refusal {
         admin.delete(CONFIG + "/" + AdminClient.encoded(id));
         return said(id + " is deleted");
-    }
-
-    static byte[] input(@Nullable Path file) throws Refusal {
-        try {
-            return file == null ? System.in.readAllBytes() : Files.readAllBytes(file);
-        } catch (IOException e) {
-            throw new Refusal((file == null ? "the input" : file) + " cannot be read: " + e.getMessage());
-        }
     }
 }

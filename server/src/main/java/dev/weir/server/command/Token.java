@@ -64,9 +64,7 @@ final class Token extends AdminCommand {
                     each.getBoolean("expired") ? "expired" : or(minute(each.getString("expires_at")), "never"),
                     or(minute(each.getString("last_used_at")), "never"));
         });
-        table.print(out());
-        out().flush();
-        return 0;
+        return said(table);
     }
 
     @Command(

@@ -1,0 +1,29 @@
+package dev.weir.server.command;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What a command is to send, from a file or from the standard input. */
+final class InputFile {
+    @Option(
+            names = {"-f", "--file"},
+            paramLabel = "FILE",
+            description = "Without it, the standard input.")
+    private @Nullable Path file;
+
+    byte[] read() throws Refusal {
+        return read(file);
+    }
+
+    /** What is in {@code file}, or in the standard input if it is null. */
+    static byte[] read(@Nullable Path file) throws Refusal {
+        try {
+            return file == null ? System.in.readAllBytes() : Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new Refusal((file == null ? "the input" : file) + " cannot be read: " + e.getMessage());
+        }
+    }
+}
