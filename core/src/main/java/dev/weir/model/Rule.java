@@ -3,7 +3,6 @@ package dev.weir.model;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +45,7 @@ public final class Rule {
     private final int ordinal;
     private final boolean keyed;
 
-    private Rule(Builder b) {
+    Rule(RuleBuilder b) {
         this.domain = b.domain;
         this.id = b.id;
         this.name = b.name;
@@ -54,7 +53,7 @@ public final class Rule {
         this.limit = b.limit;
         this.shadow = b.shadow;
         this.rollout = b.rollout;
-        this.switched = null;
+        this.switched = b.switched;
         this.quota = b.quota;
         this.countsDenied = b.countsDenied;
         this.cost = b.cost;
@@ -69,49 +68,13 @@ public final class Rule {
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
         this.source = b.source;
-        this.ordinal = -1;
-        this.keyed = false;
-    }
-
-    /** A copy, but for what differs. */
-    private Rule(
-            Rule other,
-            @Nullable Limit limit,
-            boolean shadow,
-            int rollout,
-            @Nullable SwitchState switched,
-            List<String> replaces,
-            int ordinal,
-            boolean keyed) {
-        this.domain = other.domain;
-        this.id = other.id;
-        this.name = other.name;
-        this.label = other.label;
-        this.limit = limit;
-        this.shadow = shadow;
-        this.rollout = rollout;
-        this.switched = switched;
-        this.quota = other.quota;
-        this.countsDenied = other.countsDenied;
-        this.cost = other.cost;
-        this.consistency = other.consistency;
-        this.onFail = other.onFail;
-        this.onMissing = other.onMissing;
-        this.deadlineMicros = other.deadlineMicros;
-        this.localShare = other.localShare;
-        this.leaseIntervalMicros = other.leaseIntervalMicros;
-        this.reportIntervalMicros = other.reportIntervalMicros;
-        this.store = other.store;
-        this.replaces = replaces;
-        this.metadata = other.metadata;
-        this.source = other.source;
-        this.ordinal = ordinal;
-        this.keyed = keyed;
+        this.ordinal = b.ordinal;
+        this.keyed = b.keyed;
     }
 
     /** Starts a rule of {@code domain} whose counters are known by {@code id}. */
-    public static Builder builder(String domain, String id) {
-        return new Builder(domain, id);
+    public static RuleBuilder builder(String domain, String id) {
+        return new RuleBuilder(domain, id);
     }
 
     public String domain() {
@@ -255,165 +218,27 @@ public final class Rule {
 
     /** This rule as an operator has switched it; {@code rollout} is that of a rule that is on. */
     public Rule switchedTo(SwitchState state, int rollout) {
-        boolean off = state == SwitchState.OFF;
-        return new Rule(
-                this,
-                off ? null : limit,
-                state == SwitchState.SHADOW,
-                state == SwitchState.ON ? rollout : EVERYONE,
-                state,
-                off ? List.of() : replaces,
-                ordinal,
-                keyed);
+        RuleBuilder copy = new RuleBuilder(this);
+        copy.switched = state;
+        copy.shadow = state == SwitchState.SHADOW;
+        copy.rollout = state == SwitchState.ON ? rollout : EVERYONE;
+        if (state == SwitchState.OFF) {
+            copy.limit = null;
+            copy.replaces = List.of();
+        }
+        return copy.build();
     }
 
     /** This rule as the one at {@code ordinal} of a rule set, which knows whether it is keyed. */
     public Rule withOrdinal(int ordinal, boolean keyed) {
-        return new Rule(this, limit, shadow, rollout, switched, replaces, ordinal, keyed);
+        RuleBuilder copy = new RuleBuilder(this);
+        copy.ordinal = ordinal;
+        copy.keyed = keyed;
+        return copy.build();
     }
 
     @Override
     public String toString() {
         return domain + "/" + label;
-    }
-
-    /** Collects what a rule says; everything but domain, id and limit has the default of the design. */
-    public static final class Builder {
-        private final String domain;
-        private final String id;
-        private String name = "";
-        private String label = "";
-        private @Nullable Limit limit;
-        private boolean shadow;
-        private int rollout = EVERYONE;
-        private boolean quota;
-        private boolean countsDenied;
-        private long cost = 1;
-        private Consistency consistency = Consistency.EXACT;
-        private OnFail onFail = OnFail.ALLOW;
-        private OnMissing onMissing = OnMissing.SKIP;
-        private long deadlineMicros;
-        private int localShare;
-        private long leaseIntervalMicros = DEFAULT_INTERVAL_MICROS;
-        private long reportIntervalMicros = DEFAULT_INTERVAL_MICROS;
-        private String store = DEFAULT_STORE;
-        private List<String> replaces = List.of();
-        private Map<String, ?> metadata = Map.of();
-        private String source = "";
-
-        private Builder(String domain, String id) {
-            this.domain = Objects.requireNonNull(domain, "domain");
-            this.id = Objects.requireNonNull(id, "id");
-        }
-
-        public Builder name(String name) {
-            this.name = name;
-            return this;
-        }
-
-        public Builder label(String label) {
-            this.label = label;
-            return this;
-        }
-
-        public Builder limit(Limit limit) {
-            this.limit = limit;
-            return this;
-        }
-
-        public Builder shadow(boolean shadow) {
-            this.shadow = shadow;
-            return this;
-        }
-
-        /** Of ten thousand callers, how many it denies. */
-        public Builder rollout(int ofTenThousand) {
-            this.rollout = ofTenThousand;
-            return this;
-        }
-
-        public Builder quota(boolean quota) {
-            this.quota = quota;
-            return this;
-        }
-
-        public Builder countsDenied(boolean countsDenied) {
-            this.countsDenied = countsDenied;
-            return this;
-        }
-
-        public Builder cost(long cost) {
-            this.cost = cost;
-            return this;
-        }
-
-        public Builder consistency(Consistency consistency) {
-            this.consistency = consistency;
-            return this;
-        }
-
-        public Builder onFail(OnFail onFail) {
-            this.onFail = onFail;
-            return this;
-        }
-
-        public Builder onMissing(OnMissing onMissing) {
-            this.onMissing = onMissing;
-            return this;
-        }
-
-        public Builder deadlineMicros(long micros) {
-            this.deadlineMicros = micros;
-            return this;
-        }
-
-        public Builder localShare(int millionths) {
-            this.localShare = millionths;
-            return this;
-        }
-
-        public Builder leaseIntervalMicros(long micros) {
-            this.leaseIntervalMicros = micros;
-            return this;
-        }
-
-        public Builder reportIntervalMicros(long micros) {
-            this.reportIntervalMicros = micros;
-            return this;
-        }
-
-        public Builder store(String name) {
-            this.store = name;
-            return this;
-        }
-
-        public Builder replaces(List<String> names) {
-            this.replaces = names;
-            return this;
-        }
-
-        public Builder metadata(Map<String, ?> metadata) {
-            this.metadata = metadata;
-            return this;
-        }
-
-        public Builder source(String where) {
-            this.source = where;
-            return this;
-        }
-
-        public Rule build() {
-            if (cost < 0) {
-                throw new IllegalArgumentException("cost: " + cost + " (expected: >= 0)");
-            }
-            if (leaseIntervalMicros < 1 || reportIntervalMicros < 1) {
-                throw new IllegalArgumentException("lease_interval and report_interval: " + leaseIntervalMicros
-                        + " and " + reportIntervalMicros + " (expected: > 0 microseconds)");
-            }
-            if (rollout < 0 || rollout > EVERYONE) {
-                throw new IllegalArgumentException("rollout: " + rollout + " (expected: 0 to " + EVERYONE + ")");
-            }
-            return new Rule(this);
-        }
     }
 }

@@ -12,7 +12,7 @@ import dev.weir.match.WeirRule;
 import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.Request;
-import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.model.Verdict;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
@@ -22,11 +22,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class FailurePolicyTest {
 
-    private static Rule.Builder bucket(String name, long requests) {
+    private static RuleBuilder bucket(String name, long requests) {
         return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
     }
 
-    private static WeirRule byUser(Rule.Builder rule) {
+    private static WeirRule byUser(RuleBuilder rule) {
         return rule(rule.build(), KeyBy.of("user"));
     }
 

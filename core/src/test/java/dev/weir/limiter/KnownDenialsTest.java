@@ -11,7 +11,7 @@ import dev.weir.match.Weir;
 import dev.weir.match.WeirRule;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
-import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 class KnownDenialsTest {
     private static final long SECOND = Decisions.SECOND;
 
-    private static Rule.Builder bucket(String name, long requests) {
+    private static RuleBuilder bucket(String name, long requests) {
         return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
     }
 
-    private static WeirRule byUser(Rule.Builder rule) {
+    private static WeirRule byUser(RuleBuilder rule) {
         return rule(rule.build(), KeyBy.of("user"));
     }
 

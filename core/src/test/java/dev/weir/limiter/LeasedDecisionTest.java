@@ -12,7 +12,7 @@ import dev.weir.match.WeirRule;
 import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
-import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.StoreFailure;
@@ -29,7 +29,7 @@ class LeasedDecisionTest {
         return rule(builder(name, limit).build(), KeyBy.of(key));
     }
 
-    private static Rule.Builder builder(String name, Limit limit) {
+    private static RuleBuilder builder(String name, Limit limit) {
         return Weir.rule(name, limit).consistency(Consistency.LEASED);
     }
 

@@ -16,6 +16,7 @@ import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.store.Idempotency;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class RepeatedRequestsTest {
     private static final long HOUR = 3600 * Decisions.SECOND;
 
-    private static Rule.Builder bucket(String name, long requests) {
+    private static RuleBuilder bucket(String name, long requests) {
         return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofHours(1)));
     }
 
@@ -256,7 +257,7 @@ class RepeatedRequestsTest {
         Random random = new Random(seed);
         List<WeirRule> all = new ArrayList<>();
         for (String name : List.of("a", "b", "c")) {
-            Rule.Builder rule = bucket(name, 6);
+            RuleBuilder rule = bucket(name, 6);
             rule.store(name.equals("b") ? "big" : "default");
             rule.consistency(name.equals("c") ? Consistency.LOCAL : Consistency.EXACT);
             all.add(rule(rule.build(), KeyBy.of(name)));

@@ -15,6 +15,7 @@ import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 class SeveralStoresTest {
 
-    private static Rule.Builder bucket(String name, long requests) {
+    private static RuleBuilder bucket(String name, long requests) {
         return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
     }
 
@@ -221,7 +222,7 @@ class SeveralStoresTest {
         Random random = new Random(seed);
         List<WeirRule> all = new ArrayList<>();
         for (String name : List.of("a", "b", "c")) {
-            Rule.Builder rule = bucket(name, 6);
+            RuleBuilder rule = bucket(name, 6);
             rule.store(name.equals("b") ? "big" : "default");
             rule.consistency(name.equals("c") ? Consistency.LOCAL : Consistency.EXACT);
             all.add(rule(rule.build(), KeyBy.of(name)));

@@ -14,7 +14,7 @@ import dev.weir.model.Consistency;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.OnMissing;
-import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Test;
 
 class SharedDecisionTest {
 
-    private static Rule.Builder bucket(String name, long requests) {
+    private static RuleBuilder bucket(String name, long requests) {
         return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
     }
 
-    private static WeirRule byUser(Rule.Builder rule) {
+    private static WeirRule byUser(RuleBuilder rule) {
         return rule(rule.build(), KeyBy.of("user"));
     }
 

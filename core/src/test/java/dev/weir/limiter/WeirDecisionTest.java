@@ -15,6 +15,7 @@ import dev.weir.model.Limit;
 import dev.weir.model.OnMissing;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.model.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 class WeirDecisionTest {
 
-    private static Rule.Builder bucket(String name, long requests) {
+    private static RuleBuilder bucket(String name, long requests) {
         return Weir.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
     }
 

@@ -3,6 +3,7 @@ package dev.weir.match;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,7 @@ public final class Envoy {
         return rule(name, PER_MINUTE).build();
     }
 
-    public static Rule.Builder rule(String name, Limit limit) {
+    public static RuleBuilder rule(String name, Limit limit) {
         return Rule.builder("d", name).name(name).label(name).limit(limit).countsDenied(true);
     }
 

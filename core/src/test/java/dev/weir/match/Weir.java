@@ -3,6 +3,7 @@ package dev.weir.match;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,11 +15,11 @@ public final class Weir {
 
     private Weir() {}
 
-    public static Rule.Builder rule(String name) {
+    public static RuleBuilder rule(String name) {
         return rule(name, PER_MINUTE);
     }
 
-    public static Rule.Builder rule(String name, Limit limit) {
+    public static RuleBuilder rule(String name, Limit limit) {
         return Rule.builder("d", name).name(name).label(name).limit(limit);
     }
 

@@ -8,6 +8,7 @@ import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.OnMissing;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.yaml.YamlNode.Scalar;
 import java.math.BigDecimal;
@@ -96,7 +97,7 @@ record Behaviour(
         return localShare;
     }
 
-    Rule.Builder applyTo(Rule.Builder rule) {
+    RuleBuilder applyTo(RuleBuilder rule) {
         return rule.onFail(onFail)
                 .onMissing(onMissing)
                 .consistency(consistency)

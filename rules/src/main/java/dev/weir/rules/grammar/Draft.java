@@ -4,6 +4,7 @@ import dev.weir.match.KeyBy;
 import dev.weir.match.WeirRule;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.rules.diagnostics.Position;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -27,7 +28,7 @@ record Draft(
 
     WeirRule rule(String domain, String label, String source) {
         String id = name.isEmpty() ? Identity.unnamed(domain, match, key, limit.algorithm()) : name;
-        Rule.Builder rule = Rule.builder(domain, id)
+        RuleBuilder rule = Rule.builder(domain, id)
                 .name(name)
                 .label(label)
                 .limit(limit)

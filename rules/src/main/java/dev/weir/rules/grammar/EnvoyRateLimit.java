@@ -5,6 +5,7 @@ import static dev.weir.rules.diagnostics.Text.quote;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.grammar.RuleFile.Placed;
@@ -75,7 +76,7 @@ final class EnvoyRateLimit {
                 .build();
     }
 
-    private Rule.Builder rule(Fields descriptor, Fields fields, String domain, String path, String label) {
+    private RuleBuilder rule(Fields descriptor, Fields fields, String domain, String path, String label) {
         allow(fields);
         Algorithm algorithm = Limits.algorithm(fields, Algorithm.FIXED_WINDOW);
         boolean unlimited = fields.flag("unlimited", false);
@@ -88,7 +89,7 @@ final class EnvoyRateLimit {
             requests = 0L;
         }
         String unitName = window == null ? "unlimited" : window.spelling();
-        Rule.Builder rule =
+        RuleBuilder rule =
                 Rule.builder(domain, Identity.envoy(path, unitName, algorithm)).label(label);
         Limit limit = null;
         if (!unlimited) {

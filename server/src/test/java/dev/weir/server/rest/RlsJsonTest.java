@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.server.rls.RlsSettings;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -198,7 +199,7 @@ class RlsJsonTest {
                 .build();
     }
 
-    private static Rule.Builder rule(String id, Limit limit) {
+    private static RuleBuilder rule(String id, Limit limit) {
         return Rule.builder("d", id).limit(limit).countsDenied(true);
     }
 }
