@@ -23,7 +23,7 @@ public final class RuleSet {
     /** The id of the rule, one in each domain, that limits of single callers count under where no rule of the files does. */
     public static final String OVERRIDE = "#override";
 
-    private final Builder from;
+    private final RuleSetBuilder from;
     private final List<Rule> rules;
     private final Map<String, Domain> domains = new LinkedHashMap<>();
     private final QuotaMatching quotas;
@@ -31,8 +31,8 @@ public final class RuleSet {
     /** By domain: the rule that limits of single callers count under, where no rule of the files does. */
     private final Map<String, Rule> standalone = new HashMap<>();
 
-    private RuleSet(Builder builder) {
-        this.from = new Builder(builder);
+    RuleSet(RuleSetBuilder builder) {
+        this.from = new RuleSetBuilder(builder);
         List<Rule> all = new ArrayList<>();
         List<String> scopes = new ArrayList<>();
         Adoption adoption = (rule, keyed, scope) -> {
@@ -72,13 +72,17 @@ public final class RuleSet {
                 .build();
     }
 
-    public static Builder builder() {
-        return new Builder();
+    public static RuleSetBuilder builder() {
+        return new RuleSetBuilder();
     }
 
     /** A builder with everything in this set, to put a layer over it. */
-    public Builder toBuilder() {
-        return new Builder(from);
+    public RuleSetBuilder toBuilder() {
+        return new RuleSetBuilder(from);
+    }
+
+    RuleSetBuilder from() {
+        return from;
     }
 
     /** No rules: nothing is limited. */
@@ -179,110 +183,5 @@ public final class RuleSet {
         Matches matches = new Matches();
         match(request, matches);
         return matches.tier;
-    }
-
-    /** Collects domains of either spelling. */
-    public static final class Builder {
-        private final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
-        private final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
-        private Quotas quotas = Quotas.NONE;
-        private RuleSwitches switches = RuleSwitches.NONE;
-
-        private Builder() {}
-
-        private Builder(Builder other) {
-            envoy.putAll(other.envoy);
-            weir.putAll(other.weir);
-            quotas = other.quotas;
-            switches = other.switches;
-        }
-
-        /** Adds a domain in Envoy's spelling; without descriptors it exists and limits only what callers limit themselves. */
-        public Builder envoy(String domain, List<EnvoyDescriptor> descriptors) {
-            requireNew(domain);
-            envoy.put(domain, List.copyOf(descriptors));
-            return this;
-        }
-
-        /** Adds a domain in Weir's spelling. */
-        public Builder weir(String domain, List<WeirRule> rules) {
-            requireNew(domain);
-            weir.put(domain, List.copyOf(rules));
-            return this;
-        }
-
-        /**
-         * Puts {@code rule} over its domain: in the place of the rule in Weir's spelling that has its id, or as one more, also
-         * in a domain of Envoy's spelling.
-         */
-        public Builder over(WeirRule rule) {
-            List<WeirRule> list = new ArrayList<>(weir.getOrDefault(rule.rule().domain(), List.of()));
-            int place = placeOf(rule.rule().id(), list);
-            if (place < 0) {
-                list.add(rule);
-            } else {
-                list.set(place, rule);
-            }
-            weir.put(rule.rule().domain(), List.copyOf(list));
-            return this;
-        }
-
-        /**
-         * Puts all of {@code upper} over what is here: its domains in Envoy's spelling in the place of those with the same
-         * name, its rules in Weir's spelling in the place of those with the same id, or as more of them.
-         */
-        public Builder over(RuleSet upper) {
-            envoy.putAll(upper.from.envoy);
-            upper.from.weir.forEach((domain, rules) -> {
-                Map<String, WeirRule> merged = new LinkedHashMap<>();
-                weir.getOrDefault(domain, List.of())
-                        .forEach(each -> merged.put(each.rule().id(), each));
-                rules.forEach(each -> merged.put(each.rule().id(), each));
-                weir.put(domain, List.copyOf(merged.values()));
-            });
-            return this;
-        }
-
-        /** Takes the rule in Weir's spelling with this id out of its domain, if it is there. */
-        public Builder without(String domain, String id) {
-            List<WeirRule> list = new ArrayList<>(weir.getOrDefault(domain, List.of()));
-            int place = placeOf(id, list);
-            if (place >= 0) {
-                list.remove(place);
-                weir.put(domain, List.copyOf(list));
-            }
-            return this;
-        }
-
-        /** Asks {@code quotas} what was agreed with callers, for every request from now on: they may change under the set. */
-        public Builder quotas(Quotas quotas) {
-            this.quotas = quotas;
-            return this;
-        }
-
-        /** Goes by {@code switches}, whatever the rules themselves say. */
-        public Builder switches(RuleSwitches switches) {
-            this.switches = switches;
-            return this;
-        }
-
-        private static int placeOf(String id, List<WeirRule> list) {
-            for (int i = 0; i < list.size(); i++) {
-                if (list.get(i).rule().id().equals(id)) {
-                    return i;
-                }
-            }
-            return -1;
-        }
-
-        private void requireNew(String domain) {
-            if (envoy.containsKey(domain) || weir.containsKey(domain)) {
-                throw new IllegalArgumentException("domain: " + domain + " (expected: one not there yet)");
-            }
-        }
-
-        public RuleSet build() {
-            return new RuleSet(this);
-        }
     }
 }

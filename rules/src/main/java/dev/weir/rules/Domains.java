@@ -4,6 +4,7 @@ import static dev.weir.rules.diagnostics.Text.quote;
 
 import dev.weir.match.EnvoyDescriptor;
 import dev.weir.match.RuleSet;
+import dev.weir.match.RuleSetBuilder;
 import dev.weir.match.WeirRule;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
@@ -114,7 +115,7 @@ final class Domains {
     }
 
     RuleSet ruleSet() {
-        RuleSet.Builder builder = RuleSet.builder();
+        RuleSetBuilder builder = RuleSet.builder();
         domains.forEach((name, domain) -> {
             if (domain.first instanceof RuleFile.Envoy) {
                 builder.envoy(name, domain.descriptors);

@@ -1,6 +1,7 @@
 package dev.weir.control.rules;
 
 import dev.weir.match.RuleSet;
+import dev.weir.match.RuleSetBuilder;
 import dev.weir.model.Rule;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +29,7 @@ public final class Layers {
     private Layers(List<RuleSet> lowerFirst) {
         RuleSet merged = lowerFirst.get(0);
         if (lowerFirst.size() > 1) {
-            RuleSet.Builder builder = merged.toBuilder();
+            RuleSetBuilder builder = merged.toBuilder();
             lowerFirst.subList(1, lowerFirst.size()).forEach(builder::over);
             merged = builder.build();
         }

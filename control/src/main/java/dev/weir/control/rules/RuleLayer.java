@@ -1,6 +1,7 @@
 package dev.weir.control.rules;
 
 import dev.weir.match.RuleSet;
+import dev.weir.match.RuleSetBuilder;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.RuleLoader;
 import dev.weir.rules.SingleRule;
@@ -70,8 +71,8 @@ public final class RuleLayer {
     }
 
     /** These rules over those of {@code files}. */
-    public RuleSet.Builder over(RuleSet files) {
-        RuleSet.Builder builder = files.toBuilder();
+    public RuleSetBuilder over(RuleSet files) {
+        RuleSetBuilder builder = files.toBuilder();
         for (Map.Entry<String, Entry> each : entries.entrySet()) {
             SingleRule read = each.getValue().read();
             if (read.rule() == null) {
