@@ -18,7 +18,7 @@ public final class Catalogue {
             "a source of rules",
             text -> text);
 
-    static final Setting<Boolean> MERGE_DOMAINS = flag(
+    static final Setting<Boolean> MERGE_DOMAINS = Setting.truth(
                     "merge_domains", "Let several files add to one domain of Envoy's spelling.", "false")
             .as("MERGE_DOMAIN_CONFIG");
 
@@ -37,14 +37,9 @@ public final class Catalogue {
     static final Setting<Integer> ADMIN_PORT =
             port("admin_port", "Port for operators.", "6070").as("DEBUG_PORT");
 
-    static final Setting<String> ADMIN_TOKEN = Setting.of(
-            "admin_token",
-            "SECRET",
-            "Token for everything on the admin port; in weir.yaml or the environment only.",
-            "",
-            "",
-            text -> text);
-    static final Setting<Path> ADMIN_TOKEN_FILE = pem(
+    static final Setting<String> ADMIN_TOKEN = Setting.secret(
+            "admin_token", "Token for everything on the admin port; in weir.yaml or the environment only.");
+    static final Setting<Path> ADMIN_TOKEN_FILE = Setting.file(
             "admin_token_file", "File that holds a token for everything on the admin port; read anew as it changes.");
 
     /** Read together with all that is said of stores: a message about it must not repeat a password. */
@@ -59,23 +54,19 @@ public final class Catalogue {
 
     static final Setting<String> STORE_USER =
             Setting.of("store_user", "NAME", "Who we are to the store.", "", "a name", text -> text);
-    static final Setting<String> STORE_PASSWORD = Setting.of(
-            "store_password",
-            "SECRET",
-            "Password for the store; in weir.yaml or the environment only.",
-            "",
-            "",
-            text -> text);
-    static final Setting<Path> STORE_PASSWORD_FILE =
-            pem("store_password_file", "File that holds the password for the store; read anew at every connection.");
-    static final Setting<Path> STORE_TLS_CA = pem(
+    static final Setting<String> STORE_PASSWORD =
+            Setting.secret("store_password", "Password for the store; in weir.yaml or the environment only.");
+    static final Setting<Path> STORE_PASSWORD_FILE = Setting.file(
+            "store_password_file", "File that holds the password for the store; read anew at every connection.");
+    static final Setting<Path> STORE_TLS_CA = Setting.file(
                     "store_tls_ca", "Authorities in PEM that sign stores' certificates; without it, those of the JVM.")
             .as("REDIS_TLS_CACERT");
-    static final Setting<Path> STORE_TLS_CERT =
-            pem("store_tls_cert", "Certificate to show to stores, in PEM.").as("REDIS_TLS_CLIENT_CERT");
-    static final Setting<Path> STORE_TLS_KEY = pem("store_tls_key", "Private key of that certificate, in PEM (PKCS#8).")
+    static final Setting<Path> STORE_TLS_CERT = Setting.file("store_tls_cert", "Certificate to show to stores, in PEM.")
+            .as("REDIS_TLS_CLIENT_CERT");
+    static final Setting<Path> STORE_TLS_KEY = Setting.file(
+                    "store_tls_key", "Private key of that certificate, in PEM (PKCS#8).")
             .as("REDIS_TLS_CLIENT_KEY");
-    static final Setting<Boolean> STORE_TLS_VERIFY_HOST = flag(
+    static final Setting<Boolean> STORE_TLS_VERIFY_HOST = Setting.truth(
                     "store_tls_verify_host", "A store's certificate must be for the host that was asked.", "true")
             .asOpposite("REDIS_TLS_SKIP_HOSTNAME_VERIFICATION");
     static final Setting<Duration> DEADLINE = Setting.of(
@@ -85,20 +76,14 @@ public final class Catalogue {
             "10ms",
             "a duration from 1ms to 10s",
             Values.duration(Duration.ofMillis(1), Duration.ofSeconds(10)));
-    static final Setting<Integer> REDIS_CONNECTIONS = Setting.of(
-            "redis_connections",
-            "N",
-            "Connections to each node of Redis: one queue coalesces best.",
-            "1",
-            "a number from 1 to 64",
-            Values.integer(1, 64));
-    static final Setting<Integer> REDIS_MAX_WAITING = Setting.of(
+    static final Setting<Integer> REDIS_CONNECTIONS = Setting.integer(
+            "redis_connections", "Connections to each node of Redis: one queue coalesces best.", "1", 1, 64);
+    static final Setting<Integer> REDIS_MAX_WAITING = Setting.integer(
             "redis_max_waiting",
-            "N",
             "Decisions that may wait for one connection to Redis; the rules of more than that fail at once.",
             "16384",
-            "a number from 1 to 1000000",
-            Values.integer(1, 1_000_000));
+            1,
+            1_000_000);
     static final Setting<Long> MAX_KEYS = Setting.of(
             "max_keys",
             "N",
@@ -107,14 +92,13 @@ public final class Catalogue {
             "",
             "a number from 1024 to 1000000000",
             Values.number(1024, 1_000_000_000));
-    static final Setting<Integer> TIER_COUNTERS = Setting.of(
+    static final Setting<Integer> TIER_COUNTERS = Setting.integer(
             "tier_counters",
-            "N",
             "Counters of stores that this server knows something of: that they are used up, hits that it holds, counts to"
                     + " report; without it, as many as a sixteenth of the heap holds, at most 65536.",
             "",
-            "a number from 64 to 16777216",
-            Values.integer(64, 1 << 24));
+            64,
+            1 << 24);
 
     static final Setting<Path> DATA = Setting.of(
             "data",
@@ -140,22 +124,22 @@ public final class Catalogue {
             "24h",
             "a duration from 1s to 30d",
             Values.duration(Duration.ofSeconds(1), Duration.ofDays(30)));
-    static final Setting<Integer> IDEMPOTENCY_KEYS = Setting.of(
+    static final Setting<Integer> IDEMPOTENCY_KEYS = Setting.integer(
             "idempotency_keys",
-            "N",
             "Idempotency keys that are known of one caller; beyond that its oldest go.",
             "1024",
-            "a number from 1 to 100000",
-            Values.integer(1, 100_000));
+            1,
+            100_000);
 
-    static final Setting<Boolean> SHADOW_MODE =
-            flag("shadow_mode", "Deny nobody: count and report only.", "false").as("SHADOW_MODE");
+    static final Setting<Boolean> SHADOW_MODE = Setting.truth(
+                    "shadow_mode", "Deny nobody: count and report only.", "false")
+            .as("SHADOW_MODE");
     static final Setting<Boolean> QUOTA_MODE =
-            flag("quota_mode", "Treat every rule as a quota.", "false").as("QUOTA_MODE");
-    static final Setting<Boolean> CHARGE_DENIED = flag(
+            Setting.truth("quota_mode", "Treat every rule as a quota.", "false").as("QUOTA_MODE");
+    static final Setting<Boolean> CHARGE_DENIED = Setting.truth(
                     "charge_denied", "Count denied hits too, in Envoy's spelling.", "true")
             .asOpposite("STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT");
-    static final Setting<Boolean> RESPONSE_HEADERS = flag(
+    static final Setting<Boolean> RESPONSE_HEADERS = Setting.truth(
                     "response_headers", "Send limit, remaining and reset headers to Envoy.", "false")
             .as("LIMIT_RESPONSE_HEADERS_ENABLED");
     static final Setting<String> LIMIT_HEADER = header("limit_header", "Name of the limit header.", "RateLimit-Limit")
@@ -165,7 +149,7 @@ public final class Catalogue {
             .as("LIMIT_REMAINING_HEADER");
     static final Setting<String> RESET_HEADER = header("reset_header", "Name of the reset header.", "RateLimit-Reset")
             .as("LIMIT_RESET_HEADER");
-    static final Setting<Boolean> RESPONSE_METADATA = flag(
+    static final Setting<Boolean> RESPONSE_METADATA = Setting.truth(
                     "response_metadata", "Tell the request back to Envoy as dynamic metadata.", "false")
             .as("RESPONSE_DYNAMIC_METADATA");
 
@@ -186,13 +170,8 @@ public final class Catalogue {
                     Values::level)
             .as("LOG_LEVEL");
 
-    static final Setting<Integer> EVENT_LOOPS = Setting.of(
-            "event_loops",
-            "N",
-            "Threads that decide; without it, one for each core.",
-            "",
-            "a number from 1 to 1024",
-            Values.integer(1, 1024));
+    static final Setting<Integer> EVENT_LOOPS =
+            Setting.integer("event_loops", "Threads that decide; without it, one for each core.", "", 1, 1024);
     static final Setting<Duration> WARM_UP = duration(
             "warm_up",
             "Longest that the decision path is warmed before the server is ready (where counters live in Redis up to ten times that, until calls come back in half their deadline); 0s: not at all.",
@@ -257,20 +236,12 @@ public final class Catalogue {
         return ALL;
     }
 
-    private static Setting<Boolean> flag(String name, String description, String fallback) {
-        return Setting.of(name, "BOOL", description, fallback, "true or false", Values::bool);
-    }
-
     private static Setting<String> host(String name, String description, String fallback) {
         return Setting.of(name, "ADDRESS", description, fallback, "an address or a host name", Values::host);
     }
 
     private static Setting<Integer> port(String name, String description, String fallback) {
         return Setting.of(name, "PORT", description, fallback, "a port from 0 to 65535", Values.integer(0, 65_535));
-    }
-
-    private static Setting<Path> pem(String name, String description) {
-        return Setting.of(name, "FILE", description, "", "a path", Values::path);
     }
 
     private static Setting<String> header(String name, String description, String fallback) {

@@ -19,13 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The settings of the sink for decisions. */
 final class DecisionSettings {
-    static final Setting<Path> FILE = Setting.of(
-            "decisions_file",
-            "FILE",
-            "Write decisions as JSON lines into this file, and into another when it is full or old.",
-            "",
-            "a path",
-            Values::path);
+    static final Setting<Path> FILE = Setting.file(
+            "decisions_file", "Write decisions as JSON lines into this file, and into another when it is full or old.");
     static final Setting<String> KAFKA = Setting.of(
             "decisions_kafka",
             "URL",
@@ -33,20 +28,14 @@ final class DecisionSettings {
             "",
             "kafka://host:9092[,host:9092]/topic",
             text -> text);
-    static final Setting<Boolean> DENIALS = Setting.of(
-            "decisions_denials",
-            "BOOL",
-            "Write every check that was over its limit.",
-            "true",
-            "true or false",
-            Values::bool);
-    static final Setting<Integer> SAMPLE = Setting.of(
+    static final Setting<Boolean> DENIALS =
+            Setting.truth("decisions_denials", "Write every check that was over its limit.", "true");
+    static final Setting<Integer> SAMPLE = Setting.integer(
             "decisions_sample",
-            "N",
             "Write one request in N with all its checks; 1: every request, 0: none.",
             "0",
-            "a number from 0 to 1000000000",
-            Values.integer(0, 1_000_000_000));
+            0,
+            1_000_000_000);
     static final Setting<KeyShown> KEY = Setting.of(
             "decisions_key",
             "HOW",
@@ -54,20 +43,15 @@ final class DecisionSettings {
             "hash",
             "hash, plain or none",
             Values.constant(KeyShown.values()));
-    static final Setting<String> SECRET = Setting.of(
+    static final Setting<String> SECRET = Setting.secret(
             "decisions_secret",
-            "SECRET",
-            "What the hash is keyed with, the same on all servers; in weir.yaml or the environment only.",
-            "",
-            "",
-            text -> text);
-    static final Setting<Integer> BUFFER = Setting.of(
+            "What the hash is keyed with, the same on all servers; in weir.yaml or the environment only.");
+    static final Setting<Integer> BUFFER = Setting.integer(
             "decisions_buffer",
-            "N",
             "Requests that may wait to be written; more are dropped, and counted.",
             "8192",
-            "a number from 64 to 1000000",
-            Values.integer(64, 1_000_000));
+            64,
+            1_000_000);
     static final Setting<Long> FILE_SIZE = Setting.of(
             "decisions_file_size",
             "SIZE",
@@ -82,13 +66,8 @@ final class DecisionSettings {
             "1d",
             "a duration from 1m to 365d",
             Values.duration(Duration.ofMinutes(1), Duration.ofDays(365)));
-    static final Setting<Integer> FILES_KEPT = Setting.of(
-            "decisions_files_kept",
-            "N",
-            "Files that stay beside the one being written.",
-            "7",
-            "a number from 0 to 10000",
-            Values.integer(0, 10_000));
+    static final Setting<Integer> FILES_KEPT =
+            Setting.integer("decisions_files_kept", "Files that stay beside the one being written.", "7", 0, 10_000);
     static final Setting<String> KAFKA_ACKS = Setting.of(
             "decisions_kafka_acks",
             "ACKS",
@@ -96,13 +75,9 @@ final class DecisionSettings {
             "all",
             "0, 1 or all",
             text -> List.of("0", "1", "all").contains(text) ? text : null);
-    static final Setting<Path> KAFKA_PROPERTIES = Setting.of(
+    static final Setting<Path> KAFKA_PROPERTIES = Setting.file(
             "decisions_kafka_properties",
-            "FILE",
-            "Properties of Kafka's producer: what the cluster asks of its clients, such as security.protocol.",
-            "",
-            "a path",
-            Values::path);
+            "Properties of Kafka's producer: what the cluster asks of its clients, such as security.protocol.");
     static final Setting<String> NODE = Setting.of(
             "node",
             "NAME",

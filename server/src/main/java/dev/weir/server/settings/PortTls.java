@@ -22,11 +22,11 @@ record PortTls(Setting<Path> cert, Setting<Path> key, Setting<Path> clientCa, Se
     /** The settings that begin with {@code prefix}: those of all ports where it is empty. */
     static PortTls of(String prefix, String which) {
         return new PortTls(
-                file(
+                Setting.file(
                         prefix + "tls_cert",
                         "Certificate of " + which + ", and the chain behind it, in PEM: with it, TLS is spoken."),
-                file(prefix + "tls_key", "Private key of that certificate, in PEM, not encrypted."),
-                file(
+                Setting.file(prefix + "tls_key", "Private key of that certificate, in PEM, not encrypted."),
+                Setting.file(
                         prefix + "tls_client_ca",
                         "Authorities in PEM; with it, callers of " + which
                                 + " must show a certificate that one has signed."),
@@ -37,10 +37,6 @@ record PortTls(Setting<Path> cert, Setting<Path> key, Setting<Path> clientCa, Se
                         "",
                         "names with commas between",
                         Values::names));
-    }
-
-    private static Setting<Path> file(String name, String description) {
-        return Setting.of(name, "FILE", description, "", "a path", Values::path);
     }
 
     Stream<Setting<?>> all() {

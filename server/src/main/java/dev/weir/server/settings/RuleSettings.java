@@ -11,23 +11,18 @@ final class RuleSettings {
 
     static final Setting<String> USER =
             Setting.of("rules_user", "NAME", "Who we are to etcd.", "", "a name", text -> text);
-    static final Setting<String> PASSWORD = Setting.of(
-            "rules_password",
-            "SECRET",
-            "Password for etcd; in weir.yaml or the environment only.",
-            "",
-            "",
-            text -> text);
-    static final Setting<Path> PASSWORD_FILE =
-            file("rules_password_file", "File that holds the password for etcd; read anew at every connection.");
-    static final Setting<Path> TLS_CA = file(
+    static final Setting<String> PASSWORD =
+            Setting.secret("rules_password", "Password for etcd; in weir.yaml or the environment only.");
+    static final Setting<Path> PASSWORD_FILE = Setting.file(
+            "rules_password_file", "File that holds the password for etcd; read anew at every connection.");
+    static final Setting<Path> TLS_CA = Setting.file(
                     "rules_tls_ca",
                     "Authorities in PEM that sign the certificates of etcd and xDS servers; without it, those of the JVM.")
             .as("CONFIG_GRPC_XDS_SERVER_TLS_CACERT");
-    static final Setting<Path> TLS_CERT =
-            file("rules_tls_cert", "Certificate to show to them, in PEM.").as("CONFIG_GRPC_XDS_CLIENT_TLS_CERT");
-    static final Setting<Path> TLS_KEY =
-            file("rules_tls_key", "Private key of that certificate, in PEM.").as("CONFIG_GRPC_XDS_CLIENT_TLS_KEY");
+    static final Setting<Path> TLS_CERT = Setting.file("rules_tls_cert", "Certificate to show to them, in PEM.")
+            .as("CONFIG_GRPC_XDS_CLIENT_TLS_CERT");
+    static final Setting<Path> TLS_KEY = Setting.file("rules_tls_key", "Private key of that certificate, in PEM.")
+            .as("CONFIG_GRPC_XDS_CLIENT_TLS_KEY");
     static final Setting<String> TLS_NAME = Setting.of(
                     "rules_tls_name",
                     "NAME",
@@ -51,13 +46,10 @@ final class RuleSettings {
             DEFAULT.patience().toSeconds() + "s",
             "a duration from 0s to 1d",
             Values.duration(Duration.ZERO, Duration.ofDays(1)));
-    static final Setting<Boolean> REQUIRED = Setting.of(
+    static final Setting<Boolean> REQUIRED = Setting.truth(
                     "rules_required",
-                    "BOOL",
                     "Off: a start goes ahead without rules of etcd or xDS that it can not get.",
-                    "true",
-                    "true or false",
-                    Values::bool)
+                    "true")
             .asOpposite("FORCE_START_WITHOUT_INITIAL_CONFIG");
     static final Setting<String> NODE_ID = Setting.of(
                     "xds_node_id",
@@ -100,8 +92,4 @@ final class RuleSettings {
             HEADERS);
 
     private RuleSettings() {}
-
-    private static Setting<Path> file(String name, String description) {
-        return Setting.of(name, "FILE", description, "", "a path", Values::path);
-    }
 }

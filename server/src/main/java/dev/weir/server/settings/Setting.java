@@ -1,5 +1,6 @@
 package dev.weir.server.settings;
 
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,28 @@ public record Setting<T>(
             String expected,
             Function<String, @Nullable T> reader) {
         return new Setting<>(name, parameter, description, fallback, expected, reader, null, false);
+    }
+
+    static Setting<Boolean> truth(String name, String description, String fallback) {
+        return of(name, "BOOL", description, fallback, "true or false", Values::bool);
+    }
+
+    static Setting<Path> file(String name, String description) {
+        return of(name, "FILE", description, "", "a path", Values::path);
+    }
+
+    static Setting<Integer> integer(String name, String description, String fallback, int least, int most) {
+        return of(
+                name,
+                "N",
+                description,
+                fallback,
+                "a number from " + least + " to " + most,
+                Values.integer(least, most));
+    }
+
+    static Setting<String> secret(String name, String description) {
+        return of(name, "SECRET", description, "", "", text -> text);
     }
 
     Setting<T> as(String reference) {
