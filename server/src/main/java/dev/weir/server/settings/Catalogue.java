@@ -42,64 +42,6 @@ public final class Catalogue {
     static final Setting<Path> ADMIN_TOKEN_FILE = Setting.file(
             "admin_token_file", "File that holds a token for everything on the admin port; read anew as it changes.");
 
-    /** Read together with all that is said of stores: a message about it must not repeat a password. */
-    static final Setting<String> STORE = Setting.of(
-            "store",
-            "STORE",
-            "Where counters live: memory, redis://host:port[/database], redis-cluster://h1:p1,h2:p2 or"
-                    + " redis-sentinel://name@h1:p1,h2:p2; rediss… for TLS.",
-            "memory",
-            "a store",
-            text -> text);
-
-    static final Setting<String> STORE_USER =
-            Setting.of("store_user", "NAME", "Who we are to the store.", "", "a name", text -> text);
-    static final Setting<String> STORE_PASSWORD =
-            Setting.secret("store_password", "Password for the store; in weir.yaml or the environment only.");
-    static final Setting<Path> STORE_PASSWORD_FILE = Setting.file(
-            "store_password_file", "File that holds the password for the store; read anew at every connection.");
-    static final Setting<Path> STORE_TLS_CA = Setting.file(
-                    "store_tls_ca", "Authorities in PEM that sign stores' certificates; without it, those of the JVM.")
-            .as("REDIS_TLS_CACERT");
-    static final Setting<Path> STORE_TLS_CERT = Setting.file("store_tls_cert", "Certificate to show to stores, in PEM.")
-            .as("REDIS_TLS_CLIENT_CERT");
-    static final Setting<Path> STORE_TLS_KEY = Setting.file(
-                    "store_tls_key", "Private key of that certificate, in PEM (PKCS#8).")
-            .as("REDIS_TLS_CLIENT_KEY");
-    static final Setting<Boolean> STORE_TLS_VERIFY_HOST = Setting.truth(
-                    "store_tls_verify_host", "A store's certificate must be for the host that was asked.", "true")
-            .asOpposite("REDIS_TLS_SKIP_HOSTNAME_VERIFICATION");
-    static final Setting<Duration> DEADLINE = Setting.of(
-            "deadline",
-            "DURATION",
-            "Longest that a decision waits for a store; then the rule's on_fail decides.",
-            "10ms",
-            "a duration from 1ms to 10s",
-            Values.duration(Duration.ofMillis(1), Duration.ofSeconds(10)));
-    static final Setting<Integer> REDIS_CONNECTIONS = Setting.integer(
-            "redis_connections", "Connections to each node of Redis: one queue coalesces best.", "1", 1, 64);
-    static final Setting<Integer> REDIS_MAX_WAITING = Setting.integer(
-            "redis_max_waiting",
-            "Decisions that may wait for one connection to Redis; the rules of more than that fail at once.",
-            "16384",
-            1,
-            1_000_000);
-    static final Setting<Long> MAX_KEYS = Setting.of(
-            "max_keys",
-            "N",
-            "Counters kept in memory before the least used make room; without it, as many as half of the heap holds, at most"
-                    + " 10 million.",
-            "",
-            "a number from 1024 to 1000000000",
-            Values.number(1024, 1_000_000_000));
-    static final Setting<Integer> TIER_COUNTERS = Setting.integer(
-            "tier_counters",
-            "Counters of stores that this server knows something of: that they are used up, hits that it holds, counts to"
-                    + " report; without it, as many as a sixteenth of the heap holds, at most 65536.",
-            "",
-            64,
-            1 << 24);
-
     static final Setting<Path> DATA = Setting.of(
             "data",
             "DIR",
@@ -181,7 +123,7 @@ public final class Catalogue {
     static final Setting<Duration> DRAIN_TIMEOUT =
             duration("drain_timeout", "After SIGTERM: gone by then, whatever is still open.", "8s");
 
-    private static final List<Setting<?>> BASE = List.of(
+    private static final List<Setting<?>> PORTS_AND_RULES = List.of(
             RULES,
             MERGE_DOMAINS,
             HOST,
@@ -192,20 +134,9 @@ public final class Catalogue {
             ADMIN_HOST,
             ADMIN_PORT,
             ADMIN_TOKEN,
-            ADMIN_TOKEN_FILE,
-            STORE,
-            STORE_USER,
-            STORE_PASSWORD,
-            STORE_PASSWORD_FILE,
-            STORE_TLS_CA,
-            STORE_TLS_CERT,
-            STORE_TLS_KEY,
-            STORE_TLS_VERIFY_HOST,
-            DEADLINE,
-            REDIS_CONNECTIONS,
-            REDIS_MAX_WAITING,
-            MAX_KEYS,
-            TIER_COUNTERS,
+            ADMIN_TOKEN_FILE);
+
+    private static final List<Setting<?>> OTHERS = List.of(
             DATA,
             DB,
             IDEMPOTENCY_KEEP,
@@ -225,7 +156,8 @@ public final class Catalogue {
             DRAIN_DELAY,
             DRAIN_TIMEOUT);
 
-    private static final List<Setting<?>> ALL = Stream.of(BASE, RuleSettings.ALL, DecisionSettings.ALL, PortTls.ALL)
+    private static final List<Setting<?>> ALL = Stream.of(
+                    PORTS_AND_RULES, StoreSettings.ALL, OTHERS, RuleSettings.ALL, DecisionSettings.ALL, PortTls.ALL)
             .<Setting<?>>flatMap(List::stream)
             .toList();
 

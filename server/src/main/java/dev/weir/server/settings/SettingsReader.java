@@ -3,11 +3,8 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.limiter.LimiterSettings;
-import dev.weir.redis.RedisSettings;
-import dev.weir.redis.TlsSettings;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.server.rls.RlsSettings;
-import dev.weir.tier.LocalTier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,12 +28,6 @@ public final class SettingsReader {
     /** What the other commands read. */
     private static final Set<String> FOR_COMMANDS =
             Set.of("WEIR_CONFIG", "WEIR_ADMIN", "WEIR_URL", "WEIR_TOKEN", "WEIR_TOKEN_FILE", "WEIR_CA");
-
-    private static final long BYTES_PER_KEY = 96;
-    private static final long LEAST_KEYS = 10_000;
-    private static final long MOST_KEYS = 10_000_000;
-    private static final long TIER_SHARE = 16;
-    private static final long LEAST_COUNTERS = 1_024;
 
     private final Map<String, Given> given = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
@@ -132,7 +123,7 @@ public final class SettingsReader {
     private Settings settings() {
         String host = value(Catalogue.HOST);
         Settings.Drain drain = new Settings.Drain(value(Catalogue.DRAIN_DELAY), value(Catalogue.DRAIN_TIMEOUT));
-        Duration deadline = value(Catalogue.DEADLINE);
+        Duration deadline = value(StoreSettings.DEADLINE);
         boolean quota = value(Catalogue.QUOTA_MODE);
         return new Settings(
                 RuleOrigins.paths(orElse(Catalogue.RULES, ""), problems, whereOf(Catalogue.RULES)),
@@ -145,13 +136,16 @@ public final class SettingsReader {
                 new TlsReader(given, problems, this::orNull).read(),
                 adminToken(),
                 orElse(Catalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
-                orElse(Catalogue.MAX_KEYS, keysThatFit(Runtime.getRuntime().maxMemory())),
+                orElse(
+                        StoreSettings.MAX_KEYS,
+                        StoreSettings.keysThatFit(Runtime.getRuntime().maxMemory())),
                 new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED))
                         .withDeadlineMicros(deadline.toNanos() / 1_000)
                         .withTierCounters(orElse(
-                                Catalogue.TIER_COUNTERS,
-                                countersThatFit(Runtime.getRuntime().maxMemory()))),
-                stores(deadline),
+                                StoreSettings.TIER_COUNTERS,
+                                StoreSettings.countersThatFit(
+                                        Runtime.getRuntime().maxMemory()))),
+                new StoresReader(given, problems).read(StoreSettings.alike(this, deadline)),
                 control(),
                 DecisionSettings.read(this),
                 new RlsSettings(
@@ -195,24 +189,6 @@ public final class SettingsReader {
         return new ControlSettings(orNull(Catalogue.DATA), url);
     }
 
-    private Map<String, RedisSettings> stores(Duration deadline) {
-        int connections = value(Catalogue.REDIS_CONNECTIONS);
-        int waiting = value(Catalogue.REDIS_MAX_WAITING);
-        boolean verifyHost = value(Catalogue.STORE_TLS_VERIFY_HOST);
-        Path certificate = orNull(Catalogue.STORE_TLS_CERT);
-        Path key = orNull(Catalogue.STORE_TLS_KEY);
-        needs(Catalogue.STORE_TLS_CERT, Catalogue.STORE_TLS_KEY);
-        needs(Catalogue.STORE_TLS_KEY, Catalogue.STORE_TLS_CERT);
-        boolean both = certificate != null && key != null;
-        TlsSettings tls = new TlsSettings(
-                orNull(Catalogue.STORE_TLS_CA), both ? certificate : null, both ? key : null, verifyHost);
-        return new StoresReader(given, problems)
-                .read(store -> store.withDeadline(deadline)
-                        .withConnections(connections)
-                        .withMaxWaiting(waiting)
-                        .withTls(tls));
-    }
-
     /** Whoever sets the one and not the other would get something else than they think. */
     void needs(Setting<?> setting, Setting<?> other) {
         Given said = given.get(setting.name());
@@ -233,16 +209,6 @@ public final class SettingsReader {
     /** Notes what is wrong with a setting that was given. */
     void problem(Setting<?> setting, String message) {
         problems.add(whereOf(setting) + ": " + message);
-    }
-
-    /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
-    static long keysThatFit(long heap) {
-        return Math.max(LEAST_KEYS, Math.min(MOST_KEYS, heap / 2 / BYTES_PER_KEY));
-    }
-
-    static int countersThatFit(long heap) {
-        long fit = heap / TIER_SHARE / LocalTier.MOST_BYTES;
-        return (int) Math.max(LEAST_COUNTERS, Math.min(LimiterSettings.DEFAULT_TIER_COUNTERS, fit));
     }
 
     /** What was set, or the default. */

@@ -294,10 +294,10 @@ class SettingsReaderTest {
 
     @Test
     void withoutAWordAboutKeysTheyTakeNoMoreThanHalfOfTheHeap() throws Exception {
-        assertThat(SettingsReader.keysThatFit(256L << 20)).isEqualTo(1_398_101);
-        assertThat(SettingsReader.keysThatFit(64L << 30)).isEqualTo(10_000_000);
-        assertThat(SettingsReader.countersThatFit(256L << 20)).isEqualTo((256 << 20) / 16 / LocalTier.MOST_BYTES);
-        assertThat(SettingsReader.countersThatFit(64L << 30)).isEqualTo(65_536);
+        assertThat(StoreSettings.keysThatFit(256L << 20)).isEqualTo(1_398_101);
+        assertThat(StoreSettings.keysThatFit(64L << 30)).isEqualTo(10_000_000);
+        assertThat(StoreSettings.countersThatFit(256L << 20)).isEqualTo((256 << 20) / 16 / LocalTier.MOST_BYTES);
+        assertThat(StoreSettings.countersThatFit(64L << 30)).isEqualTo(65_536);
         assertThat(read(Map.of("max_keys", "5000"), Map.of()).maxKeys()).isEqualTo(5_000);
         assertThat(read(Map.of("tier_counters", "5000"), Map.of()).limiter().tierCounters())
                 .isEqualTo(5_000);

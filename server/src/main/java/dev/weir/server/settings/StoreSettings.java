@@ -1,0 +1,128 @@
+package dev.weir.server.settings;
+
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.redis.RedisSettings;
+import dev.weir.redis.TlsSettings;
+import dev.weir.tier.LocalTier;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** What can be set about where counters live, and how many. */
+final class StoreSettings {
+    private static final long BYTES_PER_KEY = 96;
+    private static final long LEAST_KEYS = 10_000;
+    private static final long MOST_KEYS = 10_000_000;
+    private static final long TIER_SHARE = 16;
+    private static final long LEAST_COUNTERS = 1_024;
+
+    /** Read together with all that is said of stores: a message about it must not repeat a password. */
+    static final Setting<String> STORE = Setting.of(
+            "store",
+            "STORE",
+            "Where counters live: memory, redis://host:port[/database], redis-cluster://h1:p1,h2:p2 or"
+                    + " redis-sentinel://name@h1:p1,h2:p2; rediss… for TLS.",
+            "memory",
+            "a store",
+            text -> text);
+
+    static final Setting<String> STORE_USER =
+            Setting.of("store_user", "NAME", "Who we are to the store.", "", "a name", text -> text);
+    static final Setting<String> STORE_PASSWORD =
+            Setting.secret("store_password", "Password for the store; in weir.yaml or the environment only.");
+    static final Setting<Path> STORE_PASSWORD_FILE = Setting.file(
+            "store_password_file", "File that holds the password for the store; read anew at every connection.");
+    static final Setting<Path> STORE_TLS_CA = Setting.file(
+                    "store_tls_ca", "Authorities in PEM that sign stores' certificates; without it, those of the JVM.")
+            .as("REDIS_TLS_CACERT");
+    static final Setting<Path> STORE_TLS_CERT = Setting.file("store_tls_cert", "Certificate to show to stores, in PEM.")
+            .as("REDIS_TLS_CLIENT_CERT");
+    static final Setting<Path> STORE_TLS_KEY = Setting.file(
+                    "store_tls_key", "Private key of that certificate, in PEM (PKCS#8).")
+            .as("REDIS_TLS_CLIENT_KEY");
+    static final Setting<Boolean> STORE_TLS_VERIFY_HOST = Setting.truth(
+                    "store_tls_verify_host", "A store's certificate must be for the host that was asked.", "true")
+            .asOpposite("REDIS_TLS_SKIP_HOSTNAME_VERIFICATION");
+    static final Setting<Duration> DEADLINE = Setting.of(
+            "deadline",
+            "DURATION",
+            "Longest that a decision waits for a store; then the rule's on_fail decides.",
+            "10ms",
+            "a duration from 1ms to 10s",
+            Values.duration(Duration.ofMillis(1), Duration.ofSeconds(10)));
+    static final Setting<Integer> REDIS_CONNECTIONS = Setting.integer(
+            "redis_connections", "Connections to each node of Redis: one queue coalesces best.", "1", 1, 64);
+    static final Setting<Integer> REDIS_MAX_WAITING = Setting.integer(
+            "redis_max_waiting",
+            "Decisions that may wait for one connection to Redis; the rules of more than that fail at once.",
+            "16384",
+            1,
+            1_000_000);
+    static final Setting<Long> MAX_KEYS = Setting.of(
+            "max_keys",
+            "N",
+            "Counters kept in memory before the least used make room; without it, as many as half of the heap holds, at most"
+                    + " 10 million.",
+            "",
+            "a number from 1024 to 1000000000",
+            Values.number(1024, 1_000_000_000));
+    static final Setting<Integer> TIER_COUNTERS = Setting.integer(
+            "tier_counters",
+            "Counters of stores that this server knows something of: that they are used up, hits that it holds, counts to"
+                    + " report; without it, as many as a sixteenth of the heap holds, at most 65536.",
+            "",
+            64,
+            1 << 24);
+
+    static final List<Setting<?>> ALL = List.of(
+            STORE,
+            STORE_USER,
+            STORE_PASSWORD,
+            STORE_PASSWORD_FILE,
+            STORE_TLS_CA,
+            STORE_TLS_CERT,
+            STORE_TLS_KEY,
+            STORE_TLS_VERIFY_HOST,
+            DEADLINE,
+            REDIS_CONNECTIONS,
+            REDIS_MAX_WAITING,
+            MAX_KEYS,
+            TIER_COUNTERS);
+
+    private StoreSettings() {}
+
+    /** What all stores of Redis have in common. */
+    static UnaryOperator<RedisSettings> alike(SettingsReader reader, Duration deadline) {
+        int connections = reader.value(REDIS_CONNECTIONS);
+        int waiting = reader.value(REDIS_MAX_WAITING);
+        TlsSettings tls = tls(reader);
+        return store -> store.withDeadline(deadline)
+                .withConnections(connections)
+                .withMaxWaiting(waiting)
+                .withTls(tls);
+    }
+
+    private static TlsSettings tls(SettingsReader reader) {
+        Path certificate = reader.orNull(STORE_TLS_CERT);
+        Path key = reader.orNull(STORE_TLS_KEY);
+        reader.needs(STORE_TLS_CERT, STORE_TLS_KEY);
+        reader.needs(STORE_TLS_KEY, STORE_TLS_CERT);
+        boolean both = certificate != null && key != null;
+        return new TlsSettings(
+                reader.orNull(STORE_TLS_CA),
+                both ? certificate : null,
+                both ? key : null,
+                reader.value(STORE_TLS_VERIFY_HOST));
+    }
+
+    /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
+    static long keysThatFit(long heap) {
+        return Math.max(LEAST_KEYS, Math.min(MOST_KEYS, heap / 2 / BYTES_PER_KEY));
+    }
+
+    static int countersThatFit(long heap) {
+        long fit = heap / TIER_SHARE / LocalTier.MOST_BYTES;
+        return (int) Math.max(LEAST_COUNTERS, Math.min(LimiterSettings.DEFAULT_TIER_COUNTERS, fit));
+    }
+}
