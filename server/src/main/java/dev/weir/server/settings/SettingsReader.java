@@ -3,37 +3,27 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.limiter.LimiterSettings;
-import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.server.rls.RlsSettings;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Brings the sources together; the later wins: {@code weir.yaml}, the reference service's variables, {@code WEIR_*}, flags.
- * {@code weir.yaml} is the file that {@code --config} or {@code WEIR_CONFIG} names, else the one in the working directory.
- */
+/** Makes settings of what was {@linkplain GivenReader given}, and says everything that is wrong with it. */
 public final class SettingsReader {
     /** 128 bits in hexadecimal digits. */
     public static final int SHORTEST_TOKEN = 32;
 
-    /** What the other commands read. */
-    private static final Set<String> FOR_COMMANDS =
-            Set.of("WEIR_CONFIG", "WEIR_ADMIN", "WEIR_URL", "WEIR_TOKEN", "WEIR_TOKEN_FILE", "WEIR_CA");
-
-    private final Map<String, Given> given = new LinkedHashMap<>();
+    private final Map<String, Given> given;
     private final List<String> problems = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
 
-    private SettingsReader() {}
+    private SettingsReader(Map<String, String> flags, Map<String, String> environment, Path workingDirectory) {
+        given = new GivenReader(problems, warnings).read(flags, environment, workingDirectory);
+    }
 
     /**
      * Reads all settings.
@@ -43,81 +33,12 @@ public final class SettingsReader {
      */
     public static Settings read(Map<String, String> flags, Map<String, String> environment, Path workingDirectory)
             throws SettingsException {
-        SettingsReader reader = new SettingsReader();
-        reader.readFile(flags.get("config"), environment, workingDirectory);
-        reader.readReference(environment);
-        reader.readEnvironment(environment);
-        for (Setting<?> each : Catalogue.all()) {
-            String text = flags.get(each.name());
-            if (text != null && !each.isSecret()) {
-                reader.given.put(each.name(), new Given(text, each.flag()));
-            }
-        }
+        SettingsReader reader = new SettingsReader(flags, environment, workingDirectory);
         Settings settings = reader.settings();
         if (!reader.problems.isEmpty()) {
             throw new SettingsException(reader.problems);
         }
         return settings;
-    }
-
-    private void readFile(@Nullable String flag, Map<String, String> environment, Path workingDirectory) {
-        String named = flag != null ? flag : environment.getOrDefault("WEIR_CONFIG", "");
-        Path file = workingDirectory.resolve(named.isEmpty() ? "weir.yaml" : named);
-        if (!named.isEmpty() || Files.exists(file)) {
-            given.putAll(SettingsFile.read(named.isEmpty() ? file : Path.of(named), problems));
-        }
-    }
-
-    private void readReference(Map<String, String> environment) {
-        Given rules = ReferenceVariables.rules(environment, problems);
-        if (rules != null) {
-            given.put(Catalogue.RULES.name(), rules);
-        }
-        given.putAll(ReferenceVariables.tls(environment, problems));
-        given.putAll(ReferenceRedis.read(environment, problems));
-        for (Setting<?> each : Catalogue.all()) {
-            String variable = each.reference();
-            if (variable != null) {
-                take(each, variable, environment.getOrDefault(variable, ""), each.inverted());
-            }
-        }
-        Set<String> idle = ReferenceVariables.withoutMeaning(environment);
-        if (!idle.isEmpty()) {
-            warnings.add("set, but without meaning here: " + String.join(", ", idle));
-        }
-    }
-
-    private void readEnvironment(Map<String, String> environment) {
-        Set<String> unknown = new TreeSet<>();
-        environment.keySet().stream()
-                .filter(name -> name.startsWith("WEIR_") && !isForTheLauncher(name) && !isServiceLink(name))
-                .forEach(unknown::add);
-        for (Setting<?> each : Catalogue.all()) {
-            unknown.remove(each.variable());
-            take(each, each.variable(), environment.getOrDefault(each.variable(), ""), false);
-        }
-        for (String each : unknown) {
-            List<String> known = Catalogue.all().stream().map(Setting::variable).toList();
-            warnings.add(each + ": no such setting (" + Suggestion.among(each, known) + ")");
-        }
-    }
-
-    private void take(Setting<?> setting, String variable, String text, boolean inverted) {
-        // Kubernetes tells every pod of a service "weir-http" that WEIR_HTTP_PORT is tcp://10.0.0.1:8080.
-        if (text.isEmpty() || text.startsWith("tcp://")) {
-            return;
-        }
-        Boolean opposite = inverted ? Values.bool(text) : null;
-        given.put(setting.name(), new Given(opposite == null ? text : String.valueOf(!opposite), variable));
-    }
-
-    private static boolean isForTheLauncher(String variable) {
-        return FOR_COMMANDS.contains(variable) || variable.startsWith("WEIR_JAVA_");
-    }
-
-    /** What Kubernetes sets in every pod beside a service called "weir". */
-    private static boolean isServiceLink(String variable) {
-        return variable.equals("WEIR_PORT") || variable.matches("WEIR_(\\w+_)?(SERVICE_(HOST|PORT).*|PORT_\\d+_.*)");
     }
 
     private Settings settings() {
