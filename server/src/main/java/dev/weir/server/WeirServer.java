@@ -1,8 +1,5 @@
 package dev.weir.server;
 
-import dev.weir.control.ControlPlane;
-import dev.weir.control.Sources;
-import dev.weir.control.source.RuleSources;
 import dev.weir.limiter.Limiter;
 import dev.weir.match.RuleSet;
 import dev.weir.model.TimeSource;
@@ -31,14 +28,12 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.ext.web.Router;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The server: rules, limiter, gRPC lane, REST and admin, on one group of event loops.
@@ -64,11 +59,9 @@ public final class WeirServer implements AutoCloseable {
     private final TimeSource time = TimeSource.system();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final RuleFeed feed;
-    private final @Nullable ControlPlane control;
+    private final ControlSide operators;
     private final Certificates certificates;
-    private final Doors doors;
     private final FileWatch files = new FileWatch();
-    private final RuleSources sources;
     private final LayeredRules rules;
     private final SourceViews sourceViews;
     private final DecisionFeed decisions;
@@ -90,11 +83,9 @@ public final class WeirServer implements AutoCloseable {
         feed = new RuleFeed(settings);
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
         decisions = new DecisionFeed(settings.decisions());
-        control = control(settings);
-        doors = doors(settings, control);
-        sources = sources(settings, control);
-        rules = new LayeredRules(feed.first(), sources.all(), control);
-        sourceViews = new SourceViews(feed, sources.all(), rules, control);
+        operators = new ControlSide(settings);
+        rules = new LayeredRules(feed.first(), operators.remote(), operators.control());
+        sourceViews = new SourceViews(feed, operators.remote(), rules, operators.control());
         ruleMetrics.rules(rules.all());
         decisions.rules(rules.all());
         vertx = Vertx.vertx(new VertxOptions()
@@ -117,9 +108,9 @@ public final class WeirServer implements AutoCloseable {
         metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
         new TierGauges(settings, limiter.tier()).addTo(metrics);
-        new ControlGauges(control).addTo(metrics);
+        new ControlGauges(operators.control()).addTo(metrics);
         certificates.addTo(metrics);
-        doors.addTo(metrics);
+        operators.doors().addTo(metrics);
         sourceViews.addTo(metrics);
         decisions.addTo(metrics);
         GrpcLane lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
@@ -145,10 +136,7 @@ public final class WeirServer implements AutoCloseable {
         server.awaitStores();
         server.rules.follow(server::inForce);
         server.feed.follow(server.rules::files);
-        if (server.control != null) {
-            RedisStore meeting = server.stores.meeting();
-            server.control.switches().follow(meeting == null ? null : new RedisBoard(meeting));
-        }
+        server.operators.followSwitches(server.stores.meeting());
         server.watch();
         server.health.set(Health.State.SERVING);
         var unused = server.vertx.executeBlocking(Executors.callable(server.metrics::open), false);
@@ -175,43 +163,6 @@ public final class WeirServer implements AutoCloseable {
         return limiter;
     }
 
-    private static @Nullable ControlPlane control(Settings settings) throws StartException {
-        if (!settings.control().isKept()) {
-            return null;
-        }
-        try {
-            return ControlPlane.open(settings.control(), RuleFeed.options(settings));
-        } catch (IOException e) {
-            throw new StartException(String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private static RuleSources sources(Settings settings, @Nullable ControlPlane control) throws StartException {
-        try {
-            return Sources.open(
-                    settings.sources(),
-                    RuleFeed.options(settings),
-                    settings.control().data());
-        } catch (IOException e) {
-            if (control != null) {
-                control.close();
-            }
-            throw new StartException(String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    /** A start that is refused here must not leave the database open. */
-    private static Doors doors(Settings settings, @Nullable ControlPlane control) throws StartException {
-        try {
-            return new Doors(settings, control, TimeSource.system());
-        } catch (StartException e) {
-            if (control != null) {
-                control.close();
-            }
-            throw e;
-        }
-    }
-
     private static RestSettings restSettings(Settings settings) {
         Settings.Idempotency set = settings.idempotency();
         return RestSettings.defaults().withIdempotency(set.keep(), set.perCaller());
@@ -219,16 +170,28 @@ public final class WeirServer implements AutoCloseable {
 
     private void bind() throws StartException {
         RestApi api = new RestApi(
-                limiter, time, health, restSettings(settings), settings.rls(), doors.access()::requireToGiveBack);
+                limiter,
+                time,
+                health,
+                restSettings(settings),
+                settings.rls(),
+                operators.doors().access()::requireToGiveBack);
         listeners.bind(
                 group,
                 () -> routes(api),
-                httpPort -> new AdminApi(doors.access(), limiter::rules, httpPort, this::controlRoutes));
+                httpPort -> new AdminApi(operators.doors().access(), limiter::rules, httpPort, this::controlRoutes));
     }
 
     private Router controlRoutes() {
         RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
-        return new ControlApi(vertx, doors.access(), shown, limiter, counters, control, RuleFeed.options(settings))
+        return new ControlApi(
+                        vertx,
+                        operators.doors().access(),
+                        shown,
+                        limiter,
+                        counters,
+                        operators.control(),
+                        RuleFeed.options(settings))
                 .routes();
     }
 
@@ -258,7 +221,7 @@ public final class WeirServer implements AutoCloseable {
 
     private void watch() {
         certificates.watch(files);
-        doors.watch(files);
+        operators.doors().watch(files);
         rounds.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         rounds.every(STORE_WATCH, storeWatch::look);
         rounds.every(RESET_WATCH, counters::hear);
@@ -314,10 +277,7 @@ public final class WeirServer implements AutoCloseable {
         rounds.close();
         files.close();
         feed.close();
-        sources.close();
-        if (control != null) {
-            control.close();
-        }
+        operators.close();
         stores.close();
         try {
             vertx.close()
