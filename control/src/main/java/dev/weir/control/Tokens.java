@@ -9,19 +9,13 @@ import dev.weir.control.token.StoredToken;
 import dev.weir.control.token.TokenBook;
 import dev.weir.control.token.TokenTable;
 import dev.weir.control.token.TokenText;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -33,25 +27,18 @@ public final class Tokens implements AutoCloseable {
     /** The longest that a secret still opens after it was replaced. */
     public static final Duration LONGEST_GRACE = Duration.ofDays(30);
 
-    private static final System.Logger LOG = System.getLogger(Tokens.class.getName());
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
-    private static final int NOTE_SECONDS = 60;
 
     private final Database database;
     private final Changes changes;
     private final TokenBook book;
-    private final ScheduledExecutorService notes = Executors.newSingleThreadScheduledExecutor(work -> {
-        Thread thread = new Thread(work, "weir-token-use");
-        thread.setDaemon(true);
-        return thread;
-    });
-    private Map<String, Instant> noted = Map.of();
+    private final TokenUse use;
 
     Tokens(Database database, Changes changes, TokenBook book) {
         this.database = database;
         this.changes = changes;
         this.book = book;
-        var unused = notes.scheduleWithFixedDelay(this::noteUse, NOTE_SECONDS, NOTE_SECONDS, TimeUnit.SECONDS);
+        this.use = new TokenUse(database, book);
     }
 
     /**
@@ -182,18 +169,9 @@ public final class Tokens implements AutoCloseable {
             all = List.copyOf(book.all());
         }
         return all.stream()
-                .map(this::withUse)
+                .map(use::of)
                 .sorted(Comparator.comparing(StoredToken::name))
                 .toList();
-    }
-
-    private StoredToken withUse(StoredToken token) {
-        Instant here = book.used(token.id());
-        Instant there = token.usedAt();
-        if (here == null || (there != null && there.isAfter(here))) {
-            return token;
-        }
-        return token.usedAt(here);
     }
 
     /** How a token is found and written. */
@@ -250,28 +228,9 @@ public final class Tokens implements AutoCloseable {
         }
     }
 
-    /** Tells the database what was used since it was last told; it is no loss if that is lost. */
-    private void noteUse() {
-        try {
-            Map<String, Instant> now = book.used();
-            Map<String, Instant> news = new HashMap<>(now);
-            news.entrySet().removeAll(noted.entrySet());
-            if (!news.isEmpty()) {
-                database.transaction(connection -> {
-                    TokenTable.used(connection, news);
-                    return news;
-                });
-                noted = now;
-            }
-        } catch (RuntimeException e) {
-            LOG.log(Level.DEBUG, "when tokens were used is not noted now", e);
-        }
-    }
-
     /** Notes what is not noted yet, and ends. */
     @Override
     public void close() {
-        notes.shutdownNow();
-        noteUse();
+        use.close();
     }
 }
