@@ -7,14 +7,12 @@ import dev.weir.control.switches.Switch.Via;
 import dev.weir.control.switches.SwitchBoard;
 import dev.weir.control.switches.SwitchBook;
 import dev.weir.control.switches.SwitchJournal;
-import dev.weir.control.switches.SwitchJson;
 import dev.weir.control.switches.SwitchTable;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -41,11 +39,6 @@ final class SwitchSync implements AutoCloseable {
     private static final long EVERY_MILLIS = 1_000;
     /** So long whoever switched something has time to write it down. */
     private static final long GRACE_NANOS = Duration.ofSeconds(3).toNanos();
-    /** A clock that is further ahead than this is not believed: nobody could switch after it. */
-    private static final long FURTHEST_AHEAD_MILLIS = Duration.ofDays(1).toMillis();
-
-    private static final int MOST_POSTED = 10_000;
-    private static final int LONGEST_POSTED = 8 << 10;
 
     private final Ledger ledger;
     private final Follower follower;
@@ -56,14 +49,11 @@ final class SwitchSync implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "weir-switches");
     /** By id: the stamp that the database has. */
     private final Map<String, Long> inDatabase = new ConcurrentHashMap<>();
-    /** By id: what the board has, as far as it could be read. */
-    private Map<String, Switch> posted = Map.of();
     /** By id and stamp: since when the database lacks it. */
     private final Map<String, Lacking> lacking = new HashMap<>();
 
-    private volatile @Nullable SwitchBoard board;
+    private volatile @Nullable PostedSwitches posted;
     private volatile boolean closed;
-    private boolean boardFailed;
 
     private record Lacking(long stamp, long sinceNanos) {}
 
@@ -81,13 +71,8 @@ final class SwitchSync implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    @Nullable
-    SwitchBoard board() {
-        return board;
-    }
-
     void start(@Nullable SwitchBoard board, boolean follows) {
-        this.board = board;
+        this.posted = board == null ? null : new PostedSwitches(board);
         if (follows && !closed) {
             look();
             thread.start();
@@ -120,58 +105,16 @@ final class SwitchSync implements AutoCloseable {
     }
 
     private synchronized void look() {
-        SwitchBoard from = board;
-        if (from != null && !closed) {
-            read(from);
+        PostedSwitches others = posted;
+        if (others != null && !closed && others.read()) {
+            taking.accept(others.all());
         }
         if (follower.isConnected() && !closed) {
             reconcile();
         }
-        if (from != null && !boardFailed && !closed) {
-            post(from);
+        if (others != null && !others.failed() && !closed) {
+            others.post(book.last(), this::isKeptHere);
         }
-    }
-
-    private void read(SwitchBoard from) {
-        try {
-            Map<String, String> texts = from.read();
-            if (texts != null) {
-                posted = parsed(texts);
-                taking.accept(posted.values());
-            }
-            board(true, "");
-        } catch (IOException e) {
-            board(false, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static Map<String, Switch> parsed(Map<String, String> texts) {
-        Map<String, Switch> found = new HashMap<>();
-        List<String> strange = new ArrayList<>();
-        long latest = System.currentTimeMillis() + FURTHEST_AHEAD_MILLIS;
-        texts.forEach((id, text) -> {
-            try {
-                Switch each = text.length() > LONGEST_POSTED ? null : SwitchJson.read(text);
-                boolean fits = each != null && each.name().id().equals(id) && each.stamp() < latest;
-                if (fits && each != null && found.size() < MOST_POSTED) {
-                    found.put(id, each);
-                } else {
-                    strange.add(id);
-                }
-            } catch (IOException e) {
-                strange.add(id);
-            }
-        });
-        if (!strange.isEmpty()) {
-            LOG.log(
-                    Level.WARNING,
-                    strange.size() + " switches in Redis are none, or of a day to come, and are passed over: "
-                            + strange.stream()
-                                    .limit(5)
-                                    .map(each -> each.replaceAll("[^ -~]", "?"))
-                                    .toList());
-        }
-        return found;
     }
 
     private void reconcile() {
@@ -240,36 +183,13 @@ final class SwitchSync implements AutoCloseable {
         inDatabase.merge(done.name().id(), done.stamp(), Math::max);
     }
 
-    /** Posts what the board lacks; whoever is first does it for all. */
-    private void post(SwitchBoard to) {
-        List<String> alone = journal.pending().stream()
-                .filter(each -> each.done().via() == Via.LOCAL)
-                .map(each -> each.done().name().id() + "@" + each.done().stamp())
-                .toList();
-        try {
-            for (Switch each : book.last()) {
-                String id = each.name().id();
-                boolean isAlone = alone.contains(id + "@" + each.stamp());
-                Switch there = posted.get(id);
-                if (each.isAfter(there) && !isAlone) {
-                    to.post(id, each.stamp(), each.text());
-                    Map<String, Switch> next = new HashMap<>(posted);
-                    next.put(id, each);
-                    posted = next;
-                }
-            }
-        } catch (IOException e) {
-            board(false, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private void board(boolean works, String why) {
-        if (boardFailed == works) {
-            boardFailed = !works;
-            LOG.log(
-                    works ? Level.INFO : Level.WARNING,
-                    works ? "switches are read from Redis again" : "switches cannot be read from Redis: " + why);
-        }
+    /** Whether this node took it on its own, and the database does not know. */
+    private boolean isKeptHere(Switch each) {
+        return journal.pending().stream()
+                .map(SwitchJournal.Line::done)
+                .anyMatch(done -> done.via() == Via.LOCAL
+                        && done.stamp() == each.stamp()
+                        && done.name().id().equals(each.name().id()));
     }
 
     @Override

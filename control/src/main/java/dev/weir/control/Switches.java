@@ -40,6 +40,7 @@ public final class Switches implements AutoCloseable {
     private final SwitchBook book;
     private final SwitchJournal journal;
     private final SwitchSync sync;
+    private final UnstoredSwitches unstored;
     private final Object changing = new Object();
     private volatile Runnable listener = () -> {};
 
@@ -52,6 +53,7 @@ public final class Switches implements AutoCloseable {
         this.book = book;
         this.journal = journal;
         this.sync = new SwitchSync(ledger, follower, book, journal, this::take);
+        this.unstored = new UnstoredSwitches(journal);
         journal.pending().forEach(each -> take(List.of(each.done())));
     }
 
@@ -88,6 +90,7 @@ public final class Switches implements AutoCloseable {
 
     /** Reads {@code board} from now on, once before this returns; null where there is none. */
     public void follow(@Nullable SwitchBoard board) {
+        unstored.over(board);
         sync.start(board, shared || board != null);
     }
 
@@ -139,18 +142,28 @@ public final class Switches implements AutoCloseable {
             Precondition precondition,
             boolean dryRun,
             boolean local) {
+        SwitchWish wish = new SwitchWish(author, name, setting, precondition, dryRun);
         synchronized (changing) {
-            if (!shared || (!local && follower.isConnected())) {
-                try {
-                    return inDatabase(author, name, setting, precondition, dryRun);
-                } catch (DatabaseException e) {
-                    if (!shared || isThere()) {
-                        throw e; // and refuses
-                    }
+            Switched made = make(wish, local);
+            if (made.done() != null) {
+                take(List.of(made.done()));
+                sync.soon();
+            }
+            return made;
+        }
+    }
+
+    private Switched make(SwitchWish wish, boolean local) {
+        if (!shared || (!local && follower.isConnected())) {
+            try {
+                return inDatabase(wish);
+            } catch (DatabaseException e) {
+                if (!shared || isThere()) {
+                    throw e; // and refuses
                 }
             }
-            return withoutDatabase(author, name, setting, precondition, dryRun, local);
         }
+        return unstored.make(wish, book.last(wish.name()), local);
     }
 
     private boolean isThere() {
@@ -162,20 +175,19 @@ public final class Switches implements AutoCloseable {
         }
     }
 
-    private Switched inDatabase(
-            Author author, SwitchName name, @Nullable Setting setting, Precondition precondition, boolean dryRun) {
+    private Switched inDatabase(SwitchWish wish) {
         Switch[] done = new Switch[1];
         Changes.Editing editing = new Changes.Editing() {
             private @Nullable Switch last;
 
             @Override
             public Changes.@Nullable Existing existing(Connection connection) throws SQLException {
-                Switch row = SwitchTable.get(connection, name.id());
-                Switch known = book.last(name);
+                Switch row = SwitchTable.get(connection, wish.name().id());
+                Switch known = book.last(wish.name());
                 last = known != null && known.isAfter(row) ? known : row;
                 Switch found = last;
                 if (found == null || found.setting() == null) {
-                    requireSomething(setting, name);
+                    wish.requireSomething();
                     return null;
                 }
                 return new Changes.Existing(found.stamp(), String.valueOf(found.after()));
@@ -183,86 +195,15 @@ public final class Switches implements AutoCloseable {
 
             @Override
             public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
-                Switch next = next(author, name, setting, last, Via.DATABASE);
+                Switch next = wish.after(last, Via.DATABASE);
                 SwitchTable.put(connection, next);
                 done[0] = next;
                 return next.after();
             }
         };
-        Change change = changes.make(author, FollowedSwitches.KIND, name.id(), precondition, dryRun, editing);
-        if (!dryRun) {
-            take(List.of(done[0]));
-            sync.soon();
-        }
-        return new Switched(change, dryRun ? null : done[0]);
-    }
-
-    private Switched withoutDatabase(
-            Author author,
-            SwitchName name,
-            @Nullable Setting setting,
-            Precondition precondition,
-            boolean dryRun,
-            boolean local) {
-        Switch last = book.last(name);
-        boolean set = last != null && last.setting() != null;
-        Changes.require(precondition, last == null || !set ? null : last.stamp());
-        if (!set) {
-            requireSomething(setting, name);
-        }
-        Switch next = next(author, name, setting, last, local ? Via.LOCAL : Via.REDIS);
-        String before = last == null ? null : last.after();
-        if (dryRun) {
-            return new Switched(new Change(before, next.after(), 0), null);
-        }
-        SwitchBoard board = sync.board();
-        if (board == null && !local) {
-            throw new DatabaseException("the database is away, and there is no Redis to tell the other servers by:"
-                    + " local=true (weir switch --local) switches this server alone");
-        }
-        SwitchJournal.Line line = write(next, before);
-        if (!local && board != null) {
-            post(board, next, line);
-        }
-        take(List.of(next));
-        sync.soon();
-        return new Switched(new Change(before, next.after(), next.stamp()), next);
-    }
-
-    private SwitchJournal.Line write(Switch next, @Nullable String before) {
-        try {
-            return journal.add(next, before);
-        } catch (IOException e) {
-            throw new DatabaseException("the audit cannot be written, so nothing was switched: " + e.getMessage(), e);
-        }
-    }
-
-    private void post(SwitchBoard board, Switch next, SwitchJournal.Line line) {
-        try {
-            board.post(next.name().id(), next.stamp(), next.text());
-        } catch (IOException e) {
-            try {
-                journal.takeBack(line);
-            } catch (IOException stays) {
-                LOG.log(Level.ERROR, "the journal has a line of a switch that was not made", stays);
-            }
-            throw new DatabaseException(
-                    "neither the database nor Redis answers (" + e.getMessage()
-                            + "): local=true (weir switch --local) switches this server alone",
-                    e);
-        }
-    }
-
-    private static void requireSomething(@Nullable Setting setting, SwitchName name) {
-        if (setting == null) {
-            throw new RefusedException(RefusedException.Cause.MISSING, name.id() + " is not switched");
-        }
-    }
-
-    private static Switch next(
-            Author author, SwitchName name, @Nullable Setting setting, @Nullable Switch last, Via via) {
-        long now = System.currentTimeMillis();
-        return new Switch(name, setting, last == null ? now : Math.max(now, last.stamp() + 1), author, via);
+        Change change = changes.make(
+                wish.author(), FollowedSwitches.KIND, wish.name().id(), wish.precondition(), wish.dryRun(), editing);
+        return new Switched(change, wish.dryRun() ? null : done[0]);
     }
 
     @Override
