@@ -1,5 +1,5 @@
 /**
- * What operators on this machine see on the admin port. Nothing here is for callers, and nothing here changes anything by GET.
+ * What operators see and change on the admin port. Nothing here is for callers, and nothing here changes anything by GET.
  */
 @NullMarked
 package dev.weir.server.admin;
