@@ -3,24 +3,18 @@ package dev.weir.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.RunningServer;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
-class CommandTest {
+class CommandTest extends AtTheTerminal {
     @TempDir
     Path folder;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
 
     @Test
     void theVersionNamesWeirAndJava() {
@@ -132,10 +126,6 @@ class CommandTest {
     }
 
     private int run(String... arguments) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        CommandLine weir = Weir.commandLine(Map.of());
-        weir.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-        return weir.execute(arguments);
+        return execute(List.of(arguments));
     }
 }

@@ -7,21 +7,17 @@ import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code weir counter} against whole servers, with counters in memory and in Redis. */
-class CountersTest {
+class CountersTest extends AtTheTerminal {
     private static final String RULES = """
             domain: api
             key_by: id
@@ -34,9 +30,6 @@ class CountersTest {
 
     @TempDir
     Path folder;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
 
     @SuppressWarnings("NullAway.Init") // every test starts one
     private RunningServer server;
@@ -125,7 +118,6 @@ class CountersTest {
         assertThat(run("reset", "api", "id=a", "--json")).isZero();
         assertThat(check()).isEqualTo(200);
         run("reset", "api", "id=a");
-        out.getBuffer().setLength(0);
     }
 
     @Test
@@ -151,18 +143,8 @@ class CountersTest {
     }
 
     private int run(String... arguments) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        String[] all = new String[arguments.length + (arguments.length == 0 ? 1 : 3)];
-        all[0] = "counter";
-        System.arraycopy(arguments, 0, all, 1, arguments.length);
-        if (arguments.length > 0) {
-            all[all.length - 2] = "--admin";
-            all[all.length - 1] = "http://" + server.server.admin();
-        }
-        CommandLine weir = Weir.commandLine(Map.of());
-        weir.setOut(new PrintWriter(out, true));
-        weir.setErr(new PrintWriter(err, true));
-        return weir.execute(all);
+        return arguments.length == 0
+                ? execute(List.of("counter"))
+                : executeAt("http://" + server.server.admin(), "counter", arguments);
     }
 }

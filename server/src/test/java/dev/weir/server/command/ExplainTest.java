@@ -4,24 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code weir explain} and {@code POST /admin/v1/explain} against a whole server. */
-class ExplainTest {
+class ExplainTest extends AtTheTerminal {
     @TempDir
     Path folder;
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
     private RunningServer server;
 
     @BeforeEach
@@ -134,17 +128,15 @@ class ExplainTest {
     @Test
     void aResetIsAuditedWithWhoAndWhyAndWhatThereWas() throws Exception {
         order();
-        CommandLine weir = commandLine();
-        assertThat(weir.execute(
+        assertThat(executeAt(
+                        address(),
                         "counter",
                         "reset",
                         "api",
                         "api_key=k",
                         "endpoint=POST /orders",
                         "--reason",
-                        "a refund",
-                        "--admin",
-                        address()))
+                        "a refund"))
                 .isZero();
         String audit = server.admin.get("/admin/v1/audit").body();
         JsonObject line = new JsonObject(audit).getJsonArray("changes").getJsonObject(0);
@@ -163,21 +155,7 @@ class ExplainTest {
         return "http://" + server.server.admin();
     }
 
-    private CommandLine commandLine() {
-        CommandLine weir = Weir.commandLine(Map.of());
-        weir.setOut(new PrintWriter(out, true));
-        weir.setErr(new PrintWriter(err, true));
-        return weir;
-    }
-
     private int run(String... arguments) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        String[] all = new String[arguments.length + 3];
-        all[0] = "explain";
-        System.arraycopy(arguments, 0, all, 1, arguments.length);
-        all[all.length - 2] = "--admin";
-        all[all.length - 1] = address();
-        return commandLine().execute(all);
+        return executeAt(address(), "explain", arguments);
     }
 }

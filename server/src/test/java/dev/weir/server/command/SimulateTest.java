@@ -2,18 +2,14 @@ package dev.weir.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code weir simulate}: a table, a plot, and mistakes with their place. */
-class SimulateTest {
+class SimulateTest extends AtTheTerminal {
     private static final String SCENARIO = """
             scenario: Two nodes
             duration: 3s
@@ -25,27 +21,18 @@ class SimulateTest {
             compare: [naive_chunks]
             """;
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private final CommandLine weir = Weir.commandLine(Map.of());
-
     @TempDir
     Path folder;
 
-    @BeforeEach
-    void writers() {
-        weir.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-    }
-
     private int simulate(String text) throws Exception {
         Path file = Files.writeString(folder.resolve("two.yaml"), text);
-        return weir.execute(
+        return execute(List.of(
                 "simulate",
                 file.toString(),
                 "--seed",
                 "7",
                 "--out",
-                folder.resolve("plots").toString());
+                folder.resolve("plots").toString()));
     }
 
     @Test

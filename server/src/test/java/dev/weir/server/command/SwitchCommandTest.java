@@ -4,28 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonArray;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Switches from the command line. */
-class SwitchCommandTest {
+class SwitchCommandTest extends AtTheTerminal {
     @TempDir
     static Path folder;
 
     private static RunningServer running;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
 
     @BeforeAll
     static void start() throws Exception {
@@ -87,17 +79,7 @@ class SwitchCommandTest {
         return execute(List.of("check", "api", "user_id=u_42", "--url", running.url()));
     }
 
-    private int run(String... arguments) {
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("--admin", "http://" + running.server.admin()));
-        return execute(all);
-    }
-
-    private int execute(List<String> arguments) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        CommandLine weir =
-                Weir.commandLine(Map.of()).setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-        return weir.execute(arguments.toArray(String[]::new));
+    private int run(String command, String... arguments) {
+        return executeAt("http://" + running.server.admin(), command, arguments);
     }
 }

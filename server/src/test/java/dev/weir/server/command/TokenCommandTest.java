@@ -6,23 +6,16 @@ import dev.weir.redis.testkit.PemFiles;
 import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tokens from the command line, on an admin port that speaks TLS. */
-class TokenCommandTest {
+class TokenCommandTest extends AtTheTerminal {
     @TempDir
     Path folder;
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
     private String address = "";
 
     @Test
@@ -100,14 +93,7 @@ class TokenCommandTest {
         }
     }
 
-    private int run(String... arguments) {
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("--admin", address));
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        return Weir.commandLine(Map.of())
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(all.toArray(String[]::new));
+    private int run(String command, String... arguments) {
+        return executeAt(address, command, arguments);
     }
 }
