@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * the monitor; nothing is sent while it is held.
  */
 public final class LeasedCounter extends CounterKey {
-    /** The next lease is asked for when a quarter is left. */
-    private static final long LOW_WATER = 4;
     /** Forgotten when nothing was spent for so long. */
     private static final long IDLE = 5_000_000_000L;
 
@@ -31,8 +29,8 @@ public final class LeasedCounter extends CounterKey {
     private final SharedView view;
     private final LeaseSize size;
 
-    private volatile Lease current = Lease.NONE;
-    private volatile @Nullable Lease next;
+    private final HeldLeases held = new HeldLeases();
+
     /** What one request takes, as last seen: a lease is a multiple of it. */
     private volatile long unit = 1;
     /** Whether a lease is being asked for; written under the monitor. */
@@ -41,9 +39,6 @@ public final class LeasedCounter extends CounterKey {
     private volatile boolean retired;
     /** Whether the store has forgotten what hits were taken from: what is not spent is lost. */
     private volatile boolean dropped;
-
-    /** Hits spent outside of the leases that are open. */
-    private long spentBefore;
 
     private long spentSwept;
     private long sweptAt;
@@ -74,20 +69,12 @@ public final class LeasedCounter extends CounterKey {
 
     /** Whether {@code hits} are here to be spent at {@code now}; somebody else may be faster. */
     public boolean covers(long hits, long now) {
-        Lease first = current;
-        Lease second = next;
-        return (!first.isExpired(now) && first.left() >= Math.max(1, hits))
-                || (second != null && !second.isExpired(now) && second.left() >= Math.max(1, hits));
+        return held.cover(Math.max(1, hits), now);
     }
 
     /** Takes {@code hits} at {@code now}: from which lease, or null if none has as many. 0 hits ask whether anything is left. */
     public @Nullable Lease take(long hits, long now) {
-        Lease first = current;
-        if (first.take(hits, now)) {
-            return first;
-        }
-        Lease second = next;
-        return second != null && second.take(hits, now) ? second : null;
+        return held.take(hits, now);
     }
 
     /**
@@ -125,7 +112,7 @@ public final class LeasedCounter extends CounterKey {
 
     /** The room in the store as last told, and what is held here. */
     public long remaining() {
-        return Math.min(limit.capacity(), view.remaining() + left());
+        return Math.min(limit.capacity(), view.remaining() + held.left());
     }
 
     /** Puts back what was {@linkplain #take taken} and is not spent after all. */
@@ -137,12 +124,7 @@ public final class LeasedCounter extends CounterKey {
 
     /** Asks for the next lease if little is left. */
     public void refill(long now) {
-        if (asking) {
-            return;
-        }
-        Lease first = current;
-        Lease second = next;
-        if (first.left() * LOW_WATER > first.hits() || (second != null && second.left() * LOW_WATER > second.hits())) {
+        if (asking || !held.areLow()) {
             return;
         }
         long hits = ahead(0, now);
@@ -160,22 +142,20 @@ public final class LeasedCounter extends CounterKey {
         if (hits > 0 && unit != hits) {
             unit = hits;
         }
-        long owed;
+        HeldLeases.Closed done;
         long hitsAhead;
-        Lease done;
         synchronized (this) {
-            done = rotate(now);
-            owed = done == null ? 0 : close(done);
-            boolean may = !asking && !retired && next == null && !leases.isClosed() && size.rest(now) <= 0;
-            hitsAhead = may ? size.next(spent(), Math.max(1, unit), now) : 0;
+            done = held.rotate(unit, now);
+            boolean may = !asking && !retired && !held.hasNext() && !leases.isClosed() && size.rest(now) <= 0;
+            hitsAhead = may ? size.next(held.spent(), Math.max(1, unit), now) : 0;
             if (hitsAhead > 0) {
                 asking = true;
             }
         }
-        if (done != null && done.isExpired(now)) {
-            expired(done, owed, now);
-        } else if (done != null) {
-            giveBack(done, owed, now);
+        if (done != null && done.lease().isExpired(now)) {
+            expired(done, now);
+        } else {
+            giveBack(done, now);
         }
         return hitsAhead;
     }
@@ -194,11 +174,12 @@ public final class LeasedCounter extends CounterKey {
             }
             if (check.failure == null) {
                 granted = check.granted;
-                spentBefore += taken;
+                held.spentElsewhere(taken);
                 view.learn(taken + granted, check.outcome, asked);
                 size.learn(check.outcome, Math.max(1, unit), asked);
                 if (granted > 0) {
-                    over = accept(Lease.of(limit, granted, check.outcome, asked, now, size.ttl()), now);
+                    Lease lease = Lease.of(limit, granted, check.outcome, asked, now, size.ttl());
+                    over = retired || lease.isExpired(now) ? lease : held.accept(lease);
                 }
             }
         }
@@ -211,75 +192,38 @@ public final class LeasedCounter extends CounterKey {
         }
     }
 
-    /** Puts the lease in use; which one is not, any more or at all. */
-    private @Nullable Lease accept(Lease lease, long now) {
-        if (retired || lease.isExpired(now)) {
-            return lease;
-        }
-        Lease before = current;
-        if (before.left() > 0) {
-            next = lease;
-            return null;
-        }
-        spentBefore += before.hits();
-        current = lease;
-        return before;
-    }
-
     /** Gives back what has expired by {@code now}; whether nothing was spent for so long that the counter may go. */
     boolean sweep(long now) {
-        Lease first = null;
-        Lease second = null;
-        long firstOwed = 0;
-        long secondOwed = 0;
+        HeldLeases.Closed first;
+        HeldLeases.Closed second;
         boolean idle;
         synchronized (this) {
-            if (current.isExpired(now) && current != Lease.NONE) {
-                first = current;
-                firstOwed = close(first);
-                current = Lease.NONE;
-            }
-            if (next != null && next.isExpired(now)) {
-                second = next;
-                secondOwed = close(second);
-                next = null;
-            }
-            long spent = spent();
+            first = held.closeCurrent(now);
+            second = held.closeNext(now);
+            long spent = held.spent();
             if (spent != spentSwept) {
                 spentSwept = spent;
                 sweptAt = now;
             }
-            idle = !asking && now - sweptAt >= IDLE && current == Lease.NONE && next == null;
+            idle = !asking && now - sweptAt >= IDLE && held.areNone();
             retired |= idle;
         }
-        if (first != null) {
-            expired(first, firstOwed, now);
-        }
-        if (second != null) {
-            expired(second, secondOwed, now);
-        }
+        expired(first, now);
+        expired(second, now);
         return idle;
     }
 
     /** Ends it: leases are given back, and so is one that is still under way when it comes. */
     void retire(long now) {
-        Lease first;
-        Lease second;
-        long firstOwed;
-        long secondOwed;
+        HeldLeases.Closed first;
+        HeldLeases.Closed second;
         synchronized (this) {
             retired = true;
-            first = current;
-            second = next;
-            firstOwed = close(first);
-            secondOwed = second == null ? 0 : close(second);
-            current = Lease.NONE;
-            next = null;
+            first = held.closeCurrent();
+            second = held.closeNext();
         }
-        giveBack(first, firstOwed, now);
-        if (second != null) {
-            giveBack(second, secondOwed, now);
-        }
+        giveBack(first, now);
+        giveBack(second, now);
     }
 
     /** Ends it, and nothing goes back: neither what is held nor what is still under way. */
@@ -288,42 +232,21 @@ public final class LeasedCounter extends CounterKey {
         retire(now);
     }
 
-    /** If the current lease is of no use any more, the next one takes its place, and this is the one to give back. */
-    private @Nullable Lease rotate(long now) {
-        Lease first = current;
-        boolean useless = first.left() == 0 || first.isExpired(now) || (next != null && first.left() < unit);
-        if (!useless || (first == Lease.NONE && next == null)) {
-            return null;
-        }
-        current = next == null ? Lease.NONE : next;
-        next = null;
-        return first;
-    }
-
-    /** What was left of it; the rest is spent. */
-    private long close(Lease lease) {
-        long left = lease.close();
-        spentBefore += lease.hits() - left;
-        return left;
-    }
-
-    private long spent() {
-        Lease first = current;
-        Lease second = next;
-        long open = first.hits() - first.left();
-        return spentBefore + open + (second == null ? 0 : second.hits() - second.left());
-    }
-
     /** Hits that are held. */
     long left() {
-        Lease second = next;
-        return current.left() + (second == null ? 0 : second.left());
+        return held.left();
     }
 
-    private void expired(Lease lease, long owed, long now) {
-        if (owed > 0) {
+    private void expired(HeldLeases.@Nullable Closed closed, long now) {
+        if (closed != null && closed.left() > 0) {
             leases.stats().expired.increment();
-            giveBack(lease, owed, now);
+            giveBack(closed, now);
+        }
+    }
+
+    private void giveBack(HeldLeases.@Nullable Closed closed, long now) {
+        if (closed != null) {
+            giveBack(closed.lease(), closed.left(), now);
         }
     }
 
