@@ -38,9 +38,8 @@ final class CheckWriter {
             checks.quotaPassed |= settings.quota() && match.descriptor() > unmet;
             unmet = match.descriptor() + 1;
             Meter meter = meterOf(rules, match);
-            if (meter == null) {
-                checks.quotaPassed |= isQuota(match.rule());
-            } else {
+            // As in the reference, what is unlimited is no quota: it neither passed nor is it over.
+            if (meter != null) {
                 Check check = checks.add();
                 fill(check, match, meter, hitsOf(request, match), onlyWatches);
                 check.about = i;

@@ -30,14 +30,14 @@ class ChildrenOfKey {
         if (value.isEmpty()) {
             twice = keyOnly != null;
             keyOnly = child;
-        } else if (value.indexOf('*') >= 0) {
-            Glob glob = new Glob(value);
-            twice = Arrays.asList(globs).contains(glob);
-            globs = append(globs, glob);
-            wildcards = append(wildcards, child);
         } else {
+            // A wildcard too: as in the reference, who sends its very text meets it before any other that matches.
             exact = exact == null ? new NodesByValue() : exact;
             twice = !exact.add(child);
+            if (value.indexOf('*') >= 0) {
+                globs = append(globs, new Glob(value));
+                wildcards = append(wildcards, child);
+            }
         }
         if (twice) {
             throw new IllegalArgumentException(

@@ -164,7 +164,9 @@ class EnvoyDecisionTest {
         assertThat(d.ask(ask("a=1", "none=1"))).startsWith("yes ");
         assertThat(d.ask(ask("none=1", "a=1"))).startsWith("yes ");
         assertThat(d.ask(ask("a=1", "", "a=1"))).startsWith("yes ");
-        assertThat(d.ask(ask("a=1", "free=1"))).startsWith("yes ");
+        assertThat(d.ask(ask("a=1", "free=1")))
+                .as("what is unlimited is no quota")
+                .startsWith("no ");
         assertThat(d.ask(ask("a=1", "a=1"))).startsWith("no ");
     }
 

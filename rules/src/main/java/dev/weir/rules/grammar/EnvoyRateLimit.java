@@ -10,25 +10,12 @@ import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Entry;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code rate_limit} of a descriptor in Envoy's spelling, and the flags beside it, into a rule. */
 final class EnvoyRateLimit {
-    /** What Weir adds to the reference's fields. */
-    static final List<String> OWN = Stream.of(Limits.SHARED, Behaviour.SHARED, List.of("rollout"))
-            .flatMap(List::stream)
-            .toList();
-
-    static final List<String> KNOWN = Stream.concat(
-                    Stream.of("unit", "requests_per_unit", "unlimited", "name", "replaces"), OWN.stream())
-            .toList();
-
-    private static final List<String> FLAGS = List.of("shadow_mode", "quota_mode");
     private static final List<String> METRICS = List.of("detailed_metric", "value_to_metric");
     private static final long UINT32 = 0xFFFF_FFFFL;
 
@@ -77,7 +64,7 @@ final class EnvoyRateLimit {
     }
 
     private RuleBuilder rule(Fields descriptor, Fields fields, String domain, String path, String label) {
-        allow(fields);
+        EnvoyFields.allow(fields, EnvoyFields.RATE_LIMIT);
         Algorithm algorithm = Limits.algorithm(fields, Algorithm.FIXED_WINDOW);
         boolean unlimited = fields.flag("unlimited", false);
         String unit = fields.text("unit");
@@ -108,8 +95,10 @@ final class EnvoyRateLimit {
 
     private @Nullable Unit unit(Fields fields, @Nullable String text, boolean unlimited) {
         if (unlimited) {
-            if (text != null && !text.isEmpty()) {
+            if (text != null && Unit.called(text) != null) {
                 problems.error(fields.at("unit"), "unit beside unlimited", "remove one of them");
+            } else if (text != null && !text.isEmpty()) {
+                problems.warning(fields.nameAt("unit"), "unit has no effect beside unlimited", "remove it");
             }
             return null;
         }
@@ -131,7 +120,7 @@ final class EnvoyRateLimit {
             if (entry == null) {
                 continue;
             }
-            entry.allow(List.of("name"), Map.of());
+            EnvoyFields.allow(entry, EnvoyFields.REPLACES);
             String name = entry.text("name");
             if (name == null || name.isEmpty()) {
                 problems.error(
@@ -144,19 +133,6 @@ final class EnvoyRateLimit {
             }
         }
         return names;
-    }
-
-    private void allow(Fields fields) {
-        for (Entry each : fields.entries()) {
-            String name = each.key().text();
-            if (FLAGS.contains(name) || METRICS.contains(name) || name.equals("share_threshold")) {
-                String hint = "it belongs beside rate_limit, not in it";
-                problems.warning(each.key().at(), quote(name) + " has no effect here", hint);
-            } else if (!KNOWN.contains(name) && !problems.isFull()) {
-                String hint = Suggestion.among(name, KNOWN);
-                problems.error(each.key().at(), "unknown field " + quote(name), hint);
-            }
-        }
     }
 
     private void idle(Fields descriptor) {

@@ -11,6 +11,7 @@ import java.util.Map;
 /**
  * Warns of descriptors that no request can reach. On each level the exact value comes first, then the wildcards in the order of
  * the file, then the key alone; so a wildcard hides a later one that it covers, and one for every value hides the key alone.
+ * (Who sends the very text of a wildcard reaches it all the same; nobody writes a rule for that.)
  */
 final class EnvoyReach {
     /** Past this many wildcards of one key the comparison of all with all is not worth its time. */

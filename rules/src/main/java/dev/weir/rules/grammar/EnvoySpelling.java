@@ -6,15 +6,12 @@ import dev.weir.match.EnvoyDescriptor;
 import dev.weir.model.Rule;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Entry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,20 +19,6 @@ import org.jspecify.annotations.Nullable;
  * takes a file without a word though part of it does nothing, Weir takes it too, and warns.
  */
 final class EnvoySpelling {
-    static final List<String> ROOT = List.of("domain", "descriptors");
-
-    private static final List<String> DESCRIPTOR = List.of(
-            "key",
-            "value",
-            "rate_limit",
-            "descriptors",
-            "shadow_mode",
-            "quota_mode",
-            "detailed_metric",
-            "value_to_metric",
-            "share_threshold",
-            "metadata");
-
     private final Problems problems;
     private final EnvoyRateLimit rateLimit;
     private String domain = "";
@@ -46,7 +29,7 @@ final class EnvoySpelling {
     }
 
     RuleFile.Envoy read(Fields root) {
-        allow(root, ROOT);
+        EnvoyFields.allow(root, EnvoyFields.ROOT);
         String name = root.text("domain");
         if (name == null || name.isEmpty()) {
             problems.error(root.at("domain"), "domain is missing", "expected: the domain that Envoy's filter sends");
@@ -87,7 +70,7 @@ final class EnvoySpelling {
     }
 
     private @Nullable EnvoyDescriptor descriptor(Fields fields, String path, String label) {
-        allow(fields, DESCRIPTOR);
+        EnvoyFields.allow(fields, EnvoyFields.DESCRIPTOR);
         String key = fields.text("key");
         if (key == null || key.isEmpty()) {
             problems.error(fields.at("key"), "descriptor has no key");
@@ -107,31 +90,6 @@ final class EnvoySpelling {
         List<EnvoyDescriptor> children = new ArrayList<>();
         siblings(fields, ownPath, ownLabel).forEach(child -> children.add(child.value()));
         return new EnvoyDescriptor(key, value, rule, share, children);
-    }
-
-    /** Reports unknown fields; a field of the reference in the wrong place is only warned of, for the reference skips it. */
-    private void allow(Fields fields, List<String> known) {
-        for (Entry each : fields.entries()) {
-            String name = each.key().text();
-            if (known.contains(name) || problems.isFull()) {
-                continue;
-            }
-            String home = home(name);
-            if (home != null && !EnvoyRateLimit.OWN.contains(name)) {
-                problems.warning(each.key().at(), quote(name) + " has no effect here", home);
-            } else {
-                String hint = home != null ? home : Suggestion.among(name, known);
-                problems.error(each.key().at(), "unknown field " + quote(name), hint);
-            }
-        }
-    }
-
-    private static @Nullable String home(String name) {
-        return EnvoyRateLimit.KNOWN.contains(name)
-                ? "it belongs in rate_limit"
-                : Stream.concat(ROOT.stream(), DESCRIPTOR.stream()).anyMatch(name::equals)
-                        ? "it belongs " + (name.equals("domain") ? "at the top" : "in a descriptor")
-                        : null;
     }
 
     static String name(EnvoyDescriptor descriptor) {

@@ -165,7 +165,7 @@ public final class Fields {
         return null;
     }
 
-    /** A flag; YAML 1.1's words count, for the reference service takes them. */
+    /** A flag; YAML 1.1's words count, in the three ways that it writes them, for the reference service takes them. */
     public boolean flag(String name, boolean otherwise) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
@@ -173,9 +173,9 @@ public final class Fields {
         }
         Boolean flag = !scalar.plain()
                 ? null
-                : switch (scalar.text().toLowerCase(Locale.ROOT)) {
-                    case "true", "yes", "on", "y" -> Boolean.TRUE;
-                    case "false", "no", "off", "n" -> Boolean.FALSE;
+                : switch (scalar.text()) {
+                    case "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y" -> Boolean.TRUE;
+                    case "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N" -> Boolean.FALSE;
                     default -> null;
                 };
         if (flag != null) {

@@ -75,12 +75,12 @@ public sealed interface RuleFile {
         if (root.entry("rules") != null || root.entry("descriptors") != null) {
             return root.entry("rules") != null;
         }
-        List<String> known = Stream.concat(WeirSpelling.ROOT.stream(), EnvoySpelling.ROOT.stream())
+        List<String> known = Stream.concat(WeirSpelling.ROOT.stream(), EnvoyFields.ROOT.stream())
                 .distinct()
                 .toList();
         return root.entries().stream()
                 .limit(100)
                 .map(each -> Suggestion.nearest(each.key().text(), known))
-                .anyMatch(meant -> meant != null && !EnvoySpelling.ROOT.contains(meant));
+                .anyMatch(meant -> meant != null && !EnvoyFields.ROOT.contains(meant));
     }
 }

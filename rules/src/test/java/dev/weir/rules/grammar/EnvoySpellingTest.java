@@ -138,7 +138,7 @@ class EnvoySpellingTest {
                               - key: x
                               - key: x
                           - key: g
-                            shadow_mode: maybe
+                            shadow_mode: tRUE
                             rate_limit: { unit: day, requests_per_unit: 1, name: g, replaces: [{ name: g }, {}, x] }
                           - key: h
                             rate_limit: { requests_per_unit: "5", unit: day }
@@ -159,7 +159,7 @@ class EnvoySpellingTest {
                         "17:5: unknown field 'on_fail' (it belongs in rate_limit)",
                         "18:49: requests_per_unit: '1.5' (expected: a whole number from 0 to 4294967295)",
                         "21:9: duplicate descriptor x (first at 20:9)",
-                        "23:18: shadow_mode: 'maybe' (expected: true or false, without quotes)",
+                        "23:18: shadow_mode: 'tRUE' (expected: true or false, without quotes)",
                         "24:80: rule 'g' replaces itself",
                         "24:85: replaces a rule without a name (expected: the name of another rule)",
                         "24:89: replaces: a text (expected: a mapping of names to values)",
@@ -180,15 +180,25 @@ class EnvoySpellingTest {
                             shadow_mode: true
                           - key: c
                             rate_limit: { unit: day, requests_per_unit: 1, replaces: [{ name: nobody }] }
+                          - key: d
+                            rate_limit:
+                              unlimited: true
+                              unit: unknown
+                              descriptors: [{ key: e }]
+                              replaces: [{ name: nobody, unit: day }]
                         """))
                 .containsExactly(
                         "4:5: warning: 'unit' has no effect here (it belongs in rate_limit)",
                         "5:5: warning: detailed_metric has no effect"
                                 + " (Weir keeps one time series a rule: callers can not make new ones)",
                         "6:17: warning: no requests_per_unit: always over its limit (0 is what the reference takes)",
-                        "6:30: warning: 'shadow_mode' has no effect here (it belongs beside rate_limit, not in it)",
+                        "6:30: warning: 'shadow_mode' has no effect here (it belongs in a descriptor, beside rate_limit)",
                         "8:5: warning: shadow_mode has no effect without a rate_limit",
-                        "10:71: warning: no rule is named 'nobody'");
+                        "10:71: warning: no rule is named 'nobody'",
+                        "14:7: warning: unit has no effect beside unlimited (remove it)",
+                        "15:7: warning: 'descriptors' has no effect here (it belongs in a descriptor, beside rate_limit)",
+                        "16:26: warning: no rule is named 'nobody'",
+                        "16:34: warning: 'unit' has no effect here (it belongs in rate_limit)");
     }
 
     @Test

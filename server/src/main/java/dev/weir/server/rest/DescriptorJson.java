@@ -169,7 +169,7 @@ final class DescriptorJson {
         RlsUnit unit = null;
         if (token == JsonToken.VALUE_STRING) {
             unit = RlsUnit.ofName(in.currentText(at, in.caps().name(), "name"));
-        } else if (token == JsonToken.VALUE_NUMBER_INT) {
+        } else if (token.isNumeric()) {
             unit = RlsUnit.ofNumber((int) Math.min(Integer.MAX_VALUE, in.unsigned(at, MAX_32)));
         }
         if (unit == null) {

@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.regex.Pattern;
 
 /** Unsigned numbers as protobuf's JSON writes them: with a fraction or an exponent, too, as long as they are whole. */
 final class ProtoNumber {
@@ -12,13 +13,16 @@ final class ProtoNumber {
     private static final int DIGITS = 20;
 
     private static final int LONGEST = 100;
+    /** A number of JSON: BigDecimal would also take noughts in front, and digits of any script. */
+    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
+
     private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
     private ProtoNumber() {}
 
     /** The number that {@code text} is, at most {@code max}, or {@link #NONE}. Above {@link Long#MAX_VALUE} it is that. */
     static long unsigned(String text, BigInteger max) {
-        if (text.isEmpty() || text.length() > LONGEST || text.charAt(0) == '+') {
+        if (text.length() > LONGEST || !NUMBER.matcher(text).matches()) {
             return NONE;
         }
         try {
@@ -33,7 +37,7 @@ final class ProtoNumber {
             BigInteger whole = number.toBigIntegerExact();
             return whole.compareTo(max) > 0 ? NONE : whole.min(MAX_LONG).longValue();
         } catch (NumberFormatException | ArithmeticException e) {
-            return NONE; // no number, or not whole
+            return NONE; // an exponent beyond all numbers, or not whole
         }
     }
 }

@@ -77,7 +77,7 @@ public final class RlsAnswer {
             RlsStatus each = status(i);
             if (each.limited()) {
                 Verdict verdict = decision.verdict(binding[i]);
-                if (!verdict.allowed() && !verdict.shadowed() && !quota(verdict)) {
+                if (over(verdict) && !quota(verdict)) {
                     least = -1;
                     chosen = i;
                 } else if (each.remaining() < least) {
@@ -93,9 +93,9 @@ public final class RlsAnswer {
         return settings;
     }
 
-    /** A quota that is used up turns the request away only together with all the others. */
-    private boolean over(Verdict verdict) {
-        return !verdict.allowed() && !verdict.shadowed() && !(quota(verdict) && decision.allowed());
+    /** Of a quota too, though the request may pass by another one: the overall code says that. */
+    private static boolean over(Verdict verdict) {
+        return !verdict.allowed() && !verdict.shadowed();
     }
 
     private boolean quota(Verdict verdict) {

@@ -33,7 +33,8 @@ public final class RlsMetadata {
         for (int i = 0; i < decision.size(); i++) {
             Verdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
-            if (rule != null && verdict.allowed()) {
+            // As in the reference, a rule that only watches lets everything pass, and one without a limit has no say.
+            if (rule != null && verdict.limit() != null && (verdict.allowed() || verdict.shadowed())) {
                 merge(metadata, rule.metadata());
             }
         }

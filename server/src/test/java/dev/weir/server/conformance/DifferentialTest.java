@@ -6,141 +6,117 @@ import dev.weir.server.Listening;
 import dev.weir.server.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random rules and random requests, put to Weir and to the reference side by side: every answer is the same. Stays inside what
- * both mean alike (stars at the end, no underscores, hits that fit). Only with {@code -Dweir.conformance.reference=PATH};
- * {@code -Dweir.conformance.seed} repeats a run.
+ * Random rules and random requests, put to Weir and to the reference side by side, over gRPC or over {@code /json}: every answer
+ * is the same. Stays inside what both mean alike (stars at the end, no underscores, counts below 2^63, nothing given back). Only
+ * with {@code -Dweir.conformance.reference=PATH}; {@code -Dweir.conformance.seed} repeats a run.
  */
 @EnabledIfSystemProperty(named = "weir.conformance.reference", matches = ".+")
 class DifferentialTest {
     private static final int DOMAINS = 40;
     private static final int REQUESTS = 200;
-    private static final String[] KEYS = {"a", "b", "c"};
-    private static final String[] VALUES = {"x", "xy", "y", "z", ""};
-    private static final String[] PATTERNS = {"", "x", "xy", "y", "x*", "xy*", "*"};
+    private static final String RESET = "RateLimit-Reset";
 
     private final long seed = Long.getLong("weir.conformance.seed", System.nanoTime());
-    private final Random random = new Random(seed);
-    private int names;
 
     @TempDir
     Path folder;
 
-    @Test
-    void weirAnswersAsTheReferenceDoes() throws Exception {
+    @ParameterizedTest(name = "SHADOW_MODE {0}")
+    @ValueSource(booleans = {false, true})
+    void weirAnswersAsTheReferenceDoes(boolean shadow) throws Exception {
         Path config = Files.createDirectories(folder.resolve("config"));
         for (int i = 0; i < DOMAINS; i++) {
-            names = 0;
-            Files.writeString(config.resolve("d" + i + ".yaml"), "domain: d" + i + "\ndescriptors:\n" + level(1));
+            Files.writeString(config.resolve("d" + i + ".yaml"), new RandomRules(new Random(seed + i)).file("d" + i));
         }
-        Map<String, String> headers = Map.of("LIMIT_RESPONSE_HEADERS_ENABLED", "true");
+        Map<String, String> variables = Map.of(
+                "LIMIT_RESPONSE_HEADERS_ENABLED", "true",
+                "RESPONSE_DYNAMIC_METADATA", "true",
+                "SHADOW_MODE", String.valueOf(shadow));
         Path binary = Path.of(System.getProperty("weir.conformance.reference"));
-        try (Listening weir = RunningServer.under(headers, config);
-                Listening reference = new ReferenceService(binary, folder, headers);
-                OverGrpc ours = new OverGrpc(weir);
-                OverGrpc theirs = new OverGrpc(reference)) {
+        try (Listening weir = RunningServer.under(variables, config);
+                Listening reference = new ReferenceService(binary, folder, variables);
+                Both grpc = new Both(new OverGrpc(weir), new OverGrpc(reference));
+                Both json = new Both(new OverJson(weir), new OverJson(reference))) {
             for (int i = 0; i < DOMAINS; i++) {
-                String domain = "d" + i;
+                Random random = new Random(seed + i);
+                RandomAsks asks = new RandomAsks(random);
+                long minute = seconds() / 60;
                 for (int j = 0; j < REQUESTS; j++) {
-                    Ask ask = request();
-                    Reply answer = ours.ask(domain, ask);
-                    assertThat(answer).isInstanceOf(Reply.Answer.class);
-                    assertThat(withoutResets(answer))
-                            .as(
-                                    "seed %d, request %d: %s of%n%s",
-                                    seed, j, ask, Files.readString(config.resolve(domain + ".yaml")))
-                            .isEqualTo(withoutResets(theirs.ask(domain, ask)));
+                    Ask ask = asks.next();
+                    Both way = random.nextBoolean() ? grpc : json;
+                    long before = seconds();
+                    Reply ours = way.ours.ask("d" + i, ask);
+                    Reply theirs = SinceJanuary.of(way.theirs.ask("d" + i, ask), shadow);
+                    if (seconds() / 60 != minute) {
+                        break; // a window may have ended between the two
+                    }
+                    String rules = Files.readString(config.resolve("d" + i + ".yaml"));
+                    String what = "seed %d, d%d, request %d: %s of%n%s".formatted(seed, i, j, ask, rules);
+                    compare(what, ours, theirs, seconds() - before);
                 }
             }
         }
     }
 
-    /** The two decide within the same second or not; the scenarios check resets. */
+    private static long seconds() {
+        return System.currentTimeMillis() / 1_000;
+    }
+
+    /** {@code apart} is how many seconds later the reference may have decided. */
+    private static void compare(String what, Reply ours, Reply theirs, long apart) {
+        if (theirs instanceof Reply.Refusal) {
+            assertThat(ours).as(what).isInstanceOf(Reply.Refusal.class);
+            return;
+        }
+        assertThat(withoutResets(ours)).as(what).isEqualTo(withoutResets(theirs));
+        List<Long> our = resets(ours);
+        List<Long> their = resets(theirs);
+        for (int i = 0; i < our.size(); i++) {
+            if (their.get(i) != SinceJanuary.UNSAID) {
+                // Two clocks: one may be in the next second a moment before the other.
+                assertThat(our.get(i)).as("reset, %s", what).isBetween(their.get(i) - 1, their.get(i) + apart + 1);
+            }
+        }
+    }
+
     private static Reply withoutResets(Reply reply) {
-        if (!(reply instanceof Reply.Answer answer)) {
-            return reply;
+        return !(reply instanceof Reply.Answer answer)
+                ? reply
+                : new Reply.Answer(
+                        answer.code(),
+                        answer.statuses().stream()
+                                .map(s -> new Reply.Status(
+                                        s.code(), s.limit(), s.remaining(), s.resetSeconds() == null ? null : 0L))
+                                .toList(),
+                        answer.headers().stream()
+                                .filter(h -> !h.name().equals(RESET))
+                                .toList(),
+                        answer.metadata());
+    }
+
+    private static List<Long> resets(Reply reply) {
+        Reply.Answer answer = (Reply.Answer) reply;
+        List<Long> resets = new ArrayList<>();
+        answer.statuses().forEach(s -> resets.add(s.resetSeconds() == null ? 0 : s.resetSeconds()));
+        answer.headers().stream().filter(h -> h.name().equals(RESET)).forEach(h -> resets.add(Long.valueOf(h.value())));
+        return resets;
+    }
+
+    private record Both(RateLimitServiceUnderTest ours, RateLimitServiceUnderTest theirs) implements AutoCloseable {
+        @Override
+        public void close() {
+            ours.close();
+            theirs.close();
         }
-        return new Reply.Answer(
-                answer.code(),
-                answer.statuses().stream()
-                        .map(s -> new Reply.Status(s.code(), s.limit(), s.remaining(), null))
-                        .toList(),
-                answer.headers().stream()
-                        .filter(h -> !h.name().equals("RateLimit-Reset"))
-                        .toList(),
-                answer.metadata());
-    }
-
-    private String level(int depth) {
-        StringBuilder yaml = new StringBuilder();
-        Set<String> taken = new HashSet<>();
-        for (int i = 0; i < 6; i++) {
-            String key = pick(KEYS);
-            String pattern = pick(PATTERNS);
-            if (taken.add(key + "=" + pattern)) {
-                String indent = "  ".repeat(2 * depth);
-                yaml.append("  ".repeat(2 * depth - 1))
-                        .append("- key: ")
-                        .append(key)
-                        .append('\n');
-                if (!pattern.isEmpty()) {
-                    yaml.append(indent).append("value: \"").append(pattern).append("\"\n");
-                }
-                if (pattern.endsWith("*") && random.nextBoolean()) {
-                    yaml.append(indent).append("share_threshold: true\n");
-                }
-                if (random.nextInt(5) == 0) {
-                    yaml.append(indent).append("shadow_mode: true\n");
-                }
-                if (random.nextInt(4) > 0) {
-                    yaml.append(indent).append("rate_limit: {").append(limit()).append("}\n");
-                }
-                if (depth < 3 && random.nextInt(3) == 0) {
-                    yaml.append(indent).append("descriptors:\n").append(level(depth + 1));
-                }
-            }
-        }
-        return yaml.toString();
-    }
-
-    private String limit() {
-        String numbers =
-                random.nextInt(8) == 0 ? "unlimited: true" : "unit: year, requests_per_unit: " + random.nextInt(12);
-        String name = random.nextBoolean() ? "" : ", name: n" + names++;
-        String replaces = name.isEmpty() && names > 0 && random.nextInt(3) == 0
-                ? ", replaces: [{name: n" + random.nextInt(names) + "}]"
-                : "";
-        return numbers + name + replaces;
-    }
-
-    private Ask request() {
-        Ask ask = Ask.askNothing();
-        for (int i = 0, n = 1 + random.nextInt(3); i < n; i++) {
-            String[] entries = new String[2 * (1 + random.nextInt(3))];
-            for (int j = 0; j < entries.length; j += 2) {
-                entries[j] = pick(KEYS);
-                entries[j + 1] = pick(VALUES);
-            }
-            ask.and(entries);
-            if (random.nextInt(4) == 0) {
-                ask.ownHits(random.nextInt(4));
-            }
-            if (random.nextInt(6) == 0) {
-                ask.limitedTo(random.nextInt(12), Unit.YEAR);
-            }
-        }
-        return ask.hits(random.nextInt(3));
-    }
-
-    private String pick(String[] from) {
-        return from[random.nextInt(from.length)];
     }
 }

@@ -37,7 +37,7 @@ class JsonShapeTest {
                                 """).body());
         JsonObject snake = new JsonObject(post("""
                                 {"domain": "shapes", "hits_addend": 1, "descriptors": [
-                                  {"entries": [{"key": "user", "value": "snake"}], "limit": {"requests_per_unit": 5, "unit": 6},
+                                  {"entries": [{"key": "user", "value": "snake"}], "limit": {"requests_per_unit": 5, "unit": 6.0},
                                    "hits_addend": 2, "is_negative_hits": false}]}
                                 """).body());
 
@@ -102,6 +102,8 @@ class JsonShapeTest {
                 "{\"domain\": \"shapes\", \"descriptors\": [{}], \"hitsAddend\": 4294967296}",
                 "{\"domain\": \"shapes\", \"descriptors\": [{}], \"hitsAddend\": \"0x10\"}",
                 "{\"domain\": \"shapes\", \"descriptors\": [{}], \"hitsAddend\": \"NaN\"}",
+                "{\"domain\": \"shapes\", \"descriptors\": [{}], \"hitsAddend\": \"05\"}",
+                "{\"domain\": \"shapes\", \"descriptors\": [{}], \"hitsAddend\": \"\u0665\"}",
                 "{\"domain\": \"shapes\", \"descriptors\": [{\"hitsAddend\": \"18446744073709551616\"}]}",
                 "{\"domain\": \"shapes\", \"descriptors\": [{\"limit\": {\"requestsPerUnit\": 1, \"unit\": \"FORTNIGHT\"}}]}"
             })

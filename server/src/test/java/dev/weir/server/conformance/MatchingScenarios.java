@@ -57,6 +57,18 @@ final class MatchingScenarios {
                                   rate_limit: {unit: year, requests_per_unit: 6}
                                 """)
                         .asks(ask("path", "/api/x"), OK, left(4, 5, YEAR)),
+                scenario("who sends the text of a wildcard meets that wildcard, whichever else matches")
+                        .rules("""
+                                - key: path
+                                  value: /a*
+                                  rate_limit: {unit: year, requests_per_unit: 5}
+                                - key: path
+                                  value: /api*
+                                  share_threshold: true
+                                  rate_limit: {unit: year, requests_per_unit: 6}
+                                """)
+                        .asks(ask("path", "/api*"), OK, left(5, 6, YEAR))
+                        .asks(ask("path", "/api*"), OK, left(4, 6, YEAR)),
                 scenario("a wildcard stands for any value, the empty one too")
                         .rules("""
                                 - key: user

@@ -18,7 +18,8 @@ final class ModeScenarios {
     private static final String QUOTAS_SINCE =
             "as of January its quota descriptors never deny (since then: all of them over do)";
 
-    private static final String QUOTA_WITHOUT_RESET = "it leaves the reset out where a quota is used up";
+    private static final String QUOTA_SAYS_OK =
+            "as of January a quota that is used up says OK, and leaves its reset out";
 
     private static final String TWO_QUOTAS = """
             - key: model
@@ -108,11 +109,11 @@ final class ModeScenarios {
 
     private static Stream<Scenario> quotas() {
         return Stream.of(
-                scenario("one quota over beside another with room passes")
-                        .unlikeTheReference(QUOTA_WITHOUT_RESET)
+                scenario("one quota over beside another with room passes, and says that it is over")
+                        .unlikeTheReference(QUOTA_SAYS_OK)
                         .rules(TWO_QUOTAS)
                         .asks(ask("model", "m").and("team", "t"), OK, left(0, 1, YEAR), left(1, 2, YEAR))
-                        .asks(ask("model", "m").and("team", "t"), OK, left(0, 1, YEAR), left(0, 2, YEAR)),
+                        .asks(ask("model", "m").and("team", "t"), OK, over(1, YEAR), left(0, 2, YEAR)),
                 scenario("all quotas over deny")
                         .unlikeTheReference(QUOTAS_SINCE)
                         .rules(TWO_QUOTAS)
@@ -128,7 +129,16 @@ final class ModeScenarios {
                         .unlikeTheReference(QUOTAS_SINCE)
                         .rules(TWO_QUOTAS)
                         .asks(ask("model", "m").and("user", "alice"), OK, left(0, 1, YEAR), left(2, 3, YEAR))
-                        .asks(ask("model", "m").and("user", "alice"), OVER_LIMIT, over(1, YEAR), left(1, 3, YEAR)));
+                        .asks(ask("model", "m").and("user", "alice"), OVER_LIMIT, over(1, YEAR), left(1, 3, YEAR)),
+                scenario("what is unlimited is no quota that lets others pass")
+                        .unlikeTheReference(QUOTAS_SINCE)
+                        .rules(TWO_QUOTAS + """
+                                - key: free
+                                  quota_mode: true
+                                  rate_limit: {unlimited: true}
+                                """)
+                        .asks(ask("model", "m").and("free", "x"), OK, left(0, 1, YEAR), unlimited())
+                        .asks(ask("model", "m").and("free", "x"), OVER_LIMIT, over(1, YEAR), unlimited()));
     }
 
     private static Stream<Scenario> switches() {
@@ -145,11 +155,11 @@ final class ModeScenarios {
                         .asks(ask("user", "alice").hits(2), OK, left(0, 2, YEAR))
                         .asks(ask("user", "alice"), OK, over(2, YEAR)),
                 scenario("QUOTA_MODE makes every rule a quota: one with room lets the request pass")
-                        .unlikeTheReference(QUOTA_WITHOUT_RESET)
+                        .unlikeTheReference(QUOTA_SAYS_OK)
                         .under(Surroundings.QUOTA_MODE)
                         .rules(two)
                         .asks(ask("user", "alice").hits(2), OK, left(0, 2, YEAR))
-                        .asks(ask("user", "alice").and("path", "/"), OK, left(0, 2, YEAR), left(8, 9, YEAR)),
+                        .asks(ask("user", "alice").and("path", "/"), OK, over(2, YEAR), left(8, 9, YEAR)),
                 scenario("under QUOTA_MODE all over deny")
                         .unlikeTheReference(QUOTAS_SINCE)
                         .under(Surroundings.QUOTA_MODE)
@@ -157,11 +167,11 @@ final class ModeScenarios {
                         .asks(ask("user", "alice").hits(2), OK, left(0, 2, YEAR))
                         .asks(ask("user", "alice"), OVER_LIMIT, over(2, YEAR)),
                 scenario("under QUOTA_MODE a descriptor without a limit is a quota that passed")
-                        .unlikeTheReference(QUOTA_WITHOUT_RESET)
+                        .unlikeTheReference(QUOTA_SAYS_OK)
                         .under(Surroundings.QUOTA_MODE)
                         .rules(two)
                         .asks(ask("user", "alice").hits(2), OK, left(0, 2, YEAR))
-                        .asks(ask("user", "alice").and("what", "ever"), OK, left(0, 2, YEAR), noLimit()),
+                        .asks(ask("user", "alice").and("what", "ever"), OK, over(2, YEAR), noLimit()),
                 scenario(
                                 "with STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT a denied request charges none of its descriptors")
                         .under(Surroundings.NO_CHARGE_WHEN_DENIED)
@@ -269,6 +279,13 @@ final class ModeScenarios {
                                 - key: closed
                                   rate_limit: {unit: year, requests_per_unit: 0}
                                   metadata: {closed: true}
+                                - key: watched
+                                  shadow_mode: true
+                                  rate_limit: {unit: year, requests_per_unit: 0}
+                                  metadata: {watched: true}
+                                - key: free
+                                  rate_limit: {unlimited: true}
+                                  metadata: {free: true}
                                 """)
                         .asks(
                                 ask("user", "alice").and("path", "/").and("closed", "x"),
@@ -280,6 +297,12 @@ final class ModeScenarios {
                                 {"domain": "$domain",
                                  "descriptors": [{"entries": ["user=alice"]}, {"entries": ["path=/"]}, {"entries": ["closed=x"]}],
                                  "metadata": {"owner": "users", "nested": {"a": 1, "b": true, "c": ["x", "y"]}, "extra": "more"}}
+                                """)
+                        .asks(ask("watched", "x").and("free", "x"), OK, left(0, 0, YEAR), unlimited())
+                        .withMetadata("""
+                                {"domain": "$domain",
+                                 "descriptors": [{"entries": ["watched=x"]}, {"entries": ["free=x"]}],
+                                 "metadata": {"watched": true}}
                                 """));
     }
 

@@ -1,0 +1,68 @@
+package dev.weir.rules.grammar;
+
+import static dev.weir.rules.diagnostics.Text.quote;
+
+import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.yaml.YamlNode.Entry;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Which fields stand where in Envoy's spelling. */
+final class EnvoyFields {
+    static final List<String> ROOT = List.of("domain", "descriptors");
+
+    static final List<String> DESCRIPTOR = List.of(
+            "key",
+            "value",
+            "rate_limit",
+            "descriptors",
+            "shadow_mode",
+            "quota_mode",
+            "detailed_metric",
+            "value_to_metric",
+            "share_threshold",
+            "metadata");
+
+    /** What Weir adds to the reference's fields. */
+    private static final List<String> OWN = Stream.of(Limits.SHARED, Behaviour.SHARED, List.of("rollout"))
+            .flatMap(List::stream)
+            .toList();
+
+    static final List<String> RATE_LIMIT = Stream.concat(
+                    Stream.of("unit", "requests_per_unit", "unlimited", "name", "replaces"), OWN.stream())
+            .toList();
+
+    static final List<String> REPLACES = List.of("name");
+
+    private EnvoyFields() {}
+
+    /** Reports unknown fields; a field of the reference in the wrong place is only warned of, for the reference skips it. */
+    static void allow(Fields fields, List<String> known) {
+        Problems problems = fields.problems();
+        for (Entry each : fields.entries()) {
+            String name = each.key().text();
+            if (known.contains(name) || problems.isFull()) {
+                continue;
+            }
+            String home = home(name);
+            if (home != null && !OWN.contains(name)) {
+                problems.warning(each.key().at(), quote(name) + " has no effect here", home);
+            } else {
+                String hint = home != null ? home : Suggestion.among(name, known);
+                problems.error(each.key().at(), "unknown field " + quote(name), hint);
+            }
+        }
+    }
+
+    private static @Nullable String home(String name) {
+        if (RATE_LIMIT.contains(name)) {
+            return "it belongs in rate_limit";
+        }
+        if (name.equals("domain")) {
+            return "it belongs at the top";
+        }
+        return DESCRIPTOR.contains(name) ? "it belongs in a descriptor, beside rate_limit" : null;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.weir.server.conformance;
+
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What the facts say of later versions, made of an answer of January's: a quota that is over says so, with its
+ * reset, all of them together deny, and the dynamic metadata tells nothing of them.
+ */
+final class SinceJanuary {
+    /** January leaves the reset of a used-up quota out, and so shows which are. */
+    static final long UNSAID = -1;
+
+    private SinceJanuary() {}
+
+    static Reply of(Reply reply, boolean shadow) {
+        if (!(reply instanceof Reply.Answer answer)) {
+            return reply;
+        }
+        boolean deny = answer.statuses().stream().anyMatch(SinceJanuary::isOverQuota)
+                && answer.statuses().stream().noneMatch(s -> isQuota(s) && !isOverQuota(s));
+        List<Reply.Status> statuses = new ArrayList<>();
+        for (Reply.Status s : answer.statuses()) {
+            statuses.add(isOverQuota(s) ? new Reply.Status(Code.OVER_LIMIT, s.limit(), s.remaining(), UNSAID) : s);
+        }
+        Code code = deny && !shadow ? Code.OVER_LIMIT : answer.code();
+        return new Reply.Answer(code, statuses, answer.headers(), metadata(Objects.requireNonNull(answer.metadata())));
+    }
+
+    private static boolean isQuota(Reply.Status status) {
+        return status.limit() != null && status.limit().name().startsWith(RandomRules.QUOTA);
+    }
+
+    private static boolean isOverQuota(Reply.Status status) {
+        return isQuota(status) && status.resetSeconds() == null;
+    }
+
+    private static JsonObject metadata(JsonObject metadata) {
+        metadata.remove("quotaModeEnabled");
+        metadata.remove("quotaModeViolations");
+        for (Object each : metadata.getJsonArray("descriptors")) {
+            JsonObject descriptor = (JsonObject) each;
+            if (descriptor.containsKey("limit")) {
+                // Go writes one space or two here, by the build's hash, so that nobody relies on it.
+                descriptor.put("limit", descriptor.getString("limit").replace("  ", " "));
+            }
+        }
+        return metadata;
+    }
+}
