@@ -146,6 +146,7 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
         } else if (Failures.code(error).equals("TRYAGAIN")) {
             lane.divided(call);
         } else if (!redirected(call, error)) {
+            stats.error(Failures.code(error));
             lane.failed(call, failure, () -> node.complained(line, error));
         }
     }
