@@ -148,6 +148,11 @@ final class Node {
         }
     }
 
+    /** It was asked for a slot that nobody serves, which says nothing of the others. */
+    void lacksSlot() {
+        neighbours.changed();
+    }
+
     synchronized void up() {
         log.up();
         if (!looked) {

@@ -147,7 +147,11 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
             lane.divided(call);
         } else if (!redirected(call, error)) {
             stats.error(Failures.code(error));
-            lane.failed(call, failure, () -> node.complained(line, error));
+            if (Failures.isOfSlot(error)) {
+                lane.unserved(call, failure, node::lacksSlot);
+            } else {
+                lane.failed(call, failure, () -> node.complained(line, error));
+            }
         }
     }
 
