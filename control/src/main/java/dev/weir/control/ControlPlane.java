@@ -72,7 +72,7 @@ public final class ControlPlane implements AutoCloseable {
         });
         quotas = new QuotaBook(timer);
         ledger = new Ledger(database, file);
-        copying = new Copying(lastGood, timer, this::write);
+        copying = new Copying(lastGood, this::write);
         rules = new FollowedRules(database.toString(), options, copying::soon);
         TokenBook book = new TokenBook();
         List<Followed> followed = List.of(

@@ -2,15 +2,20 @@ package dev.weir.control;
 
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the copy of a shared database in step with what is in force. Many changes in a row are written once. */
+/**
+ * Keeps the copy of a shared database in step with what is in force. Many changes in a row are written once, by a thread that nothing
+ * else waits for: a disk may be slow.
+ */
 final class Copying {
     private static final System.Logger LOG = System.getLogger(Copying.class.getName());
     private static final int WAIT_MILLIS = 1_000;
+    private static final int LAST_WRITE_SECONDS = 5;
 
     /** Writes what is in force. */
     interface Writing {
@@ -18,26 +23,42 @@ final class Copying {
     }
 
     private final @Nullable LastGood copy;
-    private final ScheduledExecutorService timer;
+    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, work -> {
+        Thread made = new Thread(work, "weir-control-copy");
+        made.setDaemon(true);
+        return made;
+    });
     private final Writing writing;
     private final AtomicBoolean due = new AtomicBoolean();
 
     /** With no {@code copy} it does nothing: a database in the data folder is there whenever the folder is. */
-    Copying(@Nullable LastGood copy, ScheduledExecutorService timer, Writing writing) {
+    Copying(@Nullable LastGood copy, Writing writing) {
         this.copy = copy;
-        this.timer = timer;
         this.writing = writing;
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // a change on the way out
     }
 
     /** What is in force has changed. */
     void soon() {
         if (copy != null && due.compareAndSet(false, true)) {
-            var unused = timer.schedule(this::now, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+            var unused = thread.schedule(this::now, WAIT_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
-    /** Writes what is still to be written. */
+    /** Writes what is still to be written, after what is being written. */
     void finish() {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(LAST_WRITE_SECONDS, TimeUnit.SECONDS)) {
+                LOG.log(
+                        Level.ERROR,
+                        "what the database holds is not kept for a restart without it: the disk does not answer");
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         if (due.get()) {
             now();
         }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * begins with that. One JSON object a line, a rule, a quota, a token or a switch each.
  */
 final class LastGood {
-    private static final String NAME = "last-good.jsonl";
+    static final String NAME = "last-good.jsonl";
 
     private final Path file;
 

@@ -12,8 +12,11 @@ import dev.weir.control.token.Role;
 import dev.weir.rules.LoadOptions;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -88,6 +91,35 @@ class PostgresControlTest extends ControlContract {
         assertThat(one.problems()).isEmpty();
         assertThat(one.changes()).isEqualTo(6);
         assertThat(AuditVerification.ofFile(b.resolve(AuditFile.NAME))).isEqualTo(one);
+    }
+
+    /** The copy that is kept for a restart goes into a pipe that nobody reads. */
+    @Test
+    void aQuotaBeginsAlsoWhileTheDiskDoesNotAnswer(@TempDir Path data) throws Exception {
+        Path pipe = data.resolve(LastGood.NAME + ".new");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        try (ControlPlane plane = ControlPlane.open(new ControlSettings(data, url), LoadOptions.DEFAULT)) {
+            try {
+                plane.putQuota(
+                        OPERATOR,
+                        quota("k", Instant.now().plusSeconds(2), Instant.now().plusSeconds(60)),
+                        ANY,
+                        false);
+                Awaitility.await().until(() -> plane.quotas().of("k") != null);
+            } finally {
+                new Thread(() -> read(pipe)).start();
+            }
+        }
+        assertThat(data.resolve(LastGood.NAME)).exists();
+    }
+
+    private static void read(Path pipe) {
+        try {
+            Files.readAllBytes(pipe);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

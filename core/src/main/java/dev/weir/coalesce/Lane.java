@@ -146,6 +146,11 @@ public final class Lane {
     /** The same, where {@code then} is what follows from it: it is done before the next round goes. */
     public void failed(Call call, StoreFailure failure, Runnable then) {
         call.round().failed++;
+        unserved(call, failure, then);
+    }
+
+    /** The same, where it says nothing of how the store is: it serves others. */
+    public void unserved(Call call, StoreFailure failure, Runnable then) {
         answers.settle(call, failure);
         then.run();
         finished(call);

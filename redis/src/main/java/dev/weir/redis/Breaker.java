@@ -53,6 +53,13 @@ final class Breaker {
         }
     }
 
+    /** Does not wait for more of what has happened. */
+    void open() {
+        if (!open) {
+            circuit.transitionToOpenState();
+        }
+    }
+
     /** Forgets what was. */
     void close() {
         circuit.reset();

@@ -120,7 +120,7 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
 
     @Override
     public @Nullable Node redirected(Redirect redirect, Node from) {
-        String host = redirect.host().isEmpty() ? hostOf(from) : redirect.host();
+        String host = SlotTable.isUnknown(redirect.host()) ? hostOf(from) : redirect.host();
         if (closed || host.isEmpty() || redirect.slot() < 0 || redirect.slot() >= SlotTable.SLOTS) {
             return null;
         }

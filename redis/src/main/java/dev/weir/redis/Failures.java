@@ -31,6 +31,11 @@ final class Failures {
         return inner.isEmpty() ? first : inner;
     }
 
+    /** Whether nobody serves the slot that was asked for, whatever else the node serves. */
+    static boolean isOfSlot(String error) {
+        return error.startsWith("CLUSTERDOWN Hash slot not served");
+    }
+
     static StoreFailure ofError(String error) {
         return switch (code(error)) {
             case "NOAUTH", "WRONGPASS", "NOPERM" -> StoreFailure.REFUSED;

@@ -1,13 +1,12 @@
 package dev.weir.redis;
 
 import dev.weir.store.StoreFailure;
-import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One server of Redis as the store sees it: the lanes to it, its breaker, and what is said of it in the log. */
+/** One server of Redis as the store sees it: the lanes to it, its breaker, and what it complained of. */
 final class Node {
     /** What a node needs of the store around it. */
     interface Neighbours {
@@ -22,9 +21,8 @@ final class Node {
         void changed();
     }
 
-    private static final System.Logger LOG = System.getLogger(Node.class.getName());
-
     private final String name;
+    private final NodeLog log;
     private final Breaker breaker;
     private final Neighbours neighbours;
     private final EvictionWatch eviction;
@@ -33,11 +31,10 @@ final class Node {
     private long openedNanos;
     private volatile boolean closing;
     private volatile boolean warming;
-    private volatile boolean saidMismatch;
-    /** What was last said about the connection; null that it stands. */
-    private @Nullable StoreFailure said;
+    /** What it last said instead of deciding; null since it decided. */
+    private volatile @Nullable Complaint complaint;
 
-    private boolean everUp;
+    private boolean looked;
 
     Node(
             String name,
@@ -48,6 +45,7 @@ final class Node {
             EvictionWatch eviction,
             Neighbours neighbours) {
         this.name = name;
+        this.log = new NodeLog(name);
         this.neighbours = neighbours;
         this.eviction = eviction;
         this.breaker = new Breaker(name, settings.breaker(), this::opened);
@@ -79,7 +77,9 @@ final class Node {
             waiting += lane.waiting();
         }
         Line line = lanes[0].line();
-        return new NodeHealth(name, line.down(), line.reason(), breaker.isOpen(), waiting);
+        Complaint last = complaint;
+        String reason = line.down() == null && last != null ? last.toString() : line.reason();
+        return new NodeHealth(name, line.down(), reason, breaker.isOpen(), waiting);
     }
 
     /** It is of no interest any more: nothing more is said of it. */
@@ -99,6 +99,7 @@ final class Node {
     }
 
     void succeeded(long nanos) {
+        served();
         if (!warming) {
             breaker.succeeded(nanos);
         }
@@ -115,8 +116,21 @@ final class Node {
         return neighbours.redirected(redirect, this);
     }
 
+    private void served() {
+        if (complaint != null) {
+            complaint = null;
+        }
+        log.served();
+    }
+
     /** Redis answered with an error that is not the batch's fault. */
     void complained(Line line, String error) {
+        Complaint said = Complaint.of(error);
+        complaint = said;
+        if (said.failure() == StoreFailure.REFUSED) {
+            breaker.open(); // the next one would be refused as well: that is for people to mend, who should hear of it
+            // now
+        }
         String code = Failures.code(error);
         if (code.equals("READONLY")) {
             // It was a master when we connected. Whoever is now is found by connecting again.
@@ -130,29 +144,26 @@ final class Node {
         }
     }
 
+    /** It was asked for a slot that nobody serves, which says nothing of the others. */
+    void lacksSlot() {
+        neighbours.changed();
+    }
+
     synchronized void up() {
-        if (said != null) {
-            LOG.log(Level.INFO, "redis " + name + ": connected" + (everUp ? " again" : ""));
-            said = null;
-        }
-        if (!everUp) {
-            everUp = true;
+        log.up();
+        if (!looked) {
+            looked = true;
             eviction.look(name, lanes[0].line());
         }
         neighbours.changed();
         hasNews();
     }
 
-    synchronized void down(StoreFailure failure, String reason) {
-        if (closing) {
-            return;
+    void down(StoreFailure failure, String reason) {
+        if (!closing) {
+            log.down(failure, reason);
+            neighbours.changed();
         }
-        if (failure != said) {
-            Level level = failure == StoreFailure.REFUSED ? Level.ERROR : Level.WARNING;
-            LOG.log(level, "redis " + name + ": not connected (" + failure.label() + "): " + reason);
-            said = failure;
-        }
-        neighbours.changed();
     }
 
     /** Something changed around it: worth a try. */
@@ -164,21 +175,12 @@ final class Node {
 
     /** A reply does not fit what was asked; {@code cause} is what reading it came to, if it came to an end. */
     void mismatched(@Nullable RuntimeException cause) {
-        if (!saidMismatch) {
-            saidMismatch = true;
-            LOG.log(
-                    Level.ERROR,
-                    "redis " + name
-                            + ": answered what the limits do not; such batches follow on_fail (said once, see the metric)",
-                    cause);
-        }
+        log.mismatched(cause);
     }
 
     private void opened() {
         openedNanos = System.nanoTime();
-        LOG.log(
-                Level.WARNING,
-                "redis " + name + ": fails or is slow; not asked until a probe in the background succeeds");
+        log.opened(complaint);
         neighbours.changed();
         probe.start();
     }
@@ -187,6 +189,7 @@ final class Node {
     void serves() {
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
         breaker.close();
-        LOG.log(Level.INFO, "redis " + name + ": serves again, after " + millis + " ms");
+        log.closed(millis);
+        served();
     }
 }

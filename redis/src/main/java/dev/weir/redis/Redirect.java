@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Where a node of a cluster says a slot is.
  *
  * @param ask for this once, because the slot is on its way there; else for good
- * @param host empty for the host that said so
+ * @param host empty for the host that said so, {@code ?} where it has no name for it
  */
 record Redirect(boolean ask, int slot, String host, int port) {
 

@@ -2,12 +2,29 @@ package dev.weir.redis;
 
 import dev.weir.store.StoreFailure;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What a store has done since it was opened. Counts only go up. */
 public final class RedisStats {
+    private static final String OTHER = "other";
+    /** The first words of errors that are told apart. */
+    private static final List<String> CODES = List.of(
+            "BUSY",
+            "CLUSTERDOWN",
+            "LOADING",
+            "MASTERDOWN",
+            "MISCONF",
+            "NOAUTH",
+            "NOPERM",
+            "NOREPLICAS",
+            "OOM",
+            "READONLY",
+            OTHER);
+
     final LongAdder asks = new LongAdder();
     final LongAdder batches = new LongAdder();
     final LongAdder answered = new LongAdder();
@@ -19,15 +36,23 @@ public final class RedisStats {
     final LongAdder mismatches = new LongAdder();
     final LongAdder connects = new LongAdder();
     private final Map<StoreFailure, LongAdder> failures = new EnumMap<>(StoreFailure.class);
+    private final Map<String, LongAdder> errors = new TreeMap<>();
 
     RedisStats() {
         for (StoreFailure each : StoreFailure.values()) {
             failures.put(each, new LongAdder());
         }
+        for (String each : CODES) {
+            errors.put(each, new LongAdder());
+        }
     }
 
     void failed(StoreFailure failure, int asks) {
         of(failure).add(asks);
+    }
+
+    void error(String code) {
+        errors.getOrDefault(code, Objects.requireNonNull(errors.get(OTHER))).increment();
     }
 
     /** Asks that were taken up. */
@@ -83,6 +108,13 @@ public final class RedisStats {
     /** Asks, or parts of them, that failed in this way. */
     public long failures(StoreFailure failure) {
         return of(failure).sum();
+    }
+
+    /** Batches that Redis answered with an error, by its first word; those that it is not known for are {@code other}. */
+    public Map<String, Long> errors() {
+        Map<String, Long> counts = new TreeMap<>();
+        errors.forEach((code, count) -> counts.put(code, count.sum()));
+        return counts;
     }
 
     private LongAdder of(StoreFailure failure) {

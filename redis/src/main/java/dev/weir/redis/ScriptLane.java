@@ -146,7 +146,12 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
         } else if (Failures.code(error).equals("TRYAGAIN")) {
             lane.divided(call);
         } else if (!redirected(call, error)) {
-            lane.failed(call, failure, () -> node.complained(line, error));
+            stats.error(Failures.code(error));
+            if (Failures.isOfSlot(error)) {
+                lane.unserved(call, failure, node::lacksSlot);
+            } else {
+                lane.failed(call, failure, () -> node.complained(line, error));
+            }
         }
     }
 

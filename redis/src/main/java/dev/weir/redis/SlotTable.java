@@ -32,12 +32,17 @@ final class SlotTable {
                 return null;
             }
             String host = master.get(0) instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "";
-            HostPort server = new HostPort(host.isEmpty() || host.equals("?") ? asked : host, port.intValue());
+            HostPort server = new HostPort(isUnknown(host) ? asked : host, port.intValue());
             boolean[] slots = masters.computeIfAbsent(server, first -> new boolean[SLOTS]);
             for (int slot = from.intValue(); slot <= to; slot++) {
                 slots[slot] = true;
             }
         }
         return masters;
+    }
+
+    /** Whether a node of a cluster says with this that it does not know the host, or that it is its own. */
+    static boolean isUnknown(String host) {
+        return host.isEmpty() || host.equals("?");
     }
 }

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One Redis, one store. */
 class RedisStoreTest {
@@ -57,6 +59,16 @@ class RedisStoreTest {
         }
         assertThat(admitted).isEqualTo(10);
         assertThat(redis.cli("DBSIZE")).isEqualTo(1L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "localhost", "[::1]"})
+    void itIsMetByNumberByNameAndOverIpv6(String host) {
+        try (RedisProcess both = RedisProcess.start("bind 127.0.0.1 ::1");
+                RedisStore there = Faults.open("redis://" + host + ":" + both.port())) {
+            Faults.awaitServed(there, "a");
+            assertThat(Faults.ask(there, "a", Faults.PLENTY, 1).outcome.allowed).isTrue();
+        }
     }
 
     @Test

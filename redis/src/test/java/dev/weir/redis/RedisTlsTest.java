@@ -1,18 +1,25 @@
 package dev.weir.redis;
 
+import static dev.weir.redis.Faults.DEADLINE;
 import static dev.weir.redis.Faults.PLENTY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.PemFiles;
 import dev.weir.redis.testkit.RedisProcess;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RedisTlsTest {
+    private static final Duration BACK = Duration.ofSeconds(8);
+
     @TempDir
     private static Path folder;
 
@@ -57,6 +64,31 @@ class RedisTlsTest {
             assertServed(settings(redis, its, null));
             assertFails(settings(redis, other, null), "certificat");
             assertFails(settings(redis, null, null), "certificat");
+        }
+    }
+
+    /** As when its authority is replaced: the file that names whom to trust is read at every connection. */
+    @Test
+    void aCertificateThatIsReplacedIsTrustedOnceWeAreToldTo() throws IOException {
+        Path trust = Files.copy(its.certificate(), folder.resolve("trust.pem"), StandardCopyOption.REPLACE_EXISTING);
+        try (RedisProcess redis = RedisProcess.startWithTls(its, false);
+                RedisStore store = Faults.open(Faults.settings("rediss://127.0.0.1:" + redis.tlsPort())
+                        .withTls(new TlsSettings(trust, null, null, true)))) {
+            Faults.awaitServed(store, "a");
+            try (Load load = Load.on(store, PLENTY, DEADLINE, "a")) {
+                load.awaitServing(BACK);
+                redis.cli(("CONFIG SET tls-cert-file " + other.certificate() + " tls-key-file " + other.key())
+                        .split(" ", -1));
+                redis.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+                await().until(() -> store.health().get(0).reason().contains("certif"));
+                load.next();
+                load.awaitFailures(100);
+                Tally without = load.next();
+                assertThat(without.admitted()).as("%s", without).isZero();
+                Files.copy(other.certificate(), trust, StandardCopyOption.REPLACE_EXISTING);
+                load.awaitServing(BACK);
+                NetworkFaultsTest.assertCountedOnce(store, load.end(), "a");
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.redis.testkit.SentinelSet;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,34 @@ class SentinelFaultsTest {
             }
             Tally all = load.end();
             assertThat(Faults.taken(store, "a", PLENTY)).isLessThanOrEqualTo(all.admitted("a") + all.failed("a"));
+        }
+    }
+
+    /** Both are there all the time: who was the master says so for a while, and may not be written to. */
+    @Test
+    void theMasterThatIsOrderedIsFollowedThereAndBack() {
+        try (RedisStore store = Faults.open(set.uri());
+                Load load = Load.on(store, PLENTY, DEADLINE, "c", "d")) {
+            load.awaitServing(BACK);
+            for (int i = 0; i < 2; i++) {
+                RedisProcess old = set.master();
+                RedisProcess next = set.servers().stream()
+                        .filter(each -> each != old)
+                        .findFirst()
+                        .orElseThrow();
+                await().atMost(Duration.ofSeconds(30)).until(() -> set.knowsReplica(next) && set.failOver());
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> set.master() == next
+                                && old.info("replication", "master_link_status").equals("up"));
+                load.next();
+                load.awaitServing(BACK);
+            }
+            Tally all = load.end();
+            for (String key : List.of("c", "d")) {
+                assertThat(Faults.taken(store, key, PLENTY))
+                        .as(key)
+                        .isLessThanOrEqualTo(all.admitted(key) + all.failed(key));
+            }
         }
     }
 }

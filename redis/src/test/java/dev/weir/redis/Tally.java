@@ -102,6 +102,11 @@ final class Tally {
         return Duration.ofNanos(latenessNanos.stream().mapToLong(n -> n).max().orElse(0));
     }
 
+    /** How many answers came later after their deadline than so; if it is negative, less long before it. */
+    long laterThan(Duration lateness) {
+        return latenessNanos.stream().filter(n -> n > lateness.toNanos()).count();
+    }
+
     /** By how much the first time-out came after its deadline; negative if before. */
     Duration firstTimeout() {
         return Duration.ofNanos(

@@ -66,7 +66,7 @@ final class Stores implements AutoCloseable {
 
     private static String describe(String store, NodeHealth node) {
         String why = node.down() == null
-                ? "failed too often of late"
+                ? node.reason().isEmpty() ? "failed too often of late" : node.reason()
                 : node.down().label() + (node.reason().isEmpty() ? "" : " (" + node.reason() + ")");
         return "store " + store + ", " + node.node() + ": " + why;
     }

@@ -150,6 +150,16 @@ public final class RedisCluster implements AutoCloseable {
                 .orElseThrow(() -> new IllegalStateException("nobody serves slot " + slot));
     }
 
+    /** The replica of {@code master}, which has one. */
+    public RedisProcess replicaOf(RedisProcess master) {
+        String port = Integer.toString(master.port());
+        return running()
+                .filter(node -> isReplica(node)
+                        && node.info("replication", "master_port").equals(port))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private RedisProcess anyNode() {
         return nodes.stream()
                 .filter(RedisProcess::isRunning)

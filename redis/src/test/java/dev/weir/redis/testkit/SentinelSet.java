@@ -70,6 +70,15 @@ public final class SentinelSet implements AutoCloseable {
         });
     }
 
+    /** Orders the replica to be the master; false if the sentinel will not, because it is at it, or was a moment ago. */
+    public boolean failOver() {
+        try {
+            return "OK".equals(sentinels.get(0).cli("SENTINEL", "FAILOVER", NAME));
+        } catch (RespConnection.RedisError e) {
+            return false;
+        }
+    }
+
     public List<RedisProcess> servers() {
         return servers;
     }

@@ -41,6 +41,14 @@ public final class StoreMetrics {
                         store.stats().failures(each));
             }
         });
+        out.metric(
+                "ratelimit_redis_error_replies_total",
+                "counter",
+                "Script calls that Redis refused, by its first word.");
+        stores.forEach((name, store) -> store.stats()
+                .errors()
+                .forEach((code, count) -> out.sample(
+                        "ratelimit_redis_error_replies_total", Exposition.labels("store", name, "code", code), count)));
         nodes(
                 out,
                 "ratelimit_redis_up",

@@ -1,0 +1,215 @@
+package dev.weir.redis;
+
+import static dev.weir.redis.Faults.PLENTY;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.redis.testkit.RedisCluster;
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.store.StoreFailure;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Somebody works on a cluster: masters change places, lose slots, and say wrongly where they are. */
+class ClusterChangesTest {
+    private static final Duration PATIENT = Duration.ofSeconds(3);
+    private static final Duration BACK = Duration.ofSeconds(8);
+    private static RedisCluster cluster;
+
+    private RedisStore store;
+    private RedisProcess master;
+    private String its;
+    private String[] keys;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = RedisCluster.start(false);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void open() {
+        cluster.masters().forEach(each -> each.cli("FLUSHALL"));
+        store = Faults.open(cluster.uri());
+        master = cluster.masterOf(0);
+        keys = cluster.masters().stream().flatMap(each -> keysOf(each).limit(2)).toArray(String[]::new);
+        its = keysOf(master).findFirst().orElseThrow();
+        Stream.of(keys).forEach(key -> Faults.awaitServed(store, key));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static int slotOf(String key) {
+        return SlotHash.getSlot(Faults.redisKey(key));
+    }
+
+    private static Stream<String> keysOf(RedisProcess master) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "key" + i)
+                .filter(key -> cluster.masterOf(slotOf(key)) == master);
+    }
+
+    private static void assertCountedOnce(RedisStore store, Tally all, String... keys) {
+        NetworkFaultsTest.assertCountedOnce(store, all, keys);
+    }
+
+    @Test
+    void aReplicaThatIsToldToTakeOverLosesNothingAndNobodyIsFailed() {
+        try (Load load = Load.on(store, PLENTY, PATIENT, keys)) {
+            load.awaitServing(BACK);
+            // There and back; the others do not vote for the same one a third time within seconds.
+            for (int i = 0; i < 2; i++) {
+                RedisProcess old = cluster.masterOf(0);
+                cluster.replicaOf(old).cli("CLUSTER", "FAILOVER");
+                cluster.awaitFailover(old);
+                load.awaitAnswers(100);
+                load.next();
+                cluster.awaitWhole();
+            }
+            Tally all = load.end();
+            assertThat(all.failed()).as("%s", all).isZero();
+            for (String key : keys) {
+                assertThat(Faults.taken(store, key, PLENTY)).as(key).isEqualTo(all.admitted(key));
+            }
+        }
+    }
+
+    /** Nobody is asked: two masters for a moment, and what the old one counted meanwhile is lost. */
+    @Test
+    void aReplicaThatTakesOverByForceIsFollowed() {
+        try (Load load = Load.on(store, PLENTY, PATIENT, keys)) {
+            load.awaitServing(BACK);
+            cluster.replicaOf(master).cli("CLUSTER", "FAILOVER", "TAKEOVER");
+            cluster.awaitFailover(master);
+            load.next();
+            load.awaitAnswers(100);
+            load.awaitServing(BACK);
+            cluster.awaitWhole();
+            Tally all = load.end();
+            assertThat(all.failed()).as("%s", all).isZero();
+            for (String key : keys) {
+                assertThat(Faults.taken(store, key, PLENTY)).as(key).isLessThanOrEqualTo(all.admitted(key));
+            }
+        }
+    }
+
+    @Test
+    void aSlotThatNobodyServesFailsItsKeysOnly() {
+        String slot = Integer.toString(slotOf(its));
+        List<RedisProcess> masters = cluster.masters();
+        try (Load load = Load.on(store, PLENTY, Faults.DEADLINE, keys)) {
+            load.awaitServing(BACK);
+            masters.forEach(each -> each.cli("CLUSTER", "DELSLOTS", slot));
+            try {
+                load.next();
+                load.awaitFailure(StoreFailure.UNAVAILABLE);
+                load.awaitAnswers(300);
+                Tally during = load.next();
+                assertThat(during.failed()).as("%s", during).isPositive().isEqualTo(during.failed(its));
+            } finally {
+                master.cli("CLUSTER", "ADDSLOTS", slot);
+                cluster.awaitWhole();
+            }
+            load.awaitServing(BACK);
+            assertCountedOnce(store, load.end(), keys);
+            assertThat(store.stats().errors().get("CLUSTERDOWN")).isPositive();
+        }
+    }
+
+    /** As behind a NAT that was not told of, or in containers: what the cluster says of it leads nowhere. */
+    @Test
+    void aMasterThatSaysItIsWhereNobodyIsFailsItsKeysOnlyUntilItSaysRight() {
+        List<String> lost = keysOf(master).limit(2).toList();
+        announce("1");
+        try (RedisStore late = Faults.open(cluster.uri());
+                Load load = Load.on(late, PLENTY, Faults.DEADLINE, keys)) {
+            load.awaitFailure(StoreFailure.UNREACHABLE);
+            await().until(() -> {
+                load.awaitAnswers(100);
+                Tally during = load.next();
+                return during.failed() > 0
+                        && during.failed()
+                                == lost.stream().mapToLong(during::failed).sum();
+            });
+            announce("0");
+            load.awaitServing(BACK);
+            assertCountedOnce(store, load.end(), keys);
+        } finally {
+            announce("0");
+        }
+    }
+
+    private void announce(String port) {
+        master.cli("CONFIG", "SET", "cluster-announce-port", port);
+        String said = "127.0.0.1:" + (port.equals("0") ? Integer.toString(master.port()) : port) + "@";
+        await().until(() -> cluster.nodes().stream()
+                .allMatch(each -> String.valueOf(each.cli("CLUSTER", "NODES")).contains(said)));
+    }
+
+    /** Where nodes should be known by names and have none, they say "?": whoever says so is where it was asked. */
+    @Test
+    void nodesThatDoNotKnowTheirNamesAreFound() {
+        cluster.nodes().forEach(each -> each.cli("CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname"));
+        RedisStore late = Faults.open(cluster.uri());
+        Stream.of(keys).forEach(key -> Faults.awaitServed(late, key));
+        try (late;
+                Load load = Load.on(late, PLENTY, PATIENT, keys)) {
+            RedisProcess other = cluster.masters().stream()
+                    .filter(each -> each != master)
+                    .findFirst()
+                    .orElseThrow();
+            for (int i = 0; i < 2; i++) {
+                cluster.moveSlot(slotOf(its), i == 0 ? other : master);
+                load.awaitAnswers(100);
+                load.next();
+            }
+            Tally all = load.end();
+            assertThat(late.stats().redirects()).isPositive();
+            assertThat(all.failed()).as("%s", all).isZero();
+            for (String key : keys) {
+                assertThat(Faults.taken(late, key, PLENTY)).as(key).isEqualTo(all.admitted(key));
+            }
+        } finally {
+            cluster.nodes().forEach(each -> each.cli("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip"));
+        }
+    }
+
+    /** All nodes one after the other, replicas first: no node that was known at the start is there at the end. */
+    @Test
+    void allNodesAreRestartedOneAfterTheOther() {
+        try (Load load = Load.on(store, PLENTY, Faults.DEADLINE, keys)) {
+            load.awaitServing(BACK);
+            for (RedisProcess each : cluster.nodes()) {
+                each.kill();
+                if (Stream.of(keys).anyMatch(key -> cluster.masterOf(slotOf(key)) == each)) {
+                    cluster.awaitFailover(each);
+                }
+                each.restart();
+                cluster.awaitWhole();
+            }
+            load.awaitServing(BACK);
+            Tally all = load.end();
+            await().until(store::serves);
+            for (String key : keys) {
+                assertThat(Faults.taken(store, key, PLENTY))
+                        .as(key)
+                        .isLessThanOrEqualTo(all.admitted(key) + all.failed(key));
+            }
+        }
+    }
+}
