@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.server.http.HttpPort;
 import dev.weir.server.settings.Address;
 import dev.weir.server.tls.Identity;
 import dev.weir.server.tls.LiveIdentity;
@@ -95,7 +96,9 @@ final class HttpSurfaces {
 
         @Override
         public void start(Promise<Void> started) {
-            HttpServer server = vertx.createHttpServer(options).requestHandler(handlers.get());
+            HttpServer server = vertx.createHttpServer(options)
+                    .invalidRequestHandler(HttpPort::unreadable)
+                    .requestHandler(handlers.get());
             server.listen(port, host).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
         }
     }

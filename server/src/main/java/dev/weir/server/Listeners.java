@@ -1,18 +1,17 @@
 package dev.weir.server;
 
 import dev.weir.server.grpc.GrpcLane;
+import dev.weir.server.http.HttpPort;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.settings.Address;
 import dev.weir.server.settings.Settings;
 import io.netty.channel.EventLoopGroup;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
@@ -61,15 +60,11 @@ final class Listeners {
                 surfaces.listen(http, RestApi.serverOptions(), certificates.http(), settings.eventLoops(), rest)
                         .map(Address::port)
                         .toCompletionStage());
-        HttpServerOptions adminOptions = new HttpServerOptions()
-                .setMaxHeaderSize(16 << 10)
-                .setIdleTimeout(30)
-                .setIdleTimeoutUnit(TimeUnit.SECONDS);
         admin = Ports.bound(
                 "admin",
                 "admin_port",
                 admin,
-                surfaces.listen(admin, adminOptions, certificates.admin(), 1, () -> adminFor.apply(http.port()))
+                surfaces.listen(admin, HttpPort.options(), certificates.admin(), 1, () -> adminFor.apply(http.port()))
                         .map(Address::port)
                         .toCompletionStage());
     }

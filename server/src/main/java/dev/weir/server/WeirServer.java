@@ -197,10 +197,10 @@ public final class WeirServer implements AutoCloseable {
 
     private Handler<HttpServerRequest> routes(RestApi api) {
         Router router = api.routes(vertx);
-        // Ahead of the last route, which is "not found".
-        router.get("/metrics")
-                .order(-1)
-                .handler(context -> vertx.executeBlocking(metrics::scrape, false)
+        RestApi.page(
+                router,
+                "/metrics",
+                context -> vertx.executeBlocking(metrics::scrape, false)
                         .onSuccess(text -> {
                             var unused = context.response()
                                     .putHeader("Content-Type", ServerMetrics.CONTENT_TYPE)

@@ -143,6 +143,7 @@ class WeirServerTest {
                     .contains("ratelimit_decisions_total{domain=\"demo\",rule=\"user\",outcome=\"denied\"} 3\n")
                     .contains("ratelimit_requests_total{outcome=\"unmatched\"} 5\n")
                     .contains("ratelimit_keys 1.0\n");
+            assertThat(running.post("/metrics", "").statusCode()).isEqualTo(405);
         }
     }
 

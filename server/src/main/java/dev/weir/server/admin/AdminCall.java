@@ -5,6 +5,7 @@ import dev.weir.control.audit.Author;
 import dev.weir.server.access.Access;
 import dev.weir.server.access.Caller;
 import dev.weir.server.http.RestException;
+import dev.weir.server.http.Target;
 import dev.weir.server.http.Texts;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
@@ -34,6 +35,7 @@ final class AdminCall {
 
     /** A part of the path. */
     String path(String name, int longest) {
+        Target.require(context.request());
         String value = String.valueOf(context.pathParam(name));
         boolean fits = !value.isBlank() && value.length() <= longest && Texts.utf8Length(value) >= 0;
         if (!fits || value.chars().anyMatch(Character::isISOControl)) {
@@ -45,12 +47,12 @@ final class AdminCall {
 
     /** All of the query. */
     MultiMap query() {
-        return context.queryParams();
+        return Target.query(context.request());
     }
 
     @Nullable
     String query(String name) {
-        return context.queryParams().get(name);
+        return query().get(name);
     }
 
     /** Whether to tell only what would change. */

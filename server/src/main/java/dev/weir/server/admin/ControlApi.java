@@ -9,6 +9,7 @@ import dev.weir.server.access.Access;
 import dev.weir.server.access.Permission;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.Body;
+import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.Problems;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
@@ -138,11 +139,7 @@ public final class ControlApi {
                     "path: " + Texts.shown(context.request().path()) + " (see GET /)");
         });
         router.route().failureHandler(ControlApi::failed);
-        router.errorHandler(
-                400,
-                context -> Problems.of(
-                                RestException.badRequest("path or query: malformed (expected: percent-encoded UTF-8)"))
-                        .send(context.response()));
+        router.errorHandler(400, HttpPort::malformed);
         return router;
     }
 
@@ -187,7 +184,8 @@ public final class ControlApi {
         if (context.response().ended()) {
             return;
         }
-        answerTo(failure).send(context.response());
+        Answer turnedAway = failure instanceof RestException ? null : HttpPort.turnedAway(context);
+        (turnedAway == null ? answerTo(failure) : turnedAway).send(context.response());
     }
 
     private static Answer answerTo(@Nullable Throwable failure) {

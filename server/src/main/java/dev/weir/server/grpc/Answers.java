@@ -171,10 +171,16 @@ final class Answers implements Later {
 
     /** Ends a call that was answered as far as it could be. */
     void end(Stream stream, GrpcStatus status, String text) {
+        end(
+                stream,
+                status,
+                stream.headSent ? HeaderBlocks.trailers(status, text) : HeaderBlocks.trailersOnly(status, text));
+    }
+
+    private void end(Stream stream, GrpcStatus status, byte[] trailers) {
         stream.deaf = true;
         lane.observer().ended(status);
-        stream.trailers =
-                stream.headSent ? HeaderBlocks.trailers(status, text) : HeaderBlocks.trailersOnly(status, text);
+        stream.trailers = trailers;
         flow.pump(stream);
     }
 
@@ -195,7 +201,7 @@ final class Answers implements Later {
         } else if (head.call() == Method.UNKNOWN) {
             fail(stream, GrpcStatus.UNIMPLEMENTED, "unknown service or method");
         } else if (!head.plain()) {
-            fail(stream, GrpcStatus.UNIMPLEMENTED, "grpc-encoding (expected: identity)");
+            end(stream, GrpcStatus.UNIMPLEMENTED, HeaderBlocks.OTHER_ENCODING);
         } else {
             fail(stream, GrpcStatus.INVALID_ARGUMENT, "grpc-timeout (expected: up to 8 digits and one of H M S m u n)");
         }

@@ -5,6 +5,7 @@ import static io.netty.handler.codec.http2.Http2Error.PROTOCOL_ERROR;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Exception;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +14,17 @@ import org.jspecify.annotations.Nullable;
  * parts is put together first.
  */
 final class Arrivals {
+    private static final int LONGEST_LINE = 8 << 10;
     private static final byte[] PREFACE = ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf());
 
     /** Who takes the frames. */
     interface Taker {
+
+        /** The peer speaks HTTP/2: its preface is here. */
+        void preface();
+
+        /** The peer speaks HTTP/1, and nothing more is to be taken from it. */
+        void http1();
 
         /** Takes the frame that begins at {@code at}, and returns where the next one begins. */
         int frame(byte[] in, int at, int end) throws Http2Exception;
@@ -50,10 +58,23 @@ final class Arrivals {
         int at = 0;
         while (prefaceSeen < PREFACE.length && at < end) {
             if (in[at++] != PREFACE[prefaceSeen++]) {
-                throw Http2Exception.connectionError(PROTOCOL_ERROR, "not HTTP/2: wrong preface");
+                if (!isHttp1(in, end)) {
+                    throw Http2Exception.connectionError(PROTOCOL_ERROR, "not HTTP/2: wrong preface");
+                }
+                taker.http1();
+                return end;
+            }
+            if (prefaceSeen == PREFACE.length) {
+                taker.preface();
             }
         }
         return at;
+    }
+
+    /** Whether the first line is one that begins a request of HTTP/1. */
+    private static boolean isHttp1(byte[] in, int end) {
+        String text = new String(in, 0, Math.min(end, LONGEST_LINE), StandardCharsets.ISO_8859_1);
+        return text.lines().findFirst().orElse("").contains(" HTTP/1.");
     }
 
     /** Goes on with the frame of which there is a part; the rest of the read stays where it is. */

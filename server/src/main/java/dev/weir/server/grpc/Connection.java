@@ -52,6 +52,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
         long nowMicros;
         boolean reading;
         boolean flushDue;
+        boolean greeted;
 
         Live(ChannelHandlerContext ctx) {
             this.ctx = ctx;
@@ -79,10 +80,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
     public void channelActive(ChannelHandlerContext ctx) {
         Live l = new Live(ctx);
         lane.observer().opened();
-        LaneSettings.Bounds bounds = lane.settings().bounds();
-        l.output.settings(bounds.streams(), bounds.headerList());
-        l.calls.receive().open();
-        l.output.flush();
         l.keeper.start(ctx);
         ctx.fireChannelActive();
     }
@@ -135,6 +132,30 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
     private void failInside(RuntimeException cause) {
         lane.observer().failed(cause);
         fail(INTERNAL_ERROR, "internal error");
+    }
+
+    /** Our preface waits for the peer's: to one that speaks HTTP/1 it would be noise. */
+    @Override
+    public void preface() {
+        greet(live());
+    }
+
+    private void greet(Live l) {
+        if (!l.greeted) {
+            l.greeted = true;
+            LaneSettings.Bounds bounds = lane.settings().bounds();
+            l.output.settings(bounds.streams(), bounds.headerList());
+            l.calls.receive().open();
+        }
+    }
+
+    @Override
+    public void http1() {
+        Live l = live();
+        closing = true;
+        lane.observer().cutOff("HTTP/1 on the gRPC port");
+        l.output.http1();
+        hangUp(l);
     }
 
     @Override
@@ -237,7 +258,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
     void drain() {
         Live l = live;
         if (l != null) {
-            run(l.keeper::drain);
+            run(() -> {
+                greet(l);
+                l.keeper.drain();
+            });
         }
     }
 
@@ -250,9 +274,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
                 lane.observer().cutOff(why);
             }
             l.output.goAway(l.calls.streams().last(), error, why);
-            l.output.flush();
-            l.ctx.writeAndFlush(l.ctx.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
+            hangUp(l);
         }
+    }
+
+    /** Closes once the last word is out. */
+    private static void hangUp(Live l) {
+        l.output.flush();
+        l.ctx.writeAndFlush(l.ctx.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
     }
 
     /** Closes without a word: the peer does not listen. */

@@ -7,8 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The descriptors of our messages and services as {@code protoc} wrote them at build time, found by file and by symbol. */
@@ -20,12 +22,16 @@ final class DescriptorSet {
     private static final int FILE_ENUM = 5;
     private static final int FILE_SERVICE = 6;
     private static final int NAME = 1;
+    private static final int MESSAGE_FIELD = 2;
     private static final int MESSAGE_NESTED = 3;
     private static final int MESSAGE_ENUM = 4;
+    private static final int MESSAGE_ONEOF = 8;
+    private static final int ENUM_VALUE = 2;
     private static final int SERVICE_METHOD = 2;
 
     private final Map<String, byte[]> files = new HashMap<>();
     private final Map<String, byte[]> symbols = new HashMap<>();
+    private final Set<String> messages = new HashSet<>();
     private final List<String> services = new ArrayList<>();
 
     private DescriptorSet() {}
@@ -61,7 +67,11 @@ final class DescriptorSet {
         return files.get(name);
     }
 
-    /** The file that declares a service, method, message or enum. */
+    boolean isMessage(String name) {
+        return messages.contains(name);
+    }
+
+    /** The file that declares a service, a method, a message, an enum, or what these two consist of. */
     byte @Nullable [] fileOf(String symbol) {
         return symbols.get(symbol);
     }
@@ -72,27 +82,38 @@ final class DescriptorSet {
         for (byte[] message : parts(file, FILE_MESSAGE)) {
             addMessage(file, scope, message);
         }
-        for (byte[] each : parts(file, FILE_ENUM)) {
-            symbols.put(scope + "." + text(each, NAME), file);
-        }
+        addEnums(file, scope, parts(file, FILE_ENUM));
         for (byte[] service : parts(file, FILE_SERVICE)) {
             String name = scope + "." + text(service, NAME);
             services.add(name);
             symbols.put(name, file);
-            for (byte[] method : parts(service, SERVICE_METHOD)) {
-                symbols.put(name + "." + text(method, NAME), file);
-            }
+            addNames(file, name, parts(service, SERVICE_METHOD));
         }
     }
 
     private void addMessage(byte[] file, String scope, byte[] message) throws CallError {
         String name = scope + "." + text(message, NAME);
         symbols.put(name, file);
+        messages.add(name);
         for (byte[] nested : parts(message, MESSAGE_NESTED)) {
             addMessage(file, name, nested);
         }
-        for (byte[] each : parts(message, MESSAGE_ENUM)) {
-            symbols.put(name + "." + text(each, NAME), file);
+        addEnums(file, name, parts(message, MESSAGE_ENUM));
+        addNames(file, name, parts(message, MESSAGE_FIELD));
+        addNames(file, name, parts(message, MESSAGE_ONEOF));
+    }
+
+    /** Values of an enum are named beside it, not within. */
+    private void addEnums(byte[] file, String scope, List<byte[]> enums) throws CallError {
+        addNames(file, scope, enums);
+        for (byte[] each : enums) {
+            addNames(file, scope, parts(each, ENUM_VALUE));
+        }
+    }
+
+    private void addNames(byte[] file, String scope, List<byte[]> declared) throws CallError {
+        for (byte[] each : declared) {
+            symbols.put(scope + "." + text(each, NAME), file);
         }
     }
 

@@ -12,11 +12,15 @@ final class HeaderBlocks {
     static final byte[] HEAD = head();
     /** {@code grpc-status 0}: how every answered call ends. */
     static final byte[] TRAILERS_OK = trailers(GrpcStatus.OK, "");
+    /** The whole answer of a call in an encoding that is not ours, with the one that is. */
+    static final byte[] OTHER_ENCODING = otherEncoding();
 
     private static final int STATUS_200 = 8;
     private static final int STATUS = 8;
+    private static final int ALLOW = 22;
     private static final int CONTENT_TYPE = 31;
     private static final int INDEXED = 0x80;
+    private static final int METHOD_NOT_ALLOWED = 405;
     private static final String HEX = "0123456789ABCDEF";
 
     private HeaderBlocks() {}
@@ -43,11 +47,21 @@ final class HeaderBlocks {
         return block.toByteArray();
     }
 
+    private static byte[] otherEncoding() {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        block.writeBytes(trailersOnly(GrpcStatus.UNIMPLEMENTED, "grpc-encoding (expected: identity)"));
+        field(block, "grpc-accept-encoding", "identity");
+        return block.toByteArray();
+    }
+
     /** The head of a plain HTTP answer, to whoever does not speak gRPC. */
     static byte[] http(int code) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         field(block, STATUS, Integer.toString(code));
         field(block, CONTENT_TYPE, "text/plain");
+        if (code == METHOD_NOT_ALLOWED) {
+            field(block, ALLOW, "POST");
+        }
         return block.toByteArray();
     }
 

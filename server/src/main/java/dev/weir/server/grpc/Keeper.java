@@ -105,11 +105,12 @@ final class Keeper {
         return now - blockedNanos > times.call().toNanos();
     }
 
-    /** Calls that have taken too long to ask, or to take their answer. Watches and other streams of messages may stay. */
+    /** Lets go of streams that have kept us waiting for too long. */
     private void expire() {
-        long oldest = connection.now() - times.call().toNanos() / 1_000;
+        long now = connection.now();
+        long most = times.call().toNanos() / 1_000;
         calls.streams().each(stream -> {
-            if (stream.beganMicros < oldest && (!stream.method.lasting() || stream.unsent != null)) {
+            if (now - waitingSince(stream, now) > most) {
                 try {
                     calls.reset(stream.id, CANCEL);
                 } catch (Http2Exception e) {
@@ -117,6 +118,22 @@ final class Keeper {
                 }
             }
         });
+    }
+
+    /**
+     * Since when a stream keeps us waiting: a call since it began, to ask or to take its answer; a stream of messages, which may
+     * stay, since it was first seen to have half of a message under way.
+     */
+    private static long waitingSince(Stream stream, long now) {
+        if (!stream.method.lasting()) {
+            return stream.beganMicros;
+        }
+        if (stream.body == null && stream.unsent == null) {
+            stream.waitingMicros = Stream.NOT_WAITING;
+            return now;
+        }
+        stream.waitingMicros = Math.min(stream.waitingMicros, now);
+        return stream.waitingMicros;
     }
 
     private boolean isSilent(long now) {

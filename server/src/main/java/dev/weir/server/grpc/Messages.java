@@ -142,7 +142,7 @@ final class Messages {
         int compressed = body.getByte(body.readerIndex());
         if (compressed != 0) {
             throw compressed == 1
-                    ? new CallError(GrpcStatus.UNIMPLEMENTED, "compressed messages (expected: grpc-encoding identity)")
+                    ? new CallError(GrpcStatus.INTERNAL, "a message marked as compressed, without a grpc-encoding")
                     : Wire.malformed("neither compressed nor not");
         }
         long length = body.getUnsignedInt(body.readerIndex() + 1);

@@ -17,10 +17,17 @@ final class Output {
     /** HPACK: the sender's dynamic table has no room from here on. */
     private static final int TABLE_SIZE_ZERO = 0x20;
 
+    private static final String NO_HTTP_1 =
+            "This port speaks gRPC, over HTTP/2 alone. HTTP/1.1 is spoken on the HTTP port.\n";
+    private static final String TO_HTTP_1 =
+            "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain\r\nContent-Length: "
+                    + NO_HTTP_1.length() + "\r\nConnection: close\r\n\r\n" + NO_HTTP_1;
+
     private final ChannelHandlerContext ctx;
     private @Nullable ByteBuf buffer;
     private int guess = SMALLEST;
     private boolean tableSizeDue;
+    private int lastTold = Integer.MAX_VALUE;
 
     Output(ChannelHandlerContext ctx) {
         this.ctx = ctx;
@@ -90,6 +97,11 @@ final class Output {
         out.writeBytes(from, length);
     }
 
+    /** The whole answer to whoever speaks HTTP/1. */
+    void http1() {
+        room(TO_HTTP_1.length()).writeCharSequence(TO_HTTP_1, StandardCharsets.US_ASCII);
+    }
+
     void settings(int streams, int headerList) {
         ByteBuf out = room(FrameCutter.HEADER + 12);
         header(out, 12, Http2FrameTypes.SETTINGS, 0, 0);
@@ -119,11 +131,13 @@ final class Output {
         out.writeInt(bytes);
     }
 
+    /** RFC 9113, 6.8: what was told to be dealt with may become less from one time to the next, never more. */
     void goAway(int lastStream, Http2Error error, String why) {
         byte[] text = why.getBytes(StandardCharsets.US_ASCII);
+        lastTold = Math.min(lastTold, lastStream);
         ByteBuf out = room(FrameCutter.HEADER + 8 + text.length);
         header(out, 8 + text.length, Http2FrameTypes.GO_AWAY, 0, 0);
-        out.writeInt(lastStream).writeInt((int) error.code()).writeBytes(text);
+        out.writeInt(lastTold).writeInt((int) error.code()).writeBytes(text);
     }
 
     private static void header(ByteBuf out, int length, byte type, int flags, int stream) {

@@ -19,6 +19,7 @@ final class ReflectionService implements SideService {
     private static final int RESPONSE_HOST = 1;
     private static final int RESPONSE_ORIGINAL = 2;
     private static final int RESPONSE_FILE = 4;
+    private static final int RESPONSE_EXTENSION_NUMBERS = 5;
     private static final int RESPONSE_SERVICES = 6;
     private static final int RESPONSE_ERROR = 7;
     private static final int ONLY = 1;
@@ -40,6 +41,7 @@ final class ReflectionService implements SideService {
     private void answer(byte[] request, ByteBuf response) throws CallError {
         byte[] file = last(request, BY_FILE);
         byte[] symbol = last(request, BY_SYMBOL);
+        byte[] numbersOf = last(request, EXTENSION_NUMBERS);
         if (last(request, LIST) != null) {
             ByteBuf list = Unpooled.buffer();
             for (String service : descriptors.services()) {
@@ -52,7 +54,11 @@ final class ReflectionService implements SideService {
             found(response, descriptors.file(new String(file, StandardCharsets.UTF_8)));
         } else if (symbol != null) {
             found(response, descriptors.fileOf(new String(symbol, StandardCharsets.UTF_8)));
-        } else if (last(request, EXTENSION) != null || last(request, EXTENSION_NUMBERS) != null) {
+        } else if (numbersOf != null && descriptors.isMessage(new String(numbersOf, StandardCharsets.UTF_8))) {
+            ByteBuf none = Unpooled.buffer(); // proto3 has no extensions, and this says so
+            field(none, ONLY, numbersOf);
+            field(response, RESPONSE_EXTENSION_NUMBERS, ByteBufUtil.getBytes(none));
+        } else if (numbersOf != null || last(request, EXTENSION) != null) {
             found(response, null);
         } else {
             error(response, GrpcStatus.INVALID_ARGUMENT, "a request that asks for nothing");

@@ -28,6 +28,10 @@ public final class RestException extends RuntimeException {
         return new RestException(405, "method: " + method + " (expected: " + allow + ")", "Allow", allow);
     }
 
+    public static RestException timeout(String detail) {
+        return new RestException(408, detail);
+    }
+
     public static RestException conflict(String detail) {
         return new RestException(409, detail);
     }

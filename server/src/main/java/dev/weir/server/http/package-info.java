@@ -1,5 +1,6 @@
 /**
- * What the HTTP surfaces share: bodies read up to a cap, answers, errors as RFC 9457 has them. No route comes in.
+ * What the HTTP surfaces share: the bounds of their ports, targets and bodies read strictly, answers, errors as RFC 9457 has them. No route
+ * comes in.
  */
 @NullMarked
 package dev.weir.server.http;

@@ -13,6 +13,11 @@ import dev.weir.server.http.Texts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class JsonInput implements AutoCloseable {
     private static final int DEPTH = 16;
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
+    /** What the parser says about its own settings, which are not the caller's. */
+    private static final Pattern OF_THE_PARSER = Pattern.compile(
+            ", from `[^`]*`|: enable `[^`]*` to allow| \\(start marker at .*\\)| \\(not recognized as one since [^)]*\\)");
+
     private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
     private final JsonParser parser;
@@ -46,9 +56,14 @@ final class JsonInput implements AutoCloseable {
                 .build();
     }
 
+    /** The parser would guess the encoding, and take for UTF-8 what is none: it is given characters. */
     static JsonInput of(JsonFactory factory, byte[] body, RestSettings.Caps caps) {
         try {
-            return new JsonInput(factory.createParser(body), caps);
+            CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+            int start = text.hasRemaining() && text.get(0) == BYTE_ORDER_MARK ? 1 : 0;
+            return new JsonInput(factory.createParser(text.array(), start, text.remaining() - start), caps);
+        } catch (CharacterCodingException e) {
+            throw RestException.badRequest("body: not UTF-8 (expected: JSON in UTF-8)");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -204,15 +219,14 @@ final class JsonInput implements AutoCloseable {
             return RestException.badRequest(
                     "body: " + plain(json.getOriginalMessage()) + " (expected: JSON)" + place(json.getLocation()));
         }
-        // Bytes that are not UTF-8 come as an exception of their own, without a place.
-        return RestException.badRequest("body: " + plain(e.getMessage()) + " (expected: JSON in UTF-8)");
+        throw new UncheckedIOException(e);
     }
 
-    /** The parser's first line, without the names of its own settings. */
+    /** The parser's first line, without what it says about itself. */
     private static String plain(@Nullable String message) {
-        return message == null
-                ? "malformed"
-                : message.lines().findFirst().orElse("").replaceAll(", from `[^`]*`", "");
+        String line =
+                message == null ? "malformed" : message.lines().findFirst().orElse("");
+        return OF_THE_PARSER.matcher(line).replaceAll("");
     }
 
     private static String place(@Nullable JsonLocation location) {

@@ -11,6 +11,7 @@ import dev.weir.model.Verdict;
 import dev.weir.server.Health;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.Body;
+import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.Problems;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
@@ -19,17 +20,17 @@ import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.store.Idempotency;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.HttpException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -110,18 +111,13 @@ public final class RestApi {
         });
         router.route().failureHandler(RestApi::failed);
         // Where the router itself cannot read path or query, it asks no failure handler.
-        router.errorHandler(400, RestApi::malformed);
+        router.errorHandler(400, HttpPort::malformed);
         return router;
     }
 
-    /** Options for the server that carries these routes: bounded headers and bodies that may not dawdle, HTTP/2 in clear text too. */
+    /** Options for the server that carries these routes: HTTP/2 in clear text, too. */
     public static HttpServerOptions serverOptions() {
-        return new HttpServerOptions()
-                .setHttp2ClearTextEnabled(true)
-                .setHandle100ContinueAutomatically(true)
-                .setMaxHeaderSize(16 << 10)
-                .setIdleTimeout(30)
-                .setIdleTimeoutUnit(TimeUnit.SECONDS);
+        return HttpPort.options().setHttp2ClearTextEnabled(true);
     }
 
     private void check(Exchange exchange, byte[] body, boolean alwaysOk) {
@@ -227,8 +223,13 @@ public final class RestApi {
     }
 
     private static void get(Router router, String path, Consumer<Exchange> handler) {
-        router.get(path).handler(context -> begin(context, handler));
-        only(router, path, "GET");
+        page(router, path, context -> begin(context, handler));
+    }
+
+    /** Adds what is there to be read, and nothing else. */
+    public static void page(Router router, String path, Handler<RoutingContext> handler) {
+        router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(handler);
+        only(router, path, "GET, HEAD");
     }
 
     private static void only(Router router, String path, String method) {
@@ -250,22 +251,12 @@ public final class RestApi {
         if (context.response().ended()) {
             return;
         }
-        if (failure instanceof RestException e) {
-            Problems.of(e).send(context.response());
-            return;
+        Answer answer = failure instanceof RestException e ? Problems.of(e) : HttpPort.turnedAway(context);
+        if (answer == null) {
+            LOG.log(System.Logger.Level.ERROR, "A request could not be answered", failure);
+            answer = Problems.of(500, "this is a mistake of the server, not yours", List.of());
         }
-        if (failure instanceof HttpException e && e.getStatusCode() == 400) {
-            malformed(context);
-            return;
-        }
-        LOG.log(System.Logger.Level.ERROR, "A request could not be answered", failure);
-        Problems.of(500, "this is a mistake of the server, not yours", List.of())
-                .send(context.response());
-    }
-
-    private static void malformed(RoutingContext context) {
-        Problems.of(RestException.badRequest("path or query: malformed (expected: percent-encoded UTF-8)"))
-                .send(context.response());
+        answer.send(context.response());
     }
 
     private static String caller(Request request) {

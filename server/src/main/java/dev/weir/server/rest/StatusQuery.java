@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import dev.weir.model.Request;
 import dev.weir.server.http.RestException;
+import dev.weir.server.http.Target;
 import dev.weir.server.http.Texts;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.RoutingContext;
@@ -18,7 +19,7 @@ final class StatusQuery {
             RestSettings.Caps caps,
             Supplier<? extends Collection<String>> loaded,
             Request into) {
-        MultiMap query = context.queryParams();
+        MultiMap query = Target.query(context.request());
         into.clear(CheckReader.domain(query.get("domain"), loaded)).hits(0L).asAttributes();
         into.with("user_id", text("user_id", context.pathParam("user_id"), caps.value(), "value"));
         for (String name : query.names()) {

@@ -17,6 +17,7 @@ import static dev.weir.server.grpc.RawPeer.number;
 import static dev.weir.server.grpc.RawPeer.open;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.Health;
 import dev.weir.server.grpc.RawPeer.Frame;
 import io.netty.handler.codec.http2.Http2Error;
 import java.time.Duration;
@@ -173,6 +174,41 @@ class HostilePeersTest {
             slow.channel.runScheduledPendingTasks();
             assertThat(slow.frames(RST_STREAM)).hasSize(1);
             assertThat(decider.decided).hasValue(0);
+        }
+    }
+
+    @Test
+    void a_watch_may_stay_but_half_of_a_message_may_not() {
+        LaneSettings.Times brief = new LaneSettings.Times(
+                Duration.ofDays(1), Duration.ofSeconds(5), Duration.ofDays(1), Duration.ofDays(1));
+        try (RawPeer peer = new RawPeer(decider, LaneSettings.defaults().with(brief))) {
+            peer.send(RawPeer.hello(4, 7)); // a window for one answer of a watch
+            byte[] watch = RawPeer.head("/grpc.health.v1.Health/Watch");
+            byte[] reflection = RawPeer.head("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+            peer.send(frame(HEADERS, RawPeer.END_HEADERS, 1, watch), frame(DATA, RawPeer.END_STREAM, 1, new byte[5]));
+            peer.send(frame(HEADERS, RawPeer.END_HEADERS, 3, reflection));
+            tick(peer, 10);
+            assertThat(peer.frames(RST_STREAM)).isEmpty();
+
+            peer.health.set(Health.State.SERVING); // more than the window holds, for a moment
+            peer.send(frame(DATA, 0, 3, new byte[4]));
+            tick(peer, 2);
+            assertThat(peer.frames(RST_STREAM)).isEmpty();
+            peer.send(number(WINDOW_UPDATE, 1, 100));
+            tick(peer, 10);
+            assertThat(peer.frames(RST_STREAM)).extracting(Frame::stream).containsExactly(3);
+            assertThat(peer.lane.buffered()).hasValue(0);
+
+            peer.health.set(Health.State.NOT_SERVING);
+            assertThat(peer.frames(DATA)).extracting(Frame::stream).containsExactly(1);
+        }
+    }
+
+    private static void tick(RawPeer peer, int seconds) {
+        for (int i = 0; i < seconds; i++) {
+            peer.time.addAndGet(1_000_000);
+            peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            peer.channel.runScheduledPendingTasks();
         }
     }
 

@@ -139,14 +139,14 @@ class LaneMessagesTest {
     }
 
     @Test
-    void compressed_messages_and_other_encodings_are_not_implemented() {
+    void other_encodings_are_not_implemented_and_compressed_messages_without_one_are_a_fault() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             byte[] compressed = message("v");
             compressed[0] = 1;
             peer.send(open(1), frame(DATA, END_STREAM, 1, compressed), open(3, "grpc-encoding", "gzip"));
             List<Frame> frames = peer.frames();
-            assertThat(end(frames, 1)).contains("grpc-status\00212");
-            assertThat(end(frames, 3)).contains("grpc-status\00212");
+            assertThat(end(frames, 1)).contains("grpc-status\00213");
+            assertThat(end(frames, 3)).contains("grpc-status\00212", "grpc-accept-encoding\010identity");
             assertThat(decider.decided).hasValue(0);
         }
     }

@@ -132,9 +132,15 @@ class LateAnswersTest {
                     .singleElement()
                     .satisfies(each -> assertThat(each.text()).startsWith("\0\0\0\1"));
             assertThat(peer.isOpen()).isTrue();
+            peer.send(call(3, "too late"));
             decider.tell();
             peer.channel.runPendingTasks();
-            assertThat(end(peer.frames(), 1)).contains(OK);
+            List<Frame> frames = peer.frames();
+            assertThat(end(frames, 1)).contains(OK);
+            assertThat(frames).last().satisfies(each -> {
+                assertThat(each.type()).isEqualTo(GOAWAY);
+                assertThat(each.text()).as("stream 3 was not dealt with").startsWith("\0\0\0\1");
+            });
             assertThat(peer.isOpen()).isFalse();
         }
     }

@@ -77,7 +77,9 @@ class SideServicesTest {
                 symbol("envoy.service.ratelimit.v3.RateLimitService"),
                 symbol("envoy.service.ratelimit.v3.RateLimitService.ShouldRateLimit"),
                 symbol("envoy.service.ratelimit.v3.RateLimitResponse"),
-                symbol("envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit"));
+                symbol("envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit"),
+                symbol("envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.WEEK"),
+                symbol("envoy.service.ratelimit.v3.RateLimitRequest.hits_addend"));
         for (ServerReflectionRequest each : requests) {
             ServerReflectionResponse response = reflect(each);
             FileDescriptorProto found = FileDescriptorProto.parseFrom(
@@ -95,6 +97,17 @@ class SideServicesTest {
                 .extracting(each -> each.toBuilder().clearJsonName().build())
                 .containsExactlyElementsOf(
                         RateLimitRequest.getDescriptor().toProto().getFieldList());
+    }
+
+    @Test
+    void reflection_knows_that_messages_have_no_extensions() {
+        String message = "envoy.service.ratelimit.v3.RateLimitRequest";
+        assertThat(reflect(ServerReflectionRequest.newBuilder()
+                                .setAllExtensionNumbersOfType(message)
+                                .build())
+                        .getAllExtensionNumbersResponse()
+                        .getBaseTypeName())
+                .isEqualTo(message);
     }
 
     @Test

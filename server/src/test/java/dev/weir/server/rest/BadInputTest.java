@@ -4,14 +4,18 @@ import static dev.weir.server.rest.RestKit.header;
 import static dev.weir.server.rest.RestKit.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.Health;
+import java.io.ByteArrayOutputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BadInputTest {
@@ -41,7 +45,8 @@ class BadInputTest {
                 "[]|body: a list (expected: an object) at line 1, column 1",
                 "{} x|body: Unrecognized token 'x': was expecting",
                 "{}{}|text after the end of the JSON object (expected: nothing) at line 1, column 3",
-                "{\"cost\":NaN}|body: Non-standard token 'NaN'",
+                "{\"cost\":NaN}|body: Non-standard token 'NaN' (expected: JSON) at line 1, column",
+                "{\"a\":\"1\"|expected close marker for Object (expected: JSON) at line 1, column",
                 "{\"a\":\"1\",\"a\":\"2\"}|Duplicate field 'a'",
                 "{\"descriptors\":[]}|descriptors: none (expected: at least one)",
                 "{\"a\":\"1\",\"descriptors\":[]}|descriptors: given beside \"a\" (expected: one or the other)",
@@ -66,14 +71,38 @@ class BadInputTest {
         assertThat(json(kit.check("{\"a\":")).getString("detail")).contains("line 1, column");
     }
 
-    @Test
-    void bytes_that_are_not_utf_8_are_refused() {
-        byte[] body = "{\"a\":\"x\"}".getBytes(StandardCharsets.US_ASCII);
-        body[6] = (byte) 0xFF;
-        HttpResponse<String> response =
-                kit.send(kit.request("/v1/ratelimit/check").POST(BodyPublishers.ofByteArray(body)));
+    @ParameterizedTest
+    @ValueSource(strings = {"ff", "c080", "c1a1", "e08080", "eda080", "f4908080", "e298"})
+    void bytes_that_are_not_utf_8_are_refused(String bytes) {
+        HttpResponse<String> response = bytes("{\"a\":\"", HexFormat.of().parseHex(bytes), "\"}");
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(json(response).getString("detail")).contains("UTF-8");
+    }
+
+    @Test
+    void utf_8_is_not_guessed_and_a_mark_in_front_of_it_is_no_mistake() {
+        assertThat(bytes("", "{}".getBytes(StandardCharsets.UTF_16), "").statusCode())
+                .isEqualTo(400);
+        assertThat(bytes("", "{}".getBytes(StandardCharsets.UTF_16BE), "").statusCode())
+                .isEqualTo(400);
+        assertThat(bytes("", "\ufeff{}".getBytes(StandardCharsets.UTF_8), "").statusCode())
+                .isEqualTo(200);
+    }
+
+    private HttpResponse<String> bytes(String before, byte[] bytes, String after) {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        body.writeBytes(before.getBytes(StandardCharsets.US_ASCII));
+        body.writeBytes(bytes);
+        body.writeBytes(after.getBytes(StandardCharsets.US_ASCII));
+        return kit.send(kit.request("/v1/ratelimit/check").POST(BodyPublishers.ofByteArray(body.toByteArray())));
+    }
+
+    @Test
+    void a_body_that_is_compressed_is_415() {
+        HttpResponse<String> response = kit.check("{}", "Content-Encoding", "gzip");
+        assertThat(response.statusCode()).isEqualTo(415);
+        assertThat(json(response).getString("detail")).isEqualTo("Content-Encoding: \"gzip\" (expected: none)");
+        assertThat(kit.check("{}", "Content-Encoding", "identity").statusCode()).isEqualTo(200);
     }
 
     @Test
@@ -142,7 +171,35 @@ class BadInputTest {
             assertThat(header(response, "Allow")).isEqualTo("POST");
             assertThat(json(response).getString("detail")).isEqualTo("method: GET (expected: POST)");
         }
-        assertThat(header(kit.post("/v1/ratelimit/status/u", ""), "Allow")).isEqualTo("GET");
+        assertThat(header(kit.post("/v1/ratelimit/status/u", ""), "Allow")).isEqualTo("GET, HEAD");
+    }
+
+    @Test
+    void what_can_be_read_has_a_head_without_a_body() {
+        kit.health.set(Health.State.SERVING);
+        for (String path : new String[] {"/healthcheck", "/v1/ratelimit/status/u"}) {
+            HttpResponse<String> response = kit.send(kit.request(path).method("HEAD", BodyPublishers.noBody()));
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(response.body()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "GET /healthcheck HTTP/1.1|400|Host",
+                "OPTIONS * HTTP/1.1\\r\\nHost: a|404|begins with /",
+                "GET /healthcheck HTTP/1.1\\r\\nHost: a\\r\\nbad header: b|400|malformed",
+                "HELLO\\r\\n|400|malformed",
+                "GET /LONG HTTP/1.1\\r\\nHost: a|414|request line: more than 102400",
+                "GET /healthcheck HTTP/1.1\\r\\nHost: a\\r\\nx: LONG|431|headers: more than 16384",
+            })
+    void what_is_hardly_http_is_the_callers_mistake_and_a_problem_too(String head, int status, String detail) {
+        String request = head.replace("\\r\\n", "\r\n").replace("LONG", "x".repeat(110_000));
+        assertThat(kit.raw(request + "\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.")
+                .contains(" " + status + " ", "application/problem+json", detail);
     }
 
     @Test
@@ -157,9 +214,14 @@ class BadInputTest {
     void a_status_query_that_contradicts_itself_is_refused() {
         assertThat(kit.get("/v1/ratelimit/status/u?user_id=v").statusCode()).isEqualTo(400);
         assertThat(kit.get("/v1/ratelimit/status/u?tier=a&tier=b").statusCode()).isEqualTo(400);
-        assertThat(kit.raw("GET /v1/ratelimit/status/u?tier=%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"u?tier=%zz", "u?tier=%ff", "u?%c0%80=a", "u?tier=\u00e9", "%ff", "%e2%98", "\u00e9", "%4"})
+    void a_status_of_what_is_no_text_is_refused(String target) {
+        assertThat(kit.raw("GET /v1/ratelimit/status/" + target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 400 ")
-                .contains("application/problem+json");
+                .contains("application/problem+json", "percent-encoded UTF-8");
     }
 
     @Test

@@ -9,15 +9,19 @@ import dev.weir.match.RuleSet;
 import dev.weir.server.Health;
 import dev.weir.server.rls.RlsSettings;
 import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.greenbytes.http.sfv.ListElement;
 import org.greenbytes.http.sfv.Parser;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CheckTest {
     private static final String CHARGE = "{\"user_id\":\"u_42\",\"endpoint\":\"/v1/charges\",\"cost\":1}";
@@ -244,6 +248,28 @@ class CheckTest {
                                     + "}]}");
         }
         assertThat(kit.get("/v1/ratelimit/status/u_42?endpoint=%2Ffree").body()).isEqualTo("{\"limits\":[]}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "a b", "a+b", "a;b&c=d", "%2F", "\u2603", "\0", "..%2f", "\ud83d\ude00"})
+    void status_is_told_of_whoever_was_checked_whatever_it_is_called(String user) {
+        String encoded = URLEncoder.encode(user, StandardCharsets.UTF_8).replace("+", "%20");
+        assertStatusIsToldOf(user, encoded);
+    }
+
+    @Test
+    void status_is_told_of_names_as_long_as_they_may_be() {
+        String user = "\u00e9".repeat(16 << 10);
+        assertStatusIsToldOf(user, URLEncoder.encode(user, StandardCharsets.UTF_8));
+    }
+
+    private void assertStatusIsToldOf(String user, String encoded) {
+        kit.check(
+                new JsonObject().put("user_id", user).put("endpoint", "/bucket").encode());
+        HttpResponse<String> status = kit.get("/v1/ratelimit/status/" + encoded + "?endpoint=/bucket;x");
+        assertThat(status.body()).isEqualTo("{\"limits\":[]}");
+        status = kit.get("/v1/ratelimit/status/" + encoded + "?endpoint=/bucket");
+        assertThat(status.body()).contains("\"name\":\"bucket\",\"limit\":10,\"remaining\":9,");
     }
 
     @Test

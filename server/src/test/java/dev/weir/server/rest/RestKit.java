@@ -14,6 +14,7 @@ import dev.weir.model.OnMissing;
 import dev.weir.model.Rule;
 import dev.weir.server.Health;
 import dev.weir.server.HttpCaller;
+import dev.weir.server.http.HttpPort;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.store.memory.MemoryStore;
 import io.vertx.core.Vertx;
@@ -54,6 +55,7 @@ final class RestKit implements AutoCloseable {
         limiter = new Limiter(rules, store, micros::get, LimiterSettings.defaults(), new LimiterObserver() {});
         RestApi api = new RestApi(limiter, micros::get, health, settings, rls);
         server = VERTX.createHttpServer(RestApi.serverOptions())
+                .invalidRequestHandler(HttpPort::unreadable)
                 .requestHandler(api.routes(VERTX))
                 .listen(0, "127.0.0.1")
                 .await();

@@ -1,0 +1,69 @@
+package dev.weir.server.http;
+
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.VertxException;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.HttpException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What every HTTP port has in common: its bounds, and its answers to what never gets as far as a handler of ours. */
+public final class HttpPort {
+    /** A value of a query at its cap, every byte of it percent-encoded, and what stands around it. */
+    private static final int LINE = 100 << 10;
+
+    private static final int HEADERS = 16 << 10;
+    private static final int IDLE_SECONDS = 30;
+
+    private HttpPort() {}
+
+    public static HttpServerOptions options() {
+        return new HttpServerOptions()
+                .setHandle100ContinueAutomatically(true)
+                .setMaxInitialLineLength(LINE)
+                .setMaxHeaderSize(HEADERS)
+                .setIdleTimeout(IDLE_SECONDS)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS);
+    }
+
+    /** Answers what could not be read, and closes: nobody knows where the next request would begin. */
+    public static void unreadable(HttpServerRequest request) {
+        Throwable cause = request.decoderResult().cause();
+        Answer answer;
+        if (cause instanceof TooLongHttpLineException) {
+            answer = Problems.of(414, "request line: more than " + LINE + " bytes (expected: fewer)", List.of());
+        } else if (cause instanceof TooLongHttpHeaderException) {
+            answer = Problems.of(431, "headers: more than " + HEADERS + " bytes (expected: fewer)", List.of());
+        } else {
+            answer = Problems.of(RestException.badRequest("request: malformed (expected: HTTP/1.1 or HTTP/2)"));
+        }
+        answer.with("Connection", "close").send(request.response());
+        var unused = request.connection().close();
+    }
+
+    /** Answers where the router could read neither path nor query. */
+    public static void malformed(RoutingContext context) {
+        Problems.of(Target.malformed()).send(context.response());
+    }
+
+    /** What the router itself turned away is told; null for any other failure. */
+    public static @Nullable Answer turnedAway(RoutingContext context) {
+        Throwable failure = context.failure();
+        int status = failure instanceof HttpException e ? e.getStatusCode() : context.statusCode();
+        if (status == 404) {
+            return Problems.of(RestException.notFound("path: "
+                    + Texts.shown(String.valueOf(context.request().path())) + " (expected: one that begins with /)"));
+        }
+        if (status == 400) {
+            return Problems.of(
+                    failure instanceof VertxException e
+                            ? RestException.badRequest("request: " + e.getMessage())
+                            : Target.malformed());
+        }
+        return null;
+    }
+}

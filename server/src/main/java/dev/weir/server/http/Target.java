@@ -1,0 +1,69 @@
+package dev.weir.server.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpServerRequest;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+
+/**
+ * What a request is sent to, read strictly: percent-encoded UTF-8 and nothing else, or two callers whose names are no text
+ * would both be told of a third that is called by the replacement character.
+ */
+public final class Target {
+    private static final int MOST_PARAMETERS = 1_024;
+
+    private Target() {}
+
+    /** The query, whose parameters {@code &} parts and {@code ;} does not. */
+    public static MultiMap query(HttpServerRequest request) {
+        require(request);
+        MultiMap query = MultiMap.caseInsensitiveMultiMap();
+        String encoded = request.query();
+        if (encoded != null) {
+            new QueryStringDecoder(encoded, UTF_8, false, MOST_PARAMETERS, true)
+                    .parameters()
+                    .forEach(query::add);
+        }
+        return query;
+    }
+
+    /** Turns away what cannot be read as it was meant. */
+    public static void require(HttpServerRequest request) {
+        if (!isText(request.uri())) {
+            throw malformed();
+        }
+    }
+
+    public static RestException malformed() {
+        return RestException.badRequest("path or query: malformed (expected: percent-encoded UTF-8)");
+    }
+
+    static boolean isText(String encoded) {
+        byte[] bytes = new byte[encoded.length()];
+        int size = 0;
+        for (int i = 0; i < encoded.length(); i++) {
+            int b = encoded.charAt(i);
+            if (b == '%') {
+                int high = i + 2 < encoded.length() ? Character.digit(encoded.charAt(i + 1), 16) : -1;
+                int low = high < 0 ? -1 : Character.digit(encoded.charAt(i + 2), 16);
+                if (low < 0) {
+                    return false;
+                }
+                b = high << 4 | low;
+                i += 2;
+            } else if (b > '~') {
+                return false;
+            }
+            bytes[size++] = (byte) b;
+        }
+        try {
+            var unused = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, 0, size));
+            return true;
+        } catch (CharacterCodingException e) {
+            return false;
+        }
+    }
+}
