@@ -56,10 +56,10 @@ class CommandTest {
                 """);
         assertThat(run("validate", bad.toString())).isEqualTo(1);
         assertThat(out.toString().lines())
+                .hasSize(2)
                 .anyMatch(line -> line.startsWith(bad + ":4:"))
-                .anyMatch(line -> line.startsWith(bad + ":6:"))
-                .last()
-                .isEqualTo("2 errors, 0 warnings");
+                .anyMatch(line -> line.startsWith(bad + ":6:"));
+        assertThat(err.toString().strip()).isEqualTo("2 errors, 0 warnings");
     }
 
     @Test
