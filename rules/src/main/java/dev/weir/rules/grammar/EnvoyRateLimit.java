@@ -27,6 +27,14 @@ final class EnvoyRateLimit {
                     Stream.of("unit", "requests_per_unit", "unlimited", "name", "replaces"), OWN.stream())
             .toList();
 
+    private static final Map<String, String> OTHERS = Map.of(
+            "requests", Suggestion.meant("requests_per_unit"),
+            "limit", Suggestion.meant("requests_per_unit"),
+            "rate", Suggestion.meant("requests_per_unit"),
+            "window", Suggestion.meant("unit") + " window: 1m is unit: minute",
+            "period", Suggestion.meant("unit"),
+            "interval", Suggestion.meant("unit"));
+
     private static final List<String> FLAGS = List.of("shadow_mode", "quota_mode");
     private static final List<String> METRICS = List.of("detailed_metric", "value_to_metric");
     private static final long UINT32 = 0xFFFF_FFFFL;
@@ -77,14 +85,18 @@ final class EnvoyRateLimit {
 
     private Rule.Builder rule(Fields descriptor, Fields fields, String domain, String path, String label) {
         allow(fields);
-        Algorithm algorithm = Limits.algorithm(fields, Algorithm.FIXED_WINDOW);
-        boolean unlimited = fields.flag("unlimited", false);
-        String unit = fields.text("unit");
-        Unit window = unit(fields, unit, unlimited);
+        Algorithm given = Limits.algorithm(fields, Algorithm.FIXED_WINDOW);
+        Algorithm algorithm = given == null ? Algorithm.FIXED_WINDOW : given;
+        int before = problems.errors();
+        boolean flag = fields.flag("unlimited", false);
+        // Of what is no flag nobody knows whether it goes without a unit.
+        boolean unclear = problems.errors() > before || fields.isMeant("unlimited");
+        boolean unlimited = flag || unclear;
+        Unit window = unclear ? null : unit(fields, unlimited);
         Long requests = fields.whole("requests_per_unit", 0, UINT32);
-        if (requests == null && !unlimited && !fields.has("requests_per_unit")) {
-            problems.warning(
-                    fields.at(), "no requests_per_unit: always over its limit", "0 is what the reference takes");
+        if (!unlimited && fields.lacks("requests_per_unit")) {
+            String hint = "0 is what the reference takes";
+            problems.warning(fields.at(), "no requests_per_unit: always over its limit", hint);
             requests = 0L;
         }
         String unitName = window == null ? "unlimited" : window.spelling();
@@ -92,7 +104,7 @@ final class EnvoyRateLimit {
                 Rule.builder(domain, Identity.envoy(path, unitName, algorithm)).label(label);
         Limit limit = null;
         if (!unlimited) {
-            limit = Limits.finish(fields, algorithm, requests, window == null ? null : window.micros(), 1);
+            limit = Limits.finish(fields, given, requests, window == null ? null : window.micros(), 1);
             if (limit != null) {
                 rule.limit(limit);
             }
@@ -105,7 +117,8 @@ final class EnvoyRateLimit {
         return behaviour.applyTo(rule);
     }
 
-    private @Nullable Unit unit(Fields fields, @Nullable String text, boolean unlimited) {
+    private @Nullable Unit unit(Fields fields, boolean unlimited) {
+        String text = fields.text("unit");
         if (unlimited) {
             if (text != null && !text.isEmpty()) {
                 problems.error(fields.at("unit"), "unit beside unlimited", "remove one of them");
@@ -113,12 +126,15 @@ final class EnvoyRateLimit {
             return null;
         }
         if (text == null || text.isEmpty()) {
-            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", Unit.SPELLINGS));
+            if (text != null || fields.lacks("unit")) {
+                String expected = "expected: " + String.join(", ", Unit.SPELLINGS);
+                problems.error(fields.nameAt("unit"), "unit is missing", expected);
+            }
             return null;
         }
         Unit unit = Unit.called(text);
         if (unit == null) {
-            problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, Unit.SPELLINGS));
+            problems.error(fields.at("unit"), "unknown unit " + quote(text), Unit.hint(text));
         }
         return unit;
     }
@@ -133,8 +149,10 @@ final class EnvoyRateLimit {
             entry.allow(List.of("name"), Map.of());
             String name = entry.text("name");
             if (name == null || name.isEmpty()) {
-                problems.error(
-                        entry.at("name"), "replaces a rule without a name", "expected: the name of another rule");
+                if (name != null || entry.lacks("name")) {
+                    String expected = "expected: the name of another rule";
+                    problems.error(entry.at("name"), "replaces a rule without a name", expected);
+                }
             } else if (name.equals(own)) {
                 problems.error(entry.at("name"), "rule " + quote(name) + " replaces itself");
             } else {
@@ -152,8 +170,7 @@ final class EnvoyRateLimit {
                 String hint = "it belongs beside rate_limit, not in it";
                 problems.warning(each.key().at(), quote(name) + " has no effect here", hint);
             } else if (!KNOWN.contains(name) && !problems.isFull()) {
-                String hint = Suggestion.among(name, KNOWN);
-                problems.error(each.key().at(), "unknown field " + quote(name), hint);
+                fields.refuse(each, OTHERS.getOrDefault(name, Suggestion.among(name, KNOWN)));
             }
         }
     }

@@ -10,6 +10,7 @@ import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
 import dev.weir.rules.yaml.YamlNode.Entry;
+import dev.weir.rules.yaml.YamlNode.Scalar;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +37,12 @@ final class EnvoySpelling {
             "share_threshold",
             "metadata");
 
+    private static final Map<String, String> OTHERS = Map.of(
+            "limit", Suggestion.meant("rate_limit"),
+            "limits", Suggestion.meant("rate_limit"),
+            "rate_limits", Suggestion.meant("rate_limit"),
+            "shadow", Suggestion.meant("shadow_mode"));
+
     private final Problems problems;
     private final EnvoyRateLimit rateLimit;
     private String domain = "";
@@ -46,10 +53,13 @@ final class EnvoySpelling {
     }
 
     RuleFile.Envoy read(Fields root) {
-        allow(root, ROOT);
+        allow(root, ROOT, Map.of());
         String name = root.text("domain");
         if (name == null || name.isEmpty()) {
-            problems.error(root.at("domain"), "domain is missing", "expected: the domain that Envoy's filter sends");
+            if (name != null || root.lacks("domain")) {
+                String expected = "expected: the domain that Envoy's filter sends";
+                problems.error(root.at("domain"), "domain is missing", expected);
+            }
         } else {
             domain = name;
         }
@@ -87,14 +97,12 @@ final class EnvoySpelling {
     }
 
     private @Nullable EnvoyDescriptor descriptor(Fields fields, String path, String label) {
-        allow(fields, DESCRIPTOR);
-        String key = fields.text("key");
-        if (key == null || key.isEmpty()) {
+        allow(fields, DESCRIPTOR, OTHERS);
+        String key = text(fields, "key");
+        if (key.isEmpty() && (fields.node("key") instanceof Scalar || fields.lacks("key"))) {
             problems.error(fields.at("key"), "descriptor has no key");
-            return null;
         }
-        String given = fields.text("value");
-        String value = given == null ? "" : given;
+        String value = text(fields, "value");
         String ownPath = path.isEmpty() ? Identity.step(key, value) : path + "/" + Identity.step(key, value);
         String step = value.isEmpty() ? key : key + "_" + value;
         String ownLabel = label.isEmpty() ? step : label + "." + step;
@@ -106,11 +114,16 @@ final class EnvoySpelling {
         Rule rule = rateLimit.read(fields, domain, ownPath, ownLabel);
         List<EnvoyDescriptor> children = new ArrayList<>();
         siblings(fields, ownPath, ownLabel).forEach(child -> children.add(child.value()));
-        return new EnvoyDescriptor(key, value, rule, share, children);
+        return key.isEmpty() ? null : new EnvoyDescriptor(key, value, rule, share, children);
+    }
+
+    private static String text(Fields fields, String name) {
+        String text = fields.text(name);
+        return text == null ? "" : text;
     }
 
     /** Reports unknown fields; a field of the reference in the wrong place is only warned of, for the reference skips it. */
-    private void allow(Fields fields, List<String> known) {
+    private void allow(Fields fields, List<String> known, Map<String, String> others) {
         for (Entry each : fields.entries()) {
             String name = each.key().text();
             if (known.contains(name) || problems.isFull()) {
@@ -120,15 +133,15 @@ final class EnvoySpelling {
             if (home != null && !EnvoyRateLimit.OWN.contains(name)) {
                 problems.warning(each.key().at(), quote(name) + " has no effect here", home);
             } else {
-                String hint = home != null ? home : Suggestion.among(name, known);
-                problems.error(each.key().at(), "unknown field " + quote(name), hint);
+                String other = others.getOrDefault(name, Suggestion.among(name, known));
+                fields.refuse(each, home != null ? home : other);
             }
         }
     }
 
     private static @Nullable String home(String name) {
         return EnvoyRateLimit.KNOWN.contains(name)
-                ? "it belongs in rate_limit"
+                ? Fields.belongsIn("rate_limit")
                 : Stream.concat(ROOT.stream(), DESCRIPTOR.stream()).anyMatch(name::equals)
                         ? "it belongs " + (name.equals("domain") ? "at the top" : "in a descriptor")
                         : null;

@@ -23,9 +23,11 @@ final class Keys {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([^{}]*)}");
 
     private final Problems problems;
+    private final Doubts doubts;
 
-    Keys(Problems problems) {
+    Keys(Problems problems, Doubts doubts) {
         this.problems = problems;
+        this.doubts = doubts;
     }
 
     /** The key that {@code fields} give, else {@code byDefault}. */
@@ -50,7 +52,7 @@ final class Keys {
             tuple(scalar, parts);
         } else if (node instanceof Sequence list) {
             for (YamlNode each : list.items()) {
-                if (each instanceof Scalar scalar) {
+                if (each instanceof Scalar scalar && !scalar.isNull()) {
                     tuple(scalar, parts);
                 } else {
                     problems.error(
@@ -72,6 +74,7 @@ final class Keys {
                 String stripped = name.strip();
                 if (NAME.matcher(stripped).matches()) {
                     alternatives.add(stripped);
+                    doubts.attribute(stripped, scalar.at());
                 } else {
                     String expected = "expected: user_id, user_id:ip or api_key | ip";
                     problems.error(scalar.at(), "key_by: " + quote(scalar.text()), expected);
@@ -97,6 +100,7 @@ final class Keys {
                     scalar.at(), "key_pattern: " + quote(scalar.text()), "expected: something like user:{user_id}");
             return List.of();
         }
+        parts.forEach(part -> doubts.attribute(part.get(0), scalar.at()));
         distinct(parts, scalar.at());
         return parts;
     }
