@@ -29,8 +29,7 @@ final class NotYaml {
             String hint = "a text with a colon needs quotes; else mind the indentation";
             problems.error(at, "a colon that makes no sense here", hint);
         } else if (problem.contains("end of stream") || problem.contains("<stream end>")) {
-            String what = context.endsWith("mapping") ? "'{'" : context.endsWith("sequence") ? "'['" : "a quote";
-            problems.error(began, what + " is never closed");
+            neverClosed(context, began, at, problems);
         } else if (context.equals("while scanning an alias")) {
             problems.error(began, "not the name of an alias", QUOTES);
         } else if (context.equals("while scanning a simple key")) {
@@ -38,6 +37,15 @@ final class NotYaml {
         } else {
             String hint = context.isEmpty() || began.equals(at) ? context : context + " that begins at " + began;
             problems.error(at, "not YAML: " + problem, hint);
+        }
+    }
+
+    private static void neverClosed(String context, Position began, Position end, Problems problems) {
+        switch (context) {
+            case "while parsing a flow mapping" -> problems.error(began, "'{' is never closed");
+            case "while parsing a flow sequence" -> problems.error(began, "'[' is never closed");
+            case "while parsing a flow node" -> problems.error(end, "the file ends inside of [ ] or { }");
+            default -> problems.error(began, "a quote is never closed");
         }
     }
 

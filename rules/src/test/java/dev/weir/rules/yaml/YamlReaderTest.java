@@ -115,6 +115,7 @@ class YamlReaderTest {
             a: "b\\nc: 1\\n      | 1:4: a quote is never closed
             a: {b: [c, d\\n      | 1:8: '[' is never closed
             a: {b: 1\\n\\n        | 1:4: '{' is never closed
+            a: [\\n             | 2:1: the file ends inside of [ ] or { }
             a: {b: 1}}        | 1:10: '}' closes nothing
             a: 'it's'         | 1:8: a text after the end of another (mind the quotes)
             a: *              | 1:4: not the name of an alias (a text that begins with * needs quotes)
