@@ -96,7 +96,7 @@ final class EnvoyRateLimit {
         Long requests = fields.whole("requests_per_unit", 0, UINT32);
         if (!unlimited && fields.lacks("requests_per_unit")) {
             String hint = "0 is what the reference takes";
-            problems.warning(fields.at(), "no requests_per_unit: always over its limit", hint);
+            problems.warning(fields.nameAt("requests_per_unit"), "no requests_per_unit: always over its limit", hint);
             requests = 0L;
         }
         String unitName = window == null ? "unlimited" : window.spelling();
