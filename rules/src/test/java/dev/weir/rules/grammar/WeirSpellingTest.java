@@ -237,8 +237,8 @@ class WeirSpellingTest {
                         "15:13: shadow: 'true' (expected: true or false, without quotes)",
                         "16:5: unknown field 'rate_limit' (did you mean limit?)",
                         "17:35: window 'calendar_month' does not exist in this version",
-                        "18:13: 'ip' twice in one key",
                         "18:18: key_by: 'a b' (expected: user_id, user_id:ip or api_key | ip)",
+                        "18:25: 'ip' twice in one key",
                         "19:18: local_share: '1.5' (expected: a share above 0 and up to 1, like 0.25)",
                         "20:5: rule: a text (expected: a mapping of names to values)",
                         "21:24: requests: 20000 (expected: <= 10000 for sliding_window_log,"
