@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Warns of what a rule may ask for, and hardly means: attributes, methods and paths that no request will have. */
 final class Doubts {
@@ -39,14 +38,15 @@ final class Doubts {
 
     /** Warns of clauses that no request, or none that is meant, can meet. */
     void match(List<Clause> clauses) {
-        clauses.forEach(this::clause);
-        for (Clause endpoint : clauses) {
-            for (Clause method : clauses) {
-                if (endpoint.attribute().equals("endpoint")
-                        && method.attribute().equals("method")) {
-                    apart(endpoint, method);
-                }
-            }
+        Clause endpoint = null;
+        Clause method = null;
+        for (Clause each : clauses) {
+            clause(each);
+            endpoint = each.attribute().equals("endpoint") ? each : endpoint;
+            method = each.attribute().equals("method") ? each : method;
+        }
+        if (endpoint != null && method != null) {
+            apart(endpoint, method);
         }
     }
 
@@ -80,15 +80,20 @@ final class Doubts {
     }
 
     private void apart(Clause endpoint, Clause method) {
-        Stream<ValuePattern> methods = method.condition().anyOf().stream();
-        boolean never = methods.allMatch(one -> endpoint.condition().anyOf().stream()
-                .allMatch(other -> other instanceof Endpoint path
-                        && !path.method().isEmpty()
-                        && one instanceof ValuePattern.Exact
-                        && !path.method().equalsIgnoreCase(one.text())));
-        if (never) {
-            String message = "no request has " + method + " and " + endpoint;
-            problems.warning(method.values().get(0).at(), message, "the endpoint says the method already");
+        Set<String> asked = new HashSet<>();
+        for (ValuePattern each : endpoint.condition().anyOf()) {
+            if (!(each instanceof Endpoint path) || path.method().isEmpty()) {
+                return;
+            }
+            asked.add(path.method());
         }
+        for (ValuePattern each : method.condition().anyOf()) {
+            if (!(each instanceof ValuePattern.Exact)
+                    || asked.contains(each.text().toUpperCase(Locale.ROOT))) {
+                return;
+            }
+        }
+        String message = "no request has " + method + " and " + endpoint;
+        problems.warning(method.values().get(0).at(), message, "the endpoint says the method already");
     }
 }

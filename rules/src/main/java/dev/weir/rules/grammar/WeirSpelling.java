@@ -156,7 +156,7 @@ final class WeirSpelling {
             return "";
         }
         String name = scalar.text();
-        boolean control = name.chars().anyMatch(Character::isISOControl);
+        boolean control = name.chars().anyMatch(WeirSpelling::breaksALine);
         if (name.isBlank() || name.startsWith("#") || control || name.length() > LONGEST_NAME) {
             String expected = "expected: up to " + LONGEST_NAME + " characters on one line, the first not #";
             problems.error(scalar.at(), "name: " + quote(name), expected);
@@ -167,5 +167,12 @@ final class WeirSpelling {
             problems.error(scalar.at(), "name " + quote(name) + " is used twice", "first at " + first);
         }
         return name;
+    }
+
+    private static boolean breaksALine(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 }

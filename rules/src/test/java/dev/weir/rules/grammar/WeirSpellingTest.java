@@ -270,6 +270,7 @@ class WeirSpellingTest {
             {teirs: { free: { requests: 5, window: 1s } }, rules: [{ match: { tier: free } }]} | 1:2: unknown field 'teirs' (did you mean tiers?)
             {tiers: { free: { requests: 5 } }, rules: [{ match: { tier: free } }]}             | 1:17: window is missing (expected: requests and window)
             {tiers: [free], rules: [{ match: { tier: free } }]}               | 1:9: tiers: a list (expected: a mapping of names to values)
+            rules: [{ name: "a\\u2028b", limit: { requests: 5, window: 1s } }] | 1:17: name: 'a\\u2028b' (expected: up to 200 characters on one line, the first not #)
             {key_by: [null], rules: []}                                       | 1:11: key_by: nothing in the list (expected: names of attributes)
             rules: [{ match: { endpoint: 'P* /x' }, limit: { requests: 5, window: 1s } }] | 1:30: endpoint 'P* /x' can never match (expected: /path, METHOD /path or *)
             """)
@@ -300,7 +301,7 @@ class WeirSpellingTest {
                         key_by: apikey
                         rules:
                           - name: a
-                            match: { endpoint: [POST /x, PUT /x], method: GET, teir: free }
+                            match: { endpoint: [POST /x, POST /y], method: GET, teir: free }
                             limit: { requests: 5, window: 1s }
                           - name: b
                             match: { endpoint: ["GTE /users/{id}", "/users/:id/posts"], teir: pro }
@@ -314,9 +315,9 @@ class WeirSpellingTest {
                         """))
                 .containsExactly(
                         "1:9: warning: attribute 'apikey' resembles another (did you mean api_key?)",
-                        "4:51: warning: no request has method=GET and endpoint=POST /x|PUT /x"
+                        "4:52: warning: no request has method=GET and endpoint=POST /x|POST /y"
                                 + " (the endpoint says the method already)",
-                        "4:56: warning: attribute 'teir' resembles another (did you mean tier?)",
+                        "4:57: warning: attribute 'teir' resembles another (did you mean tier?)",
                         "7:25: warning: method 'GTE' resembles another (did you mean GET?)",
                         "7:25: warning: endpoint 'GTE /users/{id}' matches only as it is written"
                                 + " (did you mean GTE /users/*?)",
