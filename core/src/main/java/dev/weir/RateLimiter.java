@@ -76,9 +76,19 @@ public final class RateLimiter {
         return decide(Scratch.of(limit, key), atLeast(0, hits));
     }
 
+    /** As {@link #tryAcquire(String)}, and says what is left, and when the hit would fit if it did not. */
+    public Verdict acquire(String key) {
+        return acquire(key, 1);
+    }
+
     /** As {@link #tryAcquire(String, long)}, and says what is left, and when the hits would fit if they did not. */
     public Verdict acquire(String key, long hits) {
         return verdict(Scratch.of(limit, key), atLeast(0, hits));
+    }
+
+    /** As {@link #tryAcquire(long)}, and says what is left, and when the hit would fit if it did not. */
+    public Verdict acquire(long key) {
+        return acquire(key, 1);
     }
 
     /** As {@link #tryAcquire(long, long)}, and says what is left, and when the hits would fit if they did not. */

@@ -61,7 +61,7 @@ class RateLimiterTest {
         Verdict taken = limiter.acquire("ann", 4);
         assertThat(taken.allowed()).isTrue();
         assertThat(taken.remaining()).isEqualTo(6);
-        assertThat(taken.resetMicros()).isEqualTo(400_000);
+        assertThat(taken.reset()).isEqualTo(Duration.ofMillis(400));
         Verdict denied = limiter.acquire("ann", 7);
         assertThat(denied.reason()).isEqualTo(Verdict.Reason.OVER_LIMIT);
         assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(100));
@@ -69,6 +69,22 @@ class RateLimiterTest {
         Verdict never = limiter.acquire("ann", 11);
         assertThat(never.reason()).isEqualTo(Verdict.Reason.NEVER);
         assertThat(never.retryAfter()).isNull();
+        assertThat(limiter.acquire("ann").remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void aVerdictReadsAsASentence() {
+        RateLimiter limiter = limiter(Limit.tokenBucket(10, SECOND));
+        assertThat(limiter.acquire("ann", 4)).hasToString("allowed: 6 left (limit 10)");
+        assertThat(limiter.acquire("ann", 7)).hasToString("denied: 6 left (limit 10), passes again in PT0.1S");
+        assertThat(limiter.acquire("ann", 11)).hasToString("denied: 6 left (limit 10), NEVER");
+    }
+
+    @Test
+    void aWindowLongerThanAnyCounterIsRefusedLikeAnyOtherNumber() {
+        assertThatThrownBy(() -> RateLimiter.of(Limit.fixedWindow(1, Duration.ofSeconds(Long.MAX_VALUE))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("window: 9223372036854775807 (expected: <= ");
     }
 
     @ParameterizedTest

@@ -34,6 +34,7 @@ class WeirTest {
         Verdict binding = Objects.requireNonNull(denied.binding());
         assertThat(Objects.requireNonNull(binding.rule()).name()).isEqualTo("free");
         assertThat(binding.retryAfter()).isEqualTo(Duration.ofMillis(500));
+        assertThat(denied).hasToString("denied [denied by free: 0 left (limit 2), passes again in PT0.5S]");
         assertThat(limiter.decide(pro).allowed()).isTrue();
 
         now.addAndGet(500_000);

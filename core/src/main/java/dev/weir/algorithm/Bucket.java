@@ -65,7 +65,9 @@ abstract class Bucket extends SlotMeter {
             return null;
         }
         if (limit.burst() > Exact.MAX_COUNT) {
-            return Meters.expected("burst", limit.burst(), "<= " + Exact.MAX_COUNT);
+            // Without a burst of its own it is the requests that are too many.
+            String what = limit.burst() == limit.requests() ? "requests" : "burst";
+            return Meters.expected(what, limit.burst(), "<= " + Exact.MAX_COUNT + ", what a bucket can hold");
         }
         long tick = tickOf(limit);
         if (tick == 0) {

@@ -33,7 +33,8 @@ public final class Meters {
     /** Why {@code limit} cannot be counted exactly, and what to do; null if it can. */
     public static @Nullable String refusal(Limit limit) {
         if (limit.windowMicros() > Exact.LAST_MOMENT / 2) {
-            return expected("window", limit.windowMicros(), "<= " + Exact.LAST_MOMENT / 2 + " microseconds");
+            String most = "<= " + Exact.LAST_MOMENT / 2 + " microseconds, some 26062 days";
+            return expected("window", limit.windowMicros(), most);
         }
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> Bucket.refusal(limit);

@@ -20,19 +20,20 @@ public record Cidr(String text, long high, long low, int prefix) implements Valu
         // An IPv4 block is counted from the end of the 96 bits before it; ::ffff:10.0.0.0/104 says its prefix in full.
         boolean dotted = text.indexOf(':') < 0;
         int most = dotted ? 32 : 128;
-        int prefix = slash < 0 ? most : prefix(text, slash + 1, most);
+        int least = !dotted && address.isIpv4() ? 96 : 0;
+        int prefix = slash < 0 ? most : prefix(text, slash + 1, least, most);
         int full = dotted ? prefix + 96 : prefix;
         address.mask(full);
         return new Cidr(text, address.high(), address.low(), full);
     }
 
-    private static int prefix(String text, int from, int most) {
+    private static int prefix(String text, int from, int least, int most) {
         String number = text.substring(from);
         boolean digits =
                 !number.isEmpty() && number.length() <= 3 && number.chars().allMatch(c -> c >= '0' && c <= '9');
         int prefix = digits ? Integer.parseInt(number) : -1;
-        if (prefix < 0 || prefix > most) {
-            throw new IllegalArgumentException(text + " (expected: a prefix between /0 and /" + most + ")");
+        if (prefix < least || prefix > most) {
+            throw new IllegalArgumentException(text + " (expected: a prefix between /" + least + " and /" + most + ")");
         }
         return prefix;
     }

@@ -4,8 +4,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * "METHOD /path", both with {@code *} for any run of characters; without a method it asks for any. {@code "*"} alone also
- * meets a request that names no endpoint. Methods compare in any case; a request that gives no method meets any.
+ * "METHOD /path", with {@code *} for any run of characters in the path; without a method, or with {@code *} in its place, it
+ * asks for any. {@code "*"} alone also meets a request that names no endpoint. Methods compare in any case; a request that
+ * gives no method meets any.
  */
 public record Endpoint(String text, String method, Glob path) implements ValuePattern {
 

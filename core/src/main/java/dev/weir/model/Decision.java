@@ -131,4 +131,10 @@ public final class Decision {
     public long nowMicros() {
         return nowMicros;
     }
+
+    /** What was decided, and every verdict. */
+    @Override
+    public String toString() {
+        return (allowed ? "allowed " : "denied ") + Arrays.asList(verdicts).subList(0, size);
+    }
 }

@@ -1,6 +1,7 @@
 package dev.weir.model;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * An algorithm with its numbers.
@@ -21,7 +22,7 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
 
     /** A limit that counts by {@code algorithm}, with a burst of {@code requests}. */
     public static Limit of(Algorithm algorithm, long requests, Duration window) {
-        return new Limit(algorithm, requests, window.toNanos() / 1_000, requests, 1);
+        return new Limit(algorithm, requests, TimeUnit.MICROSECONDS.convert(window), requests, 1);
     }
 
     /** Lets {@code requests} pass at once, and refills that many over each {@code window}. */

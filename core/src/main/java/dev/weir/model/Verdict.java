@@ -185,6 +185,16 @@ public final class Verdict {
         return leased;
     }
 
+    /** {@link #resetMicros}. */
+    public Duration reset() {
+        return Duration.ofNanos(resetMicros * 1_000);
+    }
+
+    /** {@link #delayMicros}. */
+    public Duration delay() {
+        return Duration.ofNanos(delayMicros * 1_000);
+    }
+
     /** {@link #retryAfterMicros}, or null if it will never pass. */
     public @Nullable Duration retryAfter() {
         return retryAfterMicros == NEVER ? null : Duration.ofNanos(retryAfterMicros * 1_000);
@@ -229,5 +239,26 @@ public final class Verdict {
         return mine != theirs
                 ? mine < theirs
                 : Long.compareUnsigned(remaining * otherCapacity, other.remaining * capacity) < 0;
+    }
+
+    /** {@code denied by logins: 0 left (limit 5), passes again in PT12S}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(allowed() ? "allowed" : "denied");
+        if (rule != null) {
+            text.append(allowed() ? " under " : " by ").append(rule.label());
+        }
+        if (limit != null) {
+            text.append(": ")
+                    .append(remaining)
+                    .append(" left (limit ")
+                    .append(limit.capacity())
+                    .append(')');
+        }
+        if (!allowed()) {
+            boolean later = reason == Reason.OVER_LIMIT;
+            text.append(later ? ", passes again in " + retryAfter() : ", " + reason);
+        }
+        return text.toString();
     }
 }

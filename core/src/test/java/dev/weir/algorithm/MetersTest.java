@@ -15,7 +15,7 @@ class MetersTest {
     @Test
     void refusesWhatItsStateCannotHold() {
         assertThat(refusal(Limit.tokenBucket(1, Duration.ofSeconds(1)).withBurst(1L << 32)))
-                .isEqualTo("burst: 4294967296 (expected: <= 4294967295)");
+                .isEqualTo("burst: 4294967296 (expected: <= 4294967295, what a bucket can hold)");
         assertThat(refusal(Limit.slidingWindow(1L << 32, Duration.ofSeconds(1))))
                 .isEqualTo("requests: 4294967296 (expected: <= 4294967295)");
         assertThat(refusal(Limit.fixedWindow(1L << 53, Duration.ofSeconds(1))))

@@ -90,7 +90,8 @@ class CidrTest {
                 "10.0.0.0/-1",
                 "10.0.0.0/8/8",
                 "10.0.0.0/0x8",
-                "10.0.0.0/+8"
+                "10.0.0.0/+8",
+                "::ffff:10.0.0.0/8"
             })
     void aBadPrefixIsNamed(String block) {
         assertThatThrownBy(() -> Cidr.parse(block)).hasMessageContaining(block).hasMessageContaining("expected");

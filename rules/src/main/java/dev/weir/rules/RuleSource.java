@@ -5,7 +5,9 @@ import dev.weir.rules.diagnostics.Severity;
 import dev.weir.rules.yaml.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -155,6 +157,14 @@ final class RuleSource {
     private static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "it does not exist";
+        }
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        // The message of such an exception begins with the file, which the reader has before their eyes.
+        String reason = e instanceof FileSystemException of ? of.getReason() : null;
+        if (reason != null) {
+            return reason;
         }
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }

@@ -1,6 +1,7 @@
 package dev.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.weir.RateLimiter;
 import dev.weir.Weir;
@@ -67,6 +68,18 @@ final class DocumentationExamplesTest {
 
             assertThat(decision.allowed()).isTrue();
             assertThat(decision.binding()).isNotNull();
+
+            RuleWatcher watcher = new RuleWatcher(Path.of("rules.yaml"), LoadOptions.DEFAULT, changed -> {
+                changed.diagnostics().forEach(System.err::println);
+                if (changed.isLoaded()) {
+                    limiter.rules(changed.orThrow());
+                }
+            });
+            watcher.start();
+
+            Files.writeString(file, "domain: api\nrules: [{ name: new, limit: { requests: 1, window: 1h } }]\n");
+            await().until(() -> limiter.rules().rules().size() == 1);
+            watcher.close();
         } finally {
             Files.delete(file);
         }

@@ -129,6 +129,17 @@ class RuleFolderTest {
     }
 
     @Test
+    void aLinkThatLeadsToItselfSaysSo() throws IOException {
+        Path loop = folder.resolve("a.yaml");
+        Files.createSymbolicLink(loop, loop);
+        assertThat(said(RuleLoader.load(folder)))
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith(loop + ": cannot be read: Too many levels of symbolic links");
+    }
+
+    @Test
     void aHundredMegabytesAreRefusedWithoutBeingRead() throws IOException {
         Path huge = folder.resolve("huge.yaml");
         try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {

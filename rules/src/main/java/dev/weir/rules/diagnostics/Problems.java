@@ -2,7 +2,9 @@ package dev.weir.rules.diagnostics;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +15,9 @@ public final class Problems {
 
     private final String file;
     private final @Nullable Function<Position, String> places;
-    private final List<Diagnostic> found = new ArrayList<>();
+    /** A set: what stands under an anchor is read again for each alias, and said once. */
+    private final Set<Diagnostic> found = new LinkedHashSet<>();
+
     private int errors;
     private int leftOut;
 
@@ -50,12 +54,13 @@ public final class Problems {
     }
 
     private void add(Position at, Severity severity, String message, String hint) {
-        if (isFull()) {
+        Diagnostic said =
+                new Diagnostic(file, at.line(), at.column(), severity, Text.printable(message), Text.printable(hint));
+        if (!isFull()) {
+            found.add(said);
+        } else if (!found.contains(said)) {
             leftOut++;
-            return;
         }
-        found.add(
-                new Diagnostic(file, at.line(), at.column(), severity, Text.printable(message), Text.printable(hint)));
     }
 
     /** Whether so much is wrong already that no more is shown, and no hint is worth its time. */

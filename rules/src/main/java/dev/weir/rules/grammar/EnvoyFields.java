@@ -6,6 +6,7 @@ import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.yaml.YamlNode.Entry;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +37,25 @@ final class EnvoyFields {
 
     static final List<String> REPLACES = List.of("name");
 
+    /** What other limiters call them. */
+    static final Map<String, String> DESCRIPTOR_OTHERS = Map.of(
+            "limit", Suggestion.meant("rate_limit"),
+            "limits", Suggestion.meant("rate_limit"),
+            "rate_limits", Suggestion.meant("rate_limit"),
+            "shadow", Suggestion.meant("shadow_mode"));
+
+    static final Map<String, String> LIMIT_OTHERS = Map.of(
+            "requests", Suggestion.meant("requests_per_unit"),
+            "limit", Suggestion.meant("requests_per_unit"),
+            "rate", Suggestion.meant("requests_per_unit"),
+            "window", Suggestion.meant("unit") + " window: 1m is unit: minute",
+            "period", Suggestion.meant("unit"),
+            "interval", Suggestion.meant("unit"));
+
     private EnvoyFields() {}
 
     /** Reports unknown fields; a field of the reference in the wrong place is only warned of, for the reference skips it. */
-    static void allow(Fields fields, List<String> known) {
+    static void allow(Fields fields, List<String> known, Map<String, String> others) {
         Problems problems = fields.problems();
         for (Entry each : fields.entries()) {
             String name = each.key().text();
@@ -50,15 +66,15 @@ final class EnvoyFields {
             if (home != null && !OWN.contains(name)) {
                 problems.warning(each.key().at(), quote(name) + " has no effect here", home);
             } else {
-                String hint = home != null ? home : Suggestion.among(name, known);
-                problems.error(each.key().at(), "unknown field " + quote(name), hint);
+                String other = others.getOrDefault(name, Suggestion.among(name, known));
+                fields.refuse(each, home != null ? home : other);
             }
         }
     }
 
     private static @Nullable String home(String name) {
         if (RATE_LIMIT.contains(name)) {
-            return "it belongs in rate_limit";
+            return Fields.belongsIn("rate_limit");
         }
         if (name.equals("domain")) {
             return "it belongs at the top";

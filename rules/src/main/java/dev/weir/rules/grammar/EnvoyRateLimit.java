@@ -7,11 +7,11 @@ import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.model.RuleBuilder;
 import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code rate_limit} of a descriptor in Envoy's spelling, and the flags beside it, into a rule. */
@@ -64,15 +64,19 @@ final class EnvoyRateLimit {
     }
 
     private RuleBuilder rule(Fields descriptor, Fields fields, String domain, String path, String label) {
-        EnvoyFields.allow(fields, EnvoyFields.RATE_LIMIT);
-        Algorithm algorithm = Limits.algorithm(fields, Algorithm.FIXED_WINDOW);
-        boolean unlimited = fields.flag("unlimited", false);
-        String unit = fields.text("unit");
-        Unit window = unit(fields, unit, unlimited);
+        EnvoyFields.allow(fields, EnvoyFields.RATE_LIMIT, EnvoyFields.LIMIT_OTHERS);
+        Algorithm given = Limits.algorithm(fields, Algorithm.FIXED_WINDOW);
+        Algorithm algorithm = given == null ? Algorithm.FIXED_WINDOW : given;
+        int before = problems.errors();
+        boolean flag = fields.flag("unlimited", false);
+        // Of what is no flag nobody knows whether it goes without a unit.
+        boolean unclear = problems.errors() > before || fields.isMeant("unlimited");
+        boolean unlimited = flag || unclear;
+        Unit window = unclear ? null : unit(fields, unlimited);
         Long requests = fields.whole("requests_per_unit", 0, UINT32);
-        if (requests == null && !unlimited && !fields.has("requests_per_unit")) {
-            problems.warning(
-                    fields.at(), "no requests_per_unit: always over its limit", "0 is what the reference takes");
+        if (!unlimited && fields.lacks("requests_per_unit")) {
+            String hint = "0 is what the reference takes";
+            problems.warning(fields.nameAt("requests_per_unit"), "no requests_per_unit: always over its limit", hint);
             requests = 0L;
         }
         String unitName = window == null ? "unlimited" : window.spelling();
@@ -80,7 +84,7 @@ final class EnvoyRateLimit {
                 Rule.builder(domain, Identity.envoy(path, unitName, algorithm)).label(label);
         Limit limit = null;
         if (!unlimited) {
-            limit = Limits.finish(fields, algorithm, requests, window == null ? null : window.micros(), 1);
+            limit = Limits.finish(fields, given, requests, window == null ? null : window.micros(), 1);
             if (limit != null) {
                 rule.limit(limit);
             }
@@ -93,7 +97,8 @@ final class EnvoyRateLimit {
         return behaviour.applyTo(rule);
     }
 
-    private @Nullable Unit unit(Fields fields, @Nullable String text, boolean unlimited) {
+    private @Nullable Unit unit(Fields fields, boolean unlimited) {
+        String text = fields.text("unit");
         if (unlimited) {
             if (text != null && Unit.called(text) != null) {
                 problems.error(fields.at("unit"), "unit beside unlimited", "remove one of them");
@@ -103,12 +108,15 @@ final class EnvoyRateLimit {
             return null;
         }
         if (text == null || text.isEmpty()) {
-            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", Unit.SPELLINGS));
+            if (text != null || fields.lacks("unit")) {
+                String expected = "expected: " + String.join(", ", Unit.SPELLINGS);
+                problems.error(fields.nameAt("unit"), "unit is missing", expected);
+            }
             return null;
         }
         Unit unit = Unit.called(text);
         if (unit == null) {
-            problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, Unit.SPELLINGS));
+            problems.error(fields.at("unit"), "unknown unit " + quote(text), Unit.hint(text));
         }
         return unit;
     }
@@ -120,11 +128,13 @@ final class EnvoyRateLimit {
             if (entry == null) {
                 continue;
             }
-            EnvoyFields.allow(entry, EnvoyFields.REPLACES);
+            EnvoyFields.allow(entry, EnvoyFields.REPLACES, Map.of());
             String name = entry.text("name");
             if (name == null || name.isEmpty()) {
-                problems.error(
-                        entry.at("name"), "replaces a rule without a name", "expected: the name of another rule");
+                if (name != null || entry.lacks("name")) {
+                    String expected = "expected: the name of another rule";
+                    problems.error(entry.at("name"), "replaces a rule without a name", expected);
+                }
             } else if (name.equals(own)) {
                 problems.error(entry.at("name"), "rule " + quote(name) + " replaces itself");
             } else {

@@ -8,6 +8,7 @@ import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Scalar;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,10 +30,13 @@ final class EnvoySpelling {
     }
 
     RuleFile.Envoy read(Fields root) {
-        EnvoyFields.allow(root, EnvoyFields.ROOT);
+        EnvoyFields.allow(root, EnvoyFields.ROOT, Map.of());
         String name = root.text("domain");
         if (name == null || name.isEmpty()) {
-            problems.error(root.at("domain"), "domain is missing", "expected: the domain that Envoy's filter sends");
+            if (name != null || root.lacks("domain")) {
+                String expected = "expected: the domain that Envoy's filter sends";
+                problems.error(root.at("domain"), "domain is missing", expected);
+            }
         } else {
             domain = name;
         }
@@ -70,14 +74,12 @@ final class EnvoySpelling {
     }
 
     private @Nullable EnvoyDescriptor descriptor(Fields fields, String path, String label) {
-        EnvoyFields.allow(fields, EnvoyFields.DESCRIPTOR);
-        String key = fields.text("key");
-        if (key == null || key.isEmpty()) {
+        EnvoyFields.allow(fields, EnvoyFields.DESCRIPTOR, EnvoyFields.DESCRIPTOR_OTHERS);
+        String key = text(fields, "key");
+        if (key.isEmpty() && (fields.node("key") instanceof Scalar || fields.lacks("key"))) {
             problems.error(fields.at("key"), "descriptor has no key");
-            return null;
         }
-        String given = fields.text("value");
-        String value = given == null ? "" : given;
+        String value = text(fields, "value");
         String ownPath = path.isEmpty() ? Identity.step(key, value) : path + "/" + Identity.step(key, value);
         String step = value.isEmpty() ? key : key + "_" + value;
         String ownLabel = label.isEmpty() ? step : label + "." + step;
@@ -89,7 +91,12 @@ final class EnvoySpelling {
         Rule rule = rateLimit.read(fields, domain, ownPath, ownLabel);
         List<EnvoyDescriptor> children = new ArrayList<>();
         siblings(fields, ownPath, ownLabel).forEach(child -> children.add(child.value()));
-        return new EnvoyDescriptor(key, value, rule, share, children);
+        return key.isEmpty() ? null : new EnvoyDescriptor(key, value, rule, share, children);
+    }
+
+    private static String text(Fields fields, String name) {
+        String text = fields.text(name);
+        return text == null ? "" : text;
     }
 
     static String name(EnvoyDescriptor descriptor) {

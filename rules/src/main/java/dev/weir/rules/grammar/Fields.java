@@ -12,6 +12,7 @@ import dev.weir.rules.yaml.YamlNode.Mapping;
 import dev.weir.rules.yaml.YamlNode.Scalar;
 import dev.weir.rules.yaml.YamlNode.Sequence;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +30,8 @@ public final class Fields {
 
     private final Mapping mapping;
     private final Problems problems;
+    /** What was said of fields that are not known. */
+    private final List<String> hints = new ArrayList<>();
 
     private Fields(Mapping mapping, Problems problems) {
         this.mapping = mapping;
@@ -62,10 +65,30 @@ public final class Fields {
             String name = each.key().text();
             if (!known.contains(name) && !problems.isFull()) {
                 String meant = others.get(name);
-                String hint = meant == null ? Suggestion.among(name, known) : meant;
-                problems.error(each.key().at(), "unknown field " + quote(name), hint);
+                refuse(each, meant == null ? Suggestion.among(name, known) : meant);
             }
         }
+    }
+
+    /** Reports a field that is not known, with what to do about it. */
+    void refuse(Entry field, String hint) {
+        problems.error(field.key().at(), "unknown field " + quote(field.key().text()), hint);
+        hints.add(hint);
+    }
+
+    /** Whether {@code name} is missing, and that is not only because its name is misspelt, or its parts stand outside. */
+    public boolean lacks(String name) {
+        return !has(name) && !isMeant(name);
+    }
+
+    /** Whether an unknown field was taken for {@code name}, or for a part of it. */
+    boolean isMeant(String name) {
+        return hints.stream().anyMatch(hint -> hint.startsWith(Suggestion.meant(name)) || hint.equals(belongsIn(name)));
+    }
+
+    /** The hint for a field that stands outside of its place. */
+    static String belongsIn(String name) {
+        return "it belongs in " + name;
     }
 
     public boolean has(String name) {
@@ -142,7 +165,7 @@ public final class Fields {
                 return value;
             }
         } catch (NumberFormatException tooLong) {
-            // Falls through to the same words as any other number out of range.
+            expected = "expected: a whole number from " + least + " to " + most;
         }
         problems.error(scalar.at(), name + ": " + quote(scalar.text()), expected);
         return null;

@@ -23,9 +23,11 @@ final class Keys {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([^{}]*)}");
 
     private final Problems problems;
+    private final Doubts doubts;
 
-    Keys(Problems problems) {
+    Keys(Problems problems, Doubts doubts) {
         this.problems = problems;
+        this.doubts = doubts;
     }
 
     /** The key that {@code fields} give, else {@code byDefault}. */
@@ -46,12 +48,13 @@ final class Keys {
 
     private List<List<String>> parts(YamlNode node) {
         List<List<String>> parts = new ArrayList<>();
+        Set<String> seen = new HashSet<>();
         if (node instanceof Scalar scalar) {
-            tuple(scalar, parts);
+            tuple(scalar, parts, seen);
         } else if (node instanceof Sequence list) {
             for (YamlNode each : list.items()) {
-                if (each instanceof Scalar scalar) {
-                    tuple(scalar, parts);
+                if (each instanceof Scalar scalar && !scalar.isNull()) {
+                    tuple(scalar, parts, seen);
                 } else {
                     problems.error(
                             each.at(), "key_by: " + each.kind() + " in the list", "expected: names of attributes");
@@ -60,18 +63,18 @@ final class Keys {
         } else {
             problems.error(node.at(), "key_by: " + node.kind(), "expected: a name, or a list of names");
         }
-        distinct(parts, node.at());
         return parts;
     }
 
     /** {@code user_id}, {@code user_id:ip}, {@code api_key | ip}. */
-    private void tuple(Scalar scalar, List<List<String>> parts) {
+    private void tuple(Scalar scalar, List<List<String>> parts, Set<String> seen) {
         for (String part : scalar.text().split(":", -1)) {
             List<String> alternatives = new ArrayList<>();
             for (String name : part.split("\\|", -1)) {
                 String stripped = name.strip();
                 if (NAME.matcher(stripped).matches()) {
                     alternatives.add(stripped);
+                    check(stripped, seen, scalar.at());
                 } else {
                     String expected = "expected: user_id, user_id:ip or api_key | ip";
                     problems.error(scalar.at(), "key_by: " + quote(scalar.text()), expected);
@@ -97,18 +100,16 @@ final class Keys {
                     scalar.at(), "key_pattern: " + quote(scalar.text()), "expected: something like user:{user_id}");
             return List.of();
         }
-        distinct(parts, scalar.at());
+        Set<String> seen = new HashSet<>();
+        parts.forEach(part -> check(part.get(0), seen, scalar.at()));
         return parts;
     }
 
-    private void distinct(List<List<String>> parts, Position at) {
-        Set<String> seen = new HashSet<>();
-        for (List<String> part : parts) {
-            for (String name : part) {
-                if (!seen.add(name)) {
-                    problems.error(at, quote(name) + " twice in one key");
-                }
-            }
+    /** Looks at a name of a key that has {@code seen} others. */
+    private void check(String name, Set<String> seen, Position at) {
+        doubts.attribute(name, at);
+        if (!seen.add(name)) {
+            problems.error(at, quote(name) + " twice in one key");
         }
     }
 }

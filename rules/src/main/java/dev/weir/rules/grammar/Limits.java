@@ -40,8 +40,8 @@ final class Limits {
         Long requests = fields.whole("requests", 0, Long.MAX_VALUE);
         Long window = window(fields);
         for (String name : List.of("requests", "window")) {
-            if (!fields.has(name)) {
-                fields.problems().error(fields.at(), name + " is missing", "expected: requests and window");
+            if (fields.lacks(name)) {
+                fields.problems().error(fields.nameAt(name), name + " is missing", "expected: requests and window");
             }
         }
         Algorithm algorithm = algorithm(fields, Algorithm.TOKEN_BUCKET);
@@ -49,23 +49,26 @@ final class Limits {
         return fields.problems().errors() == before ? limit : null;
     }
 
-    /** {@code algorithm}, or {@code byDefault} where the file gives none, or one that does not exist. */
-    static Algorithm algorithm(Fields fields, Algorithm byDefault) {
+    /** {@code algorithm}, or {@code byDefault} where the file gives none; null where it gives one that does not exist. */
+    static @Nullable Algorithm algorithm(Fields fields, Algorithm byDefault) {
         Scalar scalar = fields.scalar("algorithm");
         if (scalar != null && scalar.text().equals("concurrency")) {
             fields.problems().error(scalar.at(), "algorithm 'concurrency' does not exist in this version");
-            return byDefault;
+            return null;
         }
-        Algorithm algorithm = fields.oneOf("algorithm", Algorithm.values());
-        return algorithm == null ? byDefault : algorithm;
+        boolean given = fields.has("algorithm") || fields.isMeant("algorithm");
+        return given ? fields.oneOf("algorithm", Algorithm.values()) : byDefault;
     }
 
     /** The limit with {@code requests} and {@code window}, and with what both spellings share. */
     static @Nullable Limit finish(
-            Fields fields, Algorithm algorithm, @Nullable Long requests, @Nullable Long window, long cost) {
+            Fields fields, @Nullable Algorithm algorithm, @Nullable Long requests, @Nullable Long window, long cost) {
         Long burst = fields.whole("burst", 0, Long.MAX_VALUE);
         Long parts = fields.whole("sub_windows", 1, MOST_SUB_WINDOWS);
         over(fields, algorithm);
+        if (algorithm == null) {
+            return null;
+        }
         if (burst != null && !algorithm.isBucket()) {
             fields.problems().warning(fields.nameAt("burst"), "burst has no effect on " + algorithm, "");
         }
@@ -89,11 +92,12 @@ final class Limits {
 
     private static void check(Fields fields, Limit limit, long cost) {
         String refusal = Meters.refusal(limit);
+        String requests = fields.has("requests") ? "requests" : "requests_per_unit";
         if (refusal != null) {
-            fields.problems().error(fields.at(), refusal);
+            String number = refusal.substring(0, Math.max(0, refusal.indexOf(':')));
+            fields.problems().error(fields.at(number.equals("requests") ? requests : number), refusal);
         } else if (limit.requests() > 0 && limit.burst() < cost) {
-            boolean burst = limit.algorithm().isBucket() && fields.has("burst");
-            String what = burst ? "burst" : fields.has("requests") ? "requests" : "requests_per_unit";
+            String what = limit.algorithm().isBucket() && fields.has("burst") ? "burst" : requests;
             String expected = "expected: >= " + cost + ", what one request costs, or nothing would ever pass";
             fields.problems().error(fields.at(what), what + ": " + limit.burst(), expected);
         }
@@ -122,16 +126,16 @@ final class Limits {
         return null;
     }
 
-    private static void over(Fields fields, Algorithm algorithm) {
+    private static void over(Fields fields, @Nullable Algorithm algorithm) {
         Scalar scalar = fields.scalar("over");
         if (scalar == null) {
             return;
         }
         if (!scalar.text().equals("queue")) {
             fields.problems().error(scalar.at(), "over: " + quote(scalar.text()), "expected: queue");
-        } else if (algorithm != Algorithm.LEAKY_BUCKET) {
+        } else if (algorithm != null && algorithm != Algorithm.LEAKY_BUCKET) {
             fields.problems().error(fields.nameAt("over"), "only leaky_bucket has a queue", "");
-        } else {
+        } else if (algorithm != null) {
             String hint = "the answer carries the delay; the caller waits";
             fields.problems().warning(fields.nameAt("over"), "over: queue has no effect in this version", hint);
         }

@@ -7,6 +7,7 @@ import com.google.re2j.PatternSyntaxException;
 import dev.weir.match.Condition;
 import dev.weir.match.ValuePattern;
 import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
 import dev.weir.rules.yaml.YamlNode.Entry;
 import dev.weir.rules.yaml.YamlNode.Scalar;
@@ -18,12 +19,14 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code match}: whom a rule in Weir's spelling is for. */
 final class Matches {
     private static final int LONGEST_REGEX = 1_000;
-    private static final java.util.regex.Pattern METHOD = java.util.regex.Pattern.compile("[A-Za-z*_-]+ ");
+    private static final java.util.regex.Pattern METHOD = java.util.regex.Pattern.compile("([A-Za-z_-]+|\\*) ");
 
     private final Problems problems;
+    private final Doubts doubts;
 
-    Matches(Problems problems) {
+    Matches(Problems problems, Doubts doubts) {
         this.problems = problems;
+        this.doubts = doubts;
     }
 
     /** The clauses of a rule's {@code match}; none where it has none. */
@@ -37,9 +40,11 @@ final class Matches {
         for (Entry each : match.entries()) {
             Clause clause = clause(each);
             if (clause != null) {
+                doubts.attribute(clause.attribute(), each.key().at());
                 clauses.add(clause);
             }
         }
+        doubts.match(clauses);
         return clauses;
     }
 
@@ -54,12 +59,12 @@ final class Matches {
             problems.error(entry.value().at(), attribute + ": [] can never match", "expected: at least one value");
             return null;
         }
-        List<String> texts = new ArrayList<>();
+        List<Placed<String>> texts = new ArrayList<>();
         List<ValuePattern> patterns = new ArrayList<>();
         for (YamlNode each : values) {
             ValuePattern pattern = pattern(attribute, each);
             if (pattern != null) {
-                texts.add(((Scalar) each).text());
+                texts.add(new Placed<>(((Scalar) each).text(), each.at()));
                 patterns.add(pattern);
             }
         }

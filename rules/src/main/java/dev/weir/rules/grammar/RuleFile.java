@@ -7,6 +7,7 @@ import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.yaml.YamlNode;
 import dev.weir.rules.yaml.YamlNode.Mapping;
+import dev.weir.rules.yaml.YamlNode.Sequence;
 import dev.weir.rules.yaml.YamlReader;
 import java.util.List;
 import java.util.stream.Stream;
@@ -61,6 +62,10 @@ public sealed interface RuleFile {
             }
             return null;
         }
+        if (root instanceof Sequence list) {
+            problems.error(list.at(), "the file: a list", "expected: the list under rules, or under descriptors");
+            return null;
+        }
         Fields fields = Fields.of(root, "the file", problems);
         if (fields == null) {
             return null;
@@ -78,9 +83,9 @@ public sealed interface RuleFile {
         List<String> known = Stream.concat(WeirSpelling.ROOT.stream(), EnvoyFields.ROOT.stream())
                 .distinct()
                 .toList();
-        return root.entries().stream()
-                .limit(100)
-                .map(each -> Suggestion.nearest(each.key().text(), known))
-                .anyMatch(meant -> meant != null && !EnvoyFields.ROOT.contains(meant));
+        return root.entries().stream().limit(100).map(each -> each.key().text()).anyMatch(name -> {
+            String meant = WeirSpelling.OF_RULES.contains(name) ? "rules" : Suggestion.nearest(name, known);
+            return meant != null && !EnvoyFields.ROOT.contains(meant);
+        });
     }
 }

@@ -10,6 +10,7 @@ import dev.weir.model.Rule;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
 import dev.weir.rules.yaml.YamlNode.Entry;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ final class Tiers {
 
     private final Problems problems;
     private final Map<String, Tier> tiers = new LinkedHashMap<>();
+    private boolean unclear;
 
     private record Tier(Position at, @Nullable Limit limit) {}
 
@@ -37,12 +39,19 @@ final class Tiers {
 
     static Tiers read(Fields root) {
         Tiers tiers = new Tiers(root.problems());
+        int before = root.problems().errors();
         YamlNode node = root.node("tiers");
         Fields fields = node == null ? null : Fields.of(node, "tiers", root.problems());
         if (fields != null) {
             fields.entries().forEach(tiers::add);
         }
+        tiers.unclear = root.problems().errors() > before || root.isMeant("tiers");
         return tiers;
+    }
+
+    /** Whether a mistake in them hides which tiers there are, and with what limits. */
+    boolean isUnclear() {
+        return unclear;
     }
 
     private void add(Entry entry) {
@@ -64,7 +73,7 @@ final class Tiers {
         tiers.forEach((name, tier) -> {
             if (tier.limit() != null) {
                 Condition condition = new Condition("tier", List.of(new ValuePattern.Exact(name)));
-                List<Clause> match = List.of(new Clause("tier", List.of(name), condition));
+                List<Clause> match = List.of(new Clause("tier", List.of(new Placed<>(name, tier.at())), condition));
                 drafts.add(new Draft(
                         tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, Rule.EVERYONE, behaviour));
             }
@@ -92,9 +101,11 @@ final class Tiers {
         for (Draft draft : drafts) {
             for (Clause clause : draft.match()) {
                 if (clause.attribute().equals("tier")) {
-                    clause.texts().stream()
-                            .filter(text -> !known.contains(text) && !text.startsWith("~") && text.indexOf('*') < 0)
-                            .forEach(text -> warn(text, draft.at(), known));
+                    clause.values().stream()
+                            .filter(each -> !known.contains(each.value()))
+                            .filter(each -> !each.value().startsWith("~")
+                                    && each.value().indexOf('*') < 0)
+                            .forEach(each -> warn(each.value(), each.at(), known));
                 }
             }
         }

@@ -1,5 +1,6 @@
 package dev.weir.rules.grammar;
 
+import dev.weir.rules.diagnostics.Suggestion;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +31,16 @@ public enum Unit {
 
     public String spelling() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The hint for {@code text}, which is no unit. */
+    static String hint(String text) {
+        for (Unit each : values()) {
+            if (Durations.text(each.micros).equals(text)) {
+                return Suggestion.meant(each.spelling());
+            }
+        }
+        return Suggestion.among(text, SPELLINGS);
     }
 
     /** The unit called {@code text}, in any case, or null. */

@@ -8,6 +8,7 @@ import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
+import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
 import dev.weir.rules.yaml.YamlNode.Scalar;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,16 +35,23 @@ final class WeirSpelling {
             .toList();
 
     private static final Map<String, String> OTHERS = Map.of(
-            "rate_limit", "did you mean limit?",
-            "limits", "did you mean limit? several limits are several rules",
-            "requests", "it belongs in limit",
-            "window", "it belongs in limit",
-            "burst", "it belongs in limit",
-            "algorithm", "it belongs in limit",
-            "shadow_mode", "did you mean shadow?",
-            "endpoint", "it belongs in match",
-            "tier", "it belongs in match",
-            "key", "did you mean key_by?");
+            "rate_limit", Suggestion.meant("limit"),
+            "limits", Suggestion.meant("limit") + " several limits are several rules",
+            "requests", Fields.belongsIn("limit"),
+            "window", Fields.belongsIn("limit"),
+            "burst", Fields.belongsIn("limit"),
+            "algorithm", Fields.belongsIn("limit"),
+            "shadow_mode", Suggestion.meant("shadow"),
+            "endpoint", Fields.belongsIn("match"),
+            "tier", Fields.belongsIn("match"));
+
+    /** Words that only rules have: where they stand at the top of a file, so should {@code rules}. */
+    static final List<String> OF_RULES = List.of("match", "limit", "cost", "shadow", "enabled", "requests", "window");
+
+    private static final Map<String, String> AT_THE_TOP = Stream.concat(OF_RULES.stream(), RULE.stream())
+            .distinct()
+            .filter(each -> !ROOT.contains(each))
+            .collect(Collectors.toMap(each -> each, each -> Fields.belongsIn("rules")));
 
     private static final int LONGEST_NAME = 200;
 
@@ -55,12 +64,15 @@ final class WeirSpelling {
     WeirSpelling(Problems problems, StoreNames stores) {
         this.stores = stores;
         this.problems = problems;
-        this.keys = new Keys(problems);
-        this.matches = new Matches(problems);
+        Doubts doubts = new Doubts(problems);
+        this.keys = new Keys(problems, doubts);
+        this.matches = new Matches(problems, doubts);
     }
 
     RuleFile.Weir read(Fields root) {
-        root.allow(ROOT, Map.of("descriptors", "a file has either rules or descriptors"));
+        Map<String, String> others = new HashMap<>(AT_THE_TOP);
+        others.put("descriptors", "a file has either rules or descriptors");
+        root.allow(ROOT, others);
         String named = root.text("domain");
         String domain = named == null ? "default" : named;
         if (domain.isEmpty()) {
@@ -70,7 +82,7 @@ final class WeirSpelling {
         Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
         Tiers tiers = Tiers.read(root);
         List<Draft> drafts = new ArrayList<>(tiers.drafts(key, behaviour));
-        if (!root.has("rules") && drafts.isEmpty()) {
+        if (root.lacks("rules") && drafts.isEmpty()) {
             problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] if nothing is to be limited");
         }
         List<YamlNode> written = root.list("rules");
@@ -102,7 +114,9 @@ final class WeirSpelling {
         int before = problems.errors();
         fields.allow(RULE, OTHERS);
         String name = name(fields);
+        int beforeMatch = problems.errors();
         List<Clause> match = matches.read(fields);
+        boolean unclear = problems.errors() > beforeMatch || fields.isMeant("match");
         KeyBy key = keys.read(fields, fileKey);
         Behaviour behaviour = fileBehaviour.with(fields, stores);
         Long cost = fields.whole("cost", 1, Long.MAX_VALUE);
@@ -116,7 +130,11 @@ final class WeirSpelling {
                     "a rule in shadow denies nobody: remove one of them");
         }
         long each = cost == null ? 1 : cost;
-        Limit limit = limit(fields, tiers, match, each);
+        Limit limit = fields.has("limit") ? limit(fields, each) : tiers.limitOf(match);
+        if (limit == null && fields.lacks("limit") && !unclear && !tiers.isUnclear()) {
+            String expected = "expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit";
+            problems.error(fields.nameAt("limit"), "limit is missing", expected);
+        }
         behaviour.check(fields, limit, false);
         if (limit == null || problems.errors() > before || !enabled) {
             return null;
@@ -126,18 +144,10 @@ final class WeirSpelling {
         return new Draft(at, name, match, key, limit, each, shadow, denied, behaviour);
     }
 
-    private @Nullable Limit limit(Fields fields, Tiers tiers, List<Clause> match, long cost) {
+    private @Nullable Limit limit(Fields fields, long cost) {
         YamlNode node = fields.node("limit");
-        if (node != null) {
-            Fields limit = Fields.of(node, "limit", problems);
-            return limit == null ? null : Limits.weir(limit, cost);
-        }
-        Limit ofTier = tiers.limitOf(match);
-        if (ofTier == null) {
-            String expected = "expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit";
-            problems.error(fields.at(), "limit is missing", expected);
-        }
-        return ofTier;
+        Fields limit = node == null ? null : Fields.of(node, "limit", problems);
+        return limit == null ? null : Limits.weir(limit, cost);
     }
 
     private String name(Fields fields) {
@@ -146,7 +156,7 @@ final class WeirSpelling {
             return "";
         }
         String name = scalar.text();
-        boolean control = name.chars().anyMatch(Character::isISOControl);
+        boolean control = name.chars().anyMatch(WeirSpelling::breaksALine);
         if (name.isBlank() || name.startsWith("#") || control || name.length() > LONGEST_NAME) {
             String expected = "expected: up to " + LONGEST_NAME + " characters on one line, the first not #";
             problems.error(scalar.at(), "name: " + quote(name), expected);
@@ -157,5 +167,12 @@ final class WeirSpelling {
             problems.error(scalar.at(), "name " + quote(name) + " is used twice", "first at " + first);
         }
         return name;
+    }
+
+    private static boolean breaksALine(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 }

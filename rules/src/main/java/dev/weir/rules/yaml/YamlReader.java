@@ -45,12 +45,7 @@ public final class YamlReader {
         } catch (YamlTree.Refused e) {
             problems.error(e.at(), e.reason(), e.hint());
         } catch (MarkedYamlEngineException e) {
-            Position at = e.getProblemMark()
-                    .or(e::getContextMark)
-                    .map(YamlReader::position)
-                    .orElse(Position.FILE);
-            String problem = e.getProblem() == null ? "not YAML" : "not YAML: " + e.getProblem();
-            problems.error(at, problem, e.getContext() == null ? "" : e.getContext());
+            NotYaml.report(e, problems);
         } catch (ReaderException e) {
             int index = text.offsetByCodePoints(0, Math.min(e.getPosition(), text.codePointCount(0, text.length())));
             String unfit = String.format("character U+%04X is not allowed in YAML", e.getCodePoint());

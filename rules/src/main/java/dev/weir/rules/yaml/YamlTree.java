@@ -92,7 +92,7 @@ final class YamlTree {
         String name = alias.getAlias().toString();
         Anchored anchored = anchors.get(name);
         if (anchored == null) {
-            throw new Refused(at(alias), "unknown alias *" + name, "");
+            throw new Refused(at(alias), "unknown alias *" + name, NotYaml.QUOTES);
         }
         if (anchored.node() == null) {
             throw new Refused(at(alias), "alias *" + name + " stands inside itself", "");

@@ -3,6 +3,7 @@ package dev.weir.rules.diagnostics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +23,18 @@ class SuggestionTest {
     })
     void aSlipIsUnderstood(String word, String meant) {
         assertThat(Suggestion.among(word, KNOWN)).isEqualTo("did you mean " + meant + "?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"tok,token_bucket", "tkb,token_bucket", "sliding,sliding_window", "bst,burst"})
+    void aShortWordIsUnderstood(String word, String meant) {
+        assertThat(Suggestion.nearest(word, KNOWN)).isEqualTo(meant);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"userId,user_id", "user-id,user_id", "user_di,user_id", "users_id,user_id", "user_ip,", "user,"})
+    void aNameIsMisspeltOnlyWhereItHardlyMeansItself(String word, @Nullable String meant) {
+        assertThat(Suggestion.misspelt(word, List.of("user_id", "tier"))).isEqualTo(meant);
     }
 
     @Test

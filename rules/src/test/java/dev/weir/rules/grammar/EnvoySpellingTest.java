@@ -167,6 +167,48 @@ class EnvoySpellingTest {
                         "27:5: duplicate descriptor a (first at f:5:5)");
     }
 
+    /** A mistake is one line, whatever else it makes impossible to know. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {domian: d, descriptors: [{ key: a }]}               | 1:2: unknown field 'domian' (did you mean domain?)
+            {domain: [d], descriptors: [{ key: a }]}             | 1:10: domain: a list (expected: a single value)
+            {domain: d, descriptors: [{ kye: a }]}               | 1:29: unknown field 'kye' (did you mean key?)
+            {domain: d, descriptors: [{ key: [a] }]}             | 1:34: key: a list (expected: a single value)
+            {domain: d, descriptors: [{ key: a, limit: { requests: 5 } }]} | 1:37: unknown field 'limit' (did you mean rate_limit?)
+            """)
+    void oneMistakeIsOneLine(String file, String line) {
+        assertThat(said(file)).containsExactly(line);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            { unti: day, requests_per_unit: 5 }         | 4:19: unknown field 'unti' (did you mean unit?)
+            { unit: , requests_per_unit: 5 }            | 4:19: unit is missing (expected: second, minute, hour, day, week, month, year)
+            { unit: 1m, requests_per_unit: 5 }          | 4:25: unknown unit '1m' (did you mean minute?)
+            { unit: sec, requests_per_unit: 5 }         | 4:25: unknown unit 'sec' (did you mean second?)
+            { unit: day, requests: 5 }                  | 4:30: unknown field 'requests' (did you mean requests_per_unit?)
+            { window: 1m, requests_per_unit: 5 }        | 4:19: unknown field 'window' (did you mean unit? window: 1m is unit: minute)
+            { unlimited: ture }                         | 4:30: unlimited: 'ture' (expected: true or false, without quotes)
+            { unlimitted: true }                        | 4:19: unknown field 'unlimitted' (did you mean unlimited?)
+            { unit: day, requests_per_unit: 5, algorithm: tokens, burst: 9 } | 4:63: unknown algorithm 'tokens' (expected: token_bucket, gcra, leaky_bucket, fixed_window, sliding_window, sliding_window_log)
+            { unit: day, requests_per_unit: 5, replaces: [{ nmae: a }] }     | 4:65: unknown field 'nmae' (did you mean name?)
+            { unit: day, requests_per_unit: 20000, algorithm: sliding_window_log } | 4:49: requests: 20000 (expected: <= 10000 for sliding_window_log, which remembers every hit; sliding_window takes more)
+            """)
+    void oneMistakeInALimitIsOneLine(String rateLimit, String line) {
+        assertThat(said(limit(rateLimit))).containsExactly(line);
+    }
+
+    @Test
+    void aDescriptorWithoutAKeyIsReadToItsEnd() {
+        assertThat(said("domain: d\ndescriptors: [{ kye: a, rate_limit: { unit: dya }, descriptors: [{ valeu: b }] }]"))
+                .containsExactly(
+                        "2:17: unknown field 'kye' (did you mean key?)",
+                        "2:37: warning: no requests_per_unit: always over its limit (0 is what the reference takes)",
+                        "2:45: unknown unit 'dya' (did you mean day?)",
+                        "2:66: descriptor has no key",
+                        "2:68: unknown field 'valeu' (did you mean value?)");
+    }
+
     @Test
     void whatTheReferenceSkipsIsTakenAndWarnedOf() {
         assertThat(said("""

@@ -18,6 +18,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class YamlReaderTest {
@@ -101,6 +102,28 @@ class YamlReaderTest {
     void brokenYamlSaysWhere() {
         assertThat(read("a: 1\nb: [1, 2\nc: 3\n")).isNull();
         assertThat(messages()).hasSize(1).first().asString().startsWith("f.yaml:3:2: not YAML: ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            a:\\n\\tb: 1         | 2:1: a tab (YAML indents with spaces)
+            a: @b             | 1:4: a text cannot begin with '@' (write it in quotes)
+            a:\\n  - b: 1\\n   c: 2 | 3:4: wrong indentation (what belongs together begins in the same column)
+            a:\\n  - b\\n  c: 2    | 3:3: wrong indentation (what belongs together begins in the same column)
+            a: b: c           | 1:5: a colon that makes no sense here (a text with a colon needs quotes; else mind the indentation)
+            a: 1\\nb\\nc: 2      | 2:1: a name without a colon after it
+            a: "b\\nc: 1\\n      | 1:4: a quote is never closed
+            a: {b: [c, d\\n      | 1:8: '[' is never closed
+            a: {b: 1\\n\\n        | 1:4: '{' is never closed
+            a: [\\n             | 2:1: the file ends inside of [ ] or { }
+            a: {b: 1}}        | 1:10: '}' closes nothing
+            a: 'it's'         | 1:8: a text after the end of another (mind the quotes)
+            a: *              | 1:4: not the name of an alias (a text that begins with * needs quotes)
+            a: *b             | 1:4: unknown alias *b (a text that begins with * needs quotes)
+            """)
+    void whatIsNoYamlIsSaidInWordsOfPeople(String text, String line) {
+        assertThat(read(text.replace("\\n", "\n").replace("\\t", "\t"))).isNull();
+        assertThat(messages()).containsExactly("f.yaml:" + line);
     }
 
     @Test

@@ -48,10 +48,11 @@ final class Validate implements Callable<Integer> {
                         + count(rules.domains().size(), "domain"));
             }
         }
-        if (errors + warnings > 0) {
-            out.println(count(errors, "error") + ", " + count(warnings, "warning"));
-        }
         out.flush();
+        if (errors + warnings > 0) {
+            // Beside the lines, of which each is one finding.
+            spec.commandLine().getErr().println(count(errors, "error") + ", " + count(warnings, "warning"));
+        }
         return errors > 0 ? 1 : 0;
     }
 

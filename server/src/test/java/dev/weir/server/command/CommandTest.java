@@ -50,10 +50,10 @@ class CommandTest extends AtTheTerminal {
                 """);
         assertThat(run("validate", bad.toString())).isEqualTo(1);
         assertThat(out.toString().lines())
+                .hasSize(2)
                 .anyMatch(line -> line.startsWith(bad + ":4:"))
-                .anyMatch(line -> line.startsWith(bad + ":6:"))
-                .last()
-                .isEqualTo("2 errors, 0 warnings");
+                .anyMatch(line -> line.startsWith(bad + ":6:"));
+        assertThat(err.toString().strip()).isEqualTo("2 errors, 0 warnings");
     }
 
     @Test

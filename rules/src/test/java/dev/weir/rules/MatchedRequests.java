@@ -1,0 +1,48 @@
+package dev.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Weir;
+import dev.weir.limiter.Limiter;
+import dev.weir.model.Decision;
+import dev.weir.model.Request;
+import dev.weir.model.Verdict;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Rules in force, and the counters that were met so far: what a model calls the same must be one counter, and nothing else. */
+final class MatchedRequests {
+    private final Limiter limiter;
+    private final Map<Object, Long> counters = new HashMap<>();
+    private final Map<Long, Object> meanings = new HashMap<>();
+
+    MatchedRequests(String file) {
+        limiter = Weir.inMemory(RuleLoader.parse("f", file).orThrow());
+    }
+
+    /** Asks for one descriptor; {@code expected} are the counters that it meets, by the labels of their rules. */
+    void check(List<Map.Entry<String, String>> entries, boolean asAttributes, Map<String, Object> expected) {
+        Request request = Request.to("d").descriptor();
+        entries.forEach(each -> request.with(each.getKey(), each.getValue()));
+        Decision decision = limiter.decide(asAttributes ? request.asAttributes() : request);
+        Map<String, Long> met = new LinkedHashMap<>();
+        for (int i = 0; i < decision.size(); i++) {
+            Verdict verdict = decision.verdict(i);
+            if (verdict.rule() != null) {
+                met.put(verdict.rule().label(), verdict.counter());
+            }
+        }
+        assertThat(met.keySet()).as("%s", entries).containsExactlyInAnyOrderElementsOf(expected.keySet());
+        expected.forEach((label, meaning) -> {
+            long counter = met.getOrDefault(label, 0L);
+            assertThat(counters.computeIfAbsent(meaning, ignored -> counter))
+                    .as("%s", entries)
+                    .isEqualTo(counter);
+            assertThat(meanings.computeIfAbsent(counter, ignored -> meaning))
+                    .as("%s", entries)
+                    .isEqualTo(meaning);
+        });
+    }
+}
