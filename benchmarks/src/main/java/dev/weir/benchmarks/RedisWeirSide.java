@@ -73,7 +73,7 @@ final class RedisWeirSide implements RedisSide {
         Question about(RedisCaller who, int key) {
             caller = who;
             home = who.home();
-            deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
+            deadlineNanos = who.began() + DEADLINE.toNanos();
             checks.clear();
             Check check = checks.add();
             check.meter = meter;

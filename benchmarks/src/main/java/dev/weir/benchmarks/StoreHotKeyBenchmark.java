@@ -9,13 +9,16 @@ import dev.weir.store.KeyHash;
 import dev.weir.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
@@ -41,11 +44,28 @@ public class StoreHotKeyBenchmark {
         return caller.tryAcquire(shared);
     }
 
-    /** The store. */
+    /** A store that holds others as well: in an empty one the key's slot may lie beside what a thread has of its own. */
     @State(Scope.Benchmark)
     public static class Shared {
-        final MemoryStore store = new MemoryStore(100_000);
-        final Meter meter = Meters.of(Limit.tokenBucket(1_000_000, Duration.ofSeconds(1)));
+        private static final int OTHERS = 10_000;
+
+        private final MemoryStore store = new MemoryStore(100_000);
+
+        /** A second: so many that all pass, or so few that most are denied. */
+        @Param({"1000000000", "1000"})
+        public int limit;
+
+        @Nullable
+        private Meter meter;
+
+        @Setup
+        public final void fill() {
+            meter = Meters.of(Limit.tokenBucket(limit, Duration.ofSeconds(1)));
+            Caller caller = new Caller();
+            for (int i = 0; i < OTHERS; i++) {
+                caller.tryAcquire(this, "another, " + i);
+            }
+        }
     }
 
     /** What each thread has of its own. */
@@ -55,7 +75,11 @@ public class StoreHotKeyBenchmark {
         private final Checks checks = new Checks();
 
         boolean tryAcquire(Shared shared) {
-            hash.reset().add("the one that everybody asks for").end();
+            return tryAcquire(shared, "the one that everybody asks for");
+        }
+
+        private boolean tryAcquire(Shared shared, String key) {
+            hash.reset().add(key).end();
             checks.clear();
             Check check = checks.add();
             check.key0 = hash.key0();

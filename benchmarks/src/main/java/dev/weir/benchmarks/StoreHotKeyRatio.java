@@ -23,13 +23,21 @@ public final class StoreHotKeyRatio {
     private static final int BATCH = 16;
     private static final int LEFT_OUT = -1;
 
-    private static final StoreHotKeyBenchmark.Shared SHARED = new StoreHotKeyBenchmark.Shared();
-    private static final CyclicBarrier TURN = new CyclicBarrier(2);
-    private static volatile long begin;
+    private final StoreHotKeyBenchmark.Shared shared = new StoreHotKeyBenchmark.Shared();
+    private final CyclicBarrier turn = new CyclicBarrier(2);
+    private volatile long begin;
 
-    private StoreHotKeyRatio() {}
+    private StoreHotKeyRatio(int limit) {
+        shared.limit = limit;
+        shared.fill();
+    }
 
     public static void main(String[] args) throws InterruptedException {
+        new StoreHotKeyRatio(1_000_000_000).run("all pass");
+        new StoreHotKeyRatio(1_000).run("most are denied");
+    }
+
+    private void run(String what) throws InterruptedException {
         int[] alone = new int[SLICES];
         int[] first = new int[SLICES];
         int[] second = new int[SLICES];
@@ -41,14 +49,16 @@ public final class StoreHotKeyRatio {
                 .filter(i -> first[i] != LEFT_OUT && second[i] != LEFT_OUT && alone[i] != LEFT_OUT)
                 .toArray();
         if (undisturbed.length < 20) {
-            System.out.printf("only %d slices undisturbed: the machine is too busy to tell%n", undisturbed.length);
+            System.out.printf(
+                    "%s: only %d slices undisturbed: the machine is too busy to tell%n", what, undisturbed.length);
             return;
         }
         double two = quantile(0.9, undisturbed, i -> first[i] + second[i]) * 1e3 / SLICE_NANOS;
         double one = quantile(0.9, undisturbed, i -> alone[i]) * 1e3 / SLICE_NANOS;
         System.out.printf(
-                "one thread: %.1f decisions a microsecond, two on the same key: %.1f together, %.3f times as many"
+                "%s: one thread: %.1f decisions a microsecond, two on the same key: %.1f together, %.3f times as many"
                         + " (median of the ratios %.3f, %d slices)%n",
+                what,
                 one,
                 two,
                 two / one,
@@ -61,16 +71,16 @@ public final class StoreHotKeyRatio {
         return sorted[(int) (sorted.length * share)];
     }
 
-    private static void run(boolean leads, int[] together, int[] alone) {
+    private void run(boolean leads, int[] together, int[] alone) {
         StoreHotKeyBenchmark.Caller caller = new StoreHotKeyBenchmark.Caller();
         try {
             for (int i = 0; i < SLICES; i++) {
                 if (leads) {
                     begin = System.nanoTime() + LEAD_NANOS;
                 }
-                TURN.await();
+                turn.await();
                 together[i] = slice(caller, begin);
-                TURN.await();
+                turn.await();
                 if (leads) {
                     alone[i] = slice(caller, System.nanoTime());
                 }
@@ -81,7 +91,7 @@ public final class StoreHotKeyRatio {
     }
 
     /** How many decisions were made in the slice that begins then. */
-    private static int slice(StoreHotKeyBenchmark.Caller caller, long begin) {
+    private int slice(StoreHotKeyBenchmark.Caller caller, long begin) {
         boolean late = System.nanoTime() - begin > MOST_LATE_NANOS / 10;
         while (System.nanoTime() - begin < 0) {
             Thread.onSpinWait();
@@ -89,7 +99,7 @@ public final class StoreHotKeyRatio {
         int decisions = 0;
         while (true) {
             for (int i = 0; i < BATCH; i++) {
-                caller.tryAcquire(SHARED);
+                caller.tryAcquire(shared);
             }
             long passed = System.nanoTime() - begin;
             if (passed > SLICE_NANOS) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A page whose blocks are all free goes back, so that another size can have its share. A block is its holder's alone; the lock guards only who holds which.
  */
-final class Arena extends SpinLock {
+final class Arena extends VersionLock {
     static final long NONE = 0;
 
     private static final int PAGE_WORDS = 4096;

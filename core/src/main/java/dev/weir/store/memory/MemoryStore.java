@@ -9,8 +9,8 @@ import dev.weir.store.Store;
  *
  * <h2>Concurrency</h2>
  *
- * A key belongs to one stripe, and a stripe has one lock that is held for nanoseconds. How a request with several checks is one
- * step for all others, see {@link Together}.
+ * A key belongs to one stripe, and a stripe has one lock that is held for nanoseconds, or not at all where nothing changes, as
+ * for a denial: see {@link VersionLock}. How a request with several checks is one step for all others, see {@link Together}.
  *
  * <h2>Bounds</h2>
  *
@@ -66,13 +66,7 @@ public final class MemoryStore implements Store {
             return together.decide(checks, nowMicros);
         }
         Check check = checks.get(0);
-        Stripe stripe = stripe(check);
-        stripe.lock();
-        try {
-            stripe.decide(check, nowMicros);
-        } finally {
-            stripe.unlock();
-        }
+        stripe(check).decide(check, nowMicros);
         return check.outcome.allowed || checks.allowed();
     }
 

@@ -1,5 +1,7 @@
 package dev.weir.store.memory;
 
+import dev.weir.algorithm.Outcome;
+
 /**
  * An open-addressed table of counters, bounded, with a lock of its own.
  *
@@ -31,11 +33,11 @@ package dev.weir.store.memory;
  * the emptiest of the slots around the newcomer's home goes, among equals the one that expires first. So a flood of new keys
  * evicts itself: its own slots are the emptiest.
  *
- * <p>All methods need the lock.
+ * <p>All methods need the lock but {@link #read}.
  *
  * @see <a href="https://doi.org/10.1093/comjnl/17.2.135">Amble, Knuth: Ordered hash tables</a>
  */
-abstract class SlotTable extends SpinLock {
+abstract class SlotTable extends VersionLock {
     /** The largest expiry, which never comes. */
     static final long FOREVER = 0xffffffffL;
     /** The part of key1 that is stored. */
@@ -83,20 +85,32 @@ abstract class SlotTable extends SpinLock {
 
     /** Where the slot of this key is, or a negative number. */
     final int find(long key0, long identity) {
-        long[] slots = this.slots;
-        int at = home(key0, homes);
-        long there;
-        while ((there = slots[at]) < key0) {
+        return find(slots, key0, identity);
+    }
+
+    /** The same without the lock: it may answer wrongly while another writes, but always answers. */
+    private int find(long[] slots, long key0, long identity) {
+        int last = slots.length - SLOT;
+        int at = Math.min(home(key0, homes), last);
+        while (at < last && slots[at] < key0) {
             at += SLOT;
         }
-        while (there == key0) {
+        while (at < last && slots[at] == key0) {
             if (((slots[at + META] ^ identity) & IDENTITY) == 0) {
                 return at;
             }
             at += SLOT;
-            there = slots[at];
         }
         return ~at;
+    }
+
+    /** Finds a slot and reads its two words into {@code out}, zeros if it is not there. Needs no lock: see {@link #version}. */
+    final int read(long key0, long identity, Outcome out) {
+        long[] slots = this.slots;
+        int at = find(slots, key0, identity);
+        out.state0 = at < 0 ? 0 : slots[at + STATE0];
+        out.state1 = at < 0 ? 0 : slots[at + STATE1];
+        return at;
     }
 
     final long state0(int at) {

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class Stripe extends SlotTable {
     private static final long SECOND = 1_000_000;
     private static final long[] NO_WORDS = {};
+    private static final int MOST_LOOKS = 16;
+    /** Stands for a version: the lock is held, so nothing can change. */
+    private static final long HELD = -1;
 
     private final Arena arena;
     private final BlockReclaim reclaim;
@@ -22,30 +25,72 @@ final class Stripe extends SlotTable {
         this.reclaim = reclaim;
     }
 
-    /** Asks and, if they fit or count anyway, takes the hits of a request's only check. */
+    /** Asks and, if they fit or count anyway, takes the hits of a request's only check. Needs no lock. */
     void decide(Check check, long now) {
         if (check.meter instanceof SlotMeter slotMeter) {
-            long key0 = stored(check.key0);
-            long identity = check.key1 & TAG;
-            int at = find(key0, identity);
-            Outcome out = check.outcome;
-            long hits = check.hits;
-            if (at >= 0) {
-                slotMeter.apply(state0(at), state1(at), now, hits, check.countsDenied, out);
-            } else {
-                slotMeter.apply(0, 0, now, hits, check.countsDenied, out);
-            }
-            if (hits != 0 && (out.allowed || check.countsDenied)) {
-                keep(at, key0, identity, out, now);
-            } else if (at >= 0) {
-                setRight(at, identity, out, now);
-            }
-        } else {
+            decideSlot(check, slotMeter, now);
+            return;
+        }
+        lock();
+        try {
             ask(check, null, 0, now);
             if (check.outcome.allowed) {
                 take(check, now);
             }
+        } finally {
+            unlock();
         }
+    }
+
+    /**
+     * Asks without the lock. If nothing is to be kept, as for a denial, that is all, and callers who are denied do not stand in
+     * each other's way; else the lock is held only for the write. Who has something to keep but finds that another wrote
+     * meanwhile waits for the lock, and asks again.
+     */
+    private void decideSlot(Check check, SlotMeter meter, long now) {
+        int looks = 0;
+        do {
+            if (decideSlotAt(version(), check, meter, now)) {
+                return;
+            }
+        } while (!takes(check) && ++looks < MOST_LOOKS);
+        lockAfterAnother();
+        try {
+            decideSlotAt(HELD, check, meter, now);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Whether it was decided: not if another wrote since the version {@code seen}, unless that is {@link #HELD}. */
+    private boolean decideSlotAt(long seen, Check check, SlotMeter meter, long now) {
+        long key0 = stored(check.key0);
+        long identity = check.key1 & TAG;
+        Outcome out = check.outcome;
+        int at = read(key0, identity, out);
+        long state0 = out.state0;
+        long state1 = out.state1;
+        meter.apply(state0, state1, now, check.hits, check.countsDenied, out);
+        if (!takes(check) && (at < 0 || (out.state0 == state0 && out.state1 == state1))) {
+            return seen == HELD || unchanged(seen);
+        }
+        if (seen == HELD) {
+            keep(at, key0, identity, out, now);
+            return true;
+        }
+        if (!lockAt(seen)) {
+            return false;
+        }
+        try {
+            keep(at, key0, identity, out, now);
+        } finally {
+            unlock();
+        }
+        return true;
+    }
+
+    private static boolean takes(Check check) {
+        return check.hits != 0 && (check.outcome.allowed || check.countsDenied);
     }
 
     /**
@@ -114,7 +159,7 @@ final class Stripe extends SlotTable {
             return;
         }
         meter.apply(state0(at), state1(at), now, check.hits, check.countsDenied, out);
-        if (check.hits == 0 || !(out.allowed || check.countsDenied)) {
+        if (!takes(check)) {
             setRight(at, identity, out, now);
         }
     }

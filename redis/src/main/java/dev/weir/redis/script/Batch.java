@@ -34,6 +34,9 @@ public final class Batch {
     private static final long ASK_ONLY = 2;
     private static final long ONCE = 4;
     private static final long LEASE = Long.MIN_VALUE;
+    /** In the place of how many passed. */
+    private static final Long EXPIRED = -1L;
+
     private static final int NO_RUN = -1;
     private static final int NO_ANSWER = -1;
 
@@ -201,28 +204,27 @@ public final class Batch {
 
     /** Reads what the script replied, and if it is {@link Reply#DONE} writes every outcome. */
     public Reply read(List<?> reply) {
-        if (reply.size() < 2 || !(reply.get(0) instanceof Long now) || !(reply.get(1) instanceof Long passed)) {
+        if (reply.size() == 2 && reply.get(0) instanceof Long now && EXPIRED.equals(reply.get(1))) {
+            timeMicros = now;
+            return Reply.EXPIRED;
+        }
+        int states = counters.reads();
+        int answers = states + 2;
+        int knowns = answers + BlockAnswers.NUMBERS * answersSize;
+        if (reply.size() != knowns + onces.size()
+                || !(reply.get(states) instanceof Long now)
+                || !(reply.get(states + 1) instanceof Long passed)
+                || !replay.begin(reply.subList(0, states), reply.subList(answers, knowns), answersSize)) {
             return Reply.BROKEN;
         }
         timeMicros = now;
-        if (passed < 0) {
-            return Reply.EXPIRED;
-        }
-        if (reply.size() < 5
-                || !(reply.get(2) instanceof List<?> states)
-                || !(reply.get(3) instanceof List<?> answers)
-                || !(reply.get(4) instanceof List<?> known)
-                || known.size() != onces.size()
-                || !replay.begin(states, answers, answersSize)) {
-            return Reply.BROKEN;
-        }
         long expected = 0;
         int once = 0;
         int from = 0;
         for (int i = 0; i < size; i++) {
             Group group = groups[i];
             Idempotency key = group.idempotency;
-            if (key == null || !Repeats.read(group, key.fingerprint().length, known.get(once++), now)) {
+            if (key == null || !Repeats.read(group, key.fingerprint().length, reply.get(knowns + once++), now)) {
                 int passes = replay.group(group, asked, answered, from, now);
                 expected += passes + replay.leases(group, asked, answeredAhead, from, passes > 0, now);
             }

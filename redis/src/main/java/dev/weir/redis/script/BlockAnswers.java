@@ -9,7 +9,9 @@ import java.util.List;
  * it what is used, when the next would fit, and when nothing counts any more.
  */
 final class BlockAnswers {
-    private static final int NUMBERS = 4;
+    /** Of an answer. */
+    static final int NUMBERS = 4;
+
     private static final int GRANTED = 0;
     private static final int USED = 1;
     private static final int RETRY_AFTER = 2;

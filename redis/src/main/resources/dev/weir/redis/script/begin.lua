@@ -8,8 +8,9 @@
 --         or a lease    0, key, meter, hits: as many single hits as fit, if the request before it passed
 --         or one that is charged once   -checks, flags, key of the hash, ARGV of its own key (and fingerprint), keep, most, {...}...
 --   flags are 1 if a quota passed elsewhere, 2 to ask only, and 4 to charge once
--- The reply is the time, how many passed, and the states as they were: who asked replays the same arithmetic from there. What keeps a
--- block (logs, sub-windows) is answered by numbers instead: granted, used after, retry-after, reset.
+-- The reply is one flat array, for a table in it would cost as much as a call of Redis: the states as they were (who asked replays the
+-- same arithmetic from there), the time, how many passed, and what the states do not tell: for each entry on a block (logs, sub-windows)
+-- granted, used after, retry-after and reset, then what is known of each that is charged once.
 -- After its expiry (in this clock) a batch charges nothing.
 --
 -- Exact. Everything is a whole number below 2^53, where doubles are exact. So is a / b rounded down, for a quotient that is not whole

@@ -7,8 +7,7 @@ while at <= size do
     local c = counters[k]
     if not c then
       c = m.load(values[k], k)
-      count = count + 1
-      counters[k], met[count] = c, k
+      counters[k] = c
     end
     local granted, used, retry, reset = m.apply(c, m, now, program[at + 2], program[at + 3], 0)
     last = granted
@@ -46,10 +45,9 @@ end
 -- writes need not set it.
 local millis = floor(now / 1000)
 local pack = struct.pack
-for i = 1, count do
-  local k = met[i]
+for k = 1, #KEYS do
   local c = counters[k]
-  local lasting = c[5]
+  local lasting = c and c[5]
   if lasting == 0 then
     if values[k] or c[7] > 3 then
       call('DEL', KEYS[k])
@@ -88,8 +86,18 @@ for i = 1, count do
       call('SET', KEYS[k], state, 'KEEPTTL')
     end
   end
-  if c[7] == 4 then
+  if c and c[7] == 4 then
     values[k] = false -- answered
   end
 end
-return {now, passed, values, answers, known}
+
+local told = reads + 2
+values[told - 1], values[told] = now, passed
+for i = 1, answers and #answers or 0 do
+  told = told + 1
+  values[told] = answers[i]
+end
+for i = 1, known and #known or 0 do
+  values[told + i] = known[i]
+end
+return values

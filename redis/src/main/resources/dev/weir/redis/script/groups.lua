@@ -1,8 +1,8 @@
--- For each entry on a block: granted, used after, retry-after, reset.
-local answers = {}
+-- For each entry on a block, if there is any: granted, used after, retry-after, reset.
+local answers = program[4] == 1 and {} or nil
 
--- Counters by key, and the keys in the order in which they were met.
-local counters, met, count = {}, {}, 0
+-- Counters by key.
+local counters = {}
 
 -- Several checks, all or nothing. They are applied one after the other, as if the request passed; if it does not, what they
 -- changed is undone, and only what counts when denied is applied again (the others with 0 hits, which sets clocks right).
@@ -12,14 +12,13 @@ if program[5] == 1 then
   group = function(from, checks, flags)
     local last = from + 4 * checks - 1
     local denied, quota_over, quota_ok = flags >= 2, false, flags == 1
-    local undo, fits, pending, told = {}, {}, {}, #answers
+    local undo, fits, pending, told = {}, {}, {}, answers and #answers
     for i = from, last, 4 do
       local k, m, hits, role = program[i], meters[program[i + 1]], program[i + 2], program[i + 3]
       local c = counters[k]
       if not c then
         c = m.load(values[k], k)
-        count = count + 1
-        counters[k], met[count] = c, k
+        counters[k] = c
       end
       undo[i] = {c[1], c[2], c[3], c[4], c[5]}
       local before = pending[k] or 0

@@ -4,9 +4,9 @@
 --            is a block, the answer. From these the same outcomes are told again.
 -- In `known` stands for each such request: 0 if it was decided now, 1 if its key was used for something else, or the record.
 -- A denial is not kept: who tries again when there is room gets through. With `most` 0 the key is looked up only.
-local known = {}
-local once
+local known, once
 if program[6] == 1 then
+  known = {}
   once = function(from, checks, flags, hash, key, fingerprint, keep, most)
     local record = redis.pcall('HGET', hash, key)
     if type(record) == 'table' then
@@ -24,7 +24,7 @@ if program[6] == 1 then
       return 0
     end
     known[#known + 1] = 0
-    local told = #answers
+    local told = answers and #answers
     local granted, before = group(from, checks, flags)
     if granted == 0 or most == 0 then
       return granted
