@@ -1,6 +1,7 @@
 package dev.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.weir.limiter.Limiter;
 import dev.weir.match.KeyBy;
@@ -11,20 +12,25 @@ import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.TimeSource;
 import dev.weir.redis.testkit.RedisProcess;
+import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Several nodes on one Redis, whose clocks need not agree. */
 class FleetTest {
     private static final Duration PATIENT = Duration.ofSeconds(4);
+    private static final Duration BACK = Duration.ofSeconds(20);
     private static final Duration HOUR = Duration.ofHours(1);
     private static RedisProcess redis;
 
@@ -110,5 +116,42 @@ class FleetTest {
         List<Limiter> nodes = List.of(
                 node(rules, Duration.ZERO), node(rules, Duration.ofDays(40)), node(rules, Duration.ofDays(-40)));
         assertThat(hammer(nodes, 1_000, Weir.ask("user", "u"))).isEqualTo(1_000);
+    }
+
+    /** Each connects once, in its own time: whoever comes back is not run over. */
+    @Test
+    void fiftyNodesFindARedisAgainThatWasRestarted() {
+        EventLoopGroup loops = LettuceParts.ownLoops();
+        List<RedisStore> fifty = new ArrayList<>();
+        try {
+            for (int i = 0; i < 50; i++) {
+                fifty.add(RedisStore.open(Faults.settings(redis.uri()), loops));
+            }
+            await().atMost(BACK).until(() -> fifty.stream().allMatch(RedisStore::serves));
+            redis.kill();
+            await().atMost(BACK).until(() -> fifty.stream().noneMatch(RedisStore::serves));
+            redis.restart();
+            await().atMost(BACK).until(() -> fifty.stream().allMatch(RedisStore::serves));
+            assertThat(Integer.parseInt(redis.info("clients", "connected_clients")))
+                    .isLessThanOrEqualTo(51);
+            fifty.forEach(each ->
+                    assertThat(Faults.ask(each, "a", Faults.PLENTY, 1).failure).isNull());
+        } finally {
+            fifty.forEach(RedisStore::close);
+            var unused = loops.shutdownGracefully(0, 2, TimeUnit.SECONDS);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 50", "1, 100", "4, 800", "6, 2000", "60, 2000"})
+    void waitsBetweenConnectionsAreSpreadOverAllOfTheirBound(int attempt, long boundMillis) {
+        long bound = TimeUnit.MILLISECONDS.toNanos(boundMillis);
+        int[] tenths = new int[10];
+        for (int i = 0; i < 10_000; i++) {
+            long wait = Line.backOffNanos(attempt);
+            assertThat(wait).isBetween(1L, bound);
+            tenths[(int) ((wait - 1) * 10 / bound)]++;
+        }
+        assertThat(IntStream.of(tenths)).allSatisfy(each -> assertThat(each).isBetween(800, 1_200));
     }
 }

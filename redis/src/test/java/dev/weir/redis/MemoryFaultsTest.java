@@ -10,6 +10,10 @@ import dev.weir.algorithm.Meter;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** Redis runs full, or forgets. */
@@ -60,6 +64,29 @@ class MemoryFaultsTest {
                 Tally all = load.end();
                 assertThat(all.failed()).as("%s", all).isZero();
             }
+        }
+    }
+
+    @Test
+    void thatCountersMayBeDroppedIsSaidOnceAtTheStart() {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Logger logger = Logger.getLogger(EvictionWatch.class.getName());
+        Filter before = logger.getFilter();
+        logger.setFilter(record -> lines.add(record.getLevel() + " " + record.getMessage()));
+        try (RedisProcess redis = RedisProcess.start("maxmemory 100mb", "maxmemory-policy allkeys-lru");
+                RedisStore store = Faults.open(Faults.settings(redis.uri()).withConnections(3))) {
+            await().until(() -> !lines.isEmpty());
+            Faults.awaitServed(store, "a");
+            redis.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+            await().until(() -> store.stats().connects() >= 6);
+            Faults.awaitServed(store, "a");
+            assertThat(lines)
+                    .singleElement()
+                    .satisfies(line -> assertThat(line)
+                            .startsWith("WARNING")
+                            .contains("maxmemory-policy is allkeys-lru", "expected: noeviction"));
+        } finally {
+            logger.setFilter(before);
         }
     }
 

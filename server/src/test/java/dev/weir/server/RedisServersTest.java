@@ -192,6 +192,28 @@ class RedisServersTest {
     }
 
     @Test
+    void a_permission_that_is_taken_away_is_told_after_one_request_and_so_is_that_it_is_back() throws Exception {
+        RunningServer server = server(RULES, "deadline", "500ms");
+        String replies = "ratelimit_redis_error_replies_total{store=\"default\",code=\"NOPERM\"}";
+        assertThat(check(server, "shut", "a").statusCode()).isEqualTo(200);
+        assertThat(metric(server, replies)).isZero();
+        redis.cli("ACL", "SETUSER", "default", "-evalsha");
+        try {
+            assertThat(check(server, "shut", "a").statusCode()).isEqualTo(503);
+            await().untilAsserted(() -> assertThat(server.get("/healthcheck").body())
+                    .contains("degraded: store default", "refused (NOPERM"));
+            assertThat(server.get("/healthcheck").statusCode()).isEqualTo(200);
+            assertThat(metric(server, replies)).isPositive();
+        } finally {
+            redis.cli("ACL", "SETUSER", "default", "+evalsha");
+        }
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(
+                        () -> assertThat(server.get("/healthcheck").body()).isEqualTo("OK"));
+        assertThat(check(server, "shut", "a").statusCode()).isEqualTo(200);
+    }
+
+    @Test
     void a_rule_may_count_in_a_redis_of_its_own() throws Exception {
         try (RedisProcess big = RedisProcess.start()) {
             Path config = Files.writeString(folder.resolve("weir.yaml"), "stores: { big: \"" + big.uri() + "\" }\n");
