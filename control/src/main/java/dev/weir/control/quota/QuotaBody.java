@@ -96,7 +96,7 @@ public final class QuotaBody {
                 Map.of("requests", "did you mean requests_per_unit?", "window", "did you mean unit?"));
         String descriptor = descriptor(fields, seen);
         Long requests = fields.whole("requests_per_unit", 0, MOST_REQUESTS);
-        if (!fields.has("requests_per_unit")) {
+        if (fields.lacks("requests_per_unit")) {
             problems.error(fields.at(), "requests_per_unit is missing", "expected: a whole number >= 0");
         }
         Long burst = fields.whole("burst", 1, MOST_REQUESTS);
@@ -119,8 +119,11 @@ public final class QuotaBody {
     private @Nullable String descriptor(Fields fields, Set<String> seen) {
         String descriptor = fields.text("descriptor");
         if (descriptor == null || descriptor.isBlank()) {
-            String expected = "expected: something like endpoint:POST /api/v1/orders, the name of a rule, or default";
-            problems.error(fields.at("descriptor"), "descriptor is missing", expected);
+            if (descriptor != null || fields.lacks("descriptor")) {
+                String expected =
+                        "expected: something like endpoint:POST /api/v1/orders, the name of a rule, or default";
+                problems.error(fields.at("descriptor"), "descriptor is missing", expected);
+            }
             return null;
         }
         if (descriptor.length() > LONGEST_DESCRIPTOR || descriptor.chars().anyMatch(Character::isISOControl)) {
@@ -136,9 +139,9 @@ public final class QuotaBody {
     private @Nullable Unit unit(Fields fields) {
         String text = fields.text("unit");
         Unit unit = text == null ? null : Unit.called(text);
-        if (text == null) {
+        if (text == null && fields.lacks("unit")) {
             problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", Unit.SPELLINGS));
-        } else if (unit == null) {
+        } else if (text != null && unit == null) {
             problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, Unit.SPELLINGS));
         }
         return unit;

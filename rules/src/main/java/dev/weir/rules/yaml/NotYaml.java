@@ -2,6 +2,7 @@ package dev.weir.rules.yaml;
 
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
+import java.util.List;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 
 /**
@@ -10,6 +11,15 @@ import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
  */
 final class NotYaml {
     static final String QUOTES = "a text that begins with * needs quotes";
+
+    /** How the parser says that the document was over too early. */
+    private static final List<String> ENDS = List.of(
+            "end of stream",
+            "document separator",
+            "<stream end>",
+            "'<stream end>'",
+            "<document start>",
+            "<document end>");
 
     private NotYaml() {}
 
@@ -28,7 +38,7 @@ final class NotYaml {
         } else if (problem.startsWith("mapping values are not allowed")) {
             String hint = "a text with a colon needs quotes; else mind the indentation";
             problems.error(at, "a colon that makes no sense here", hint);
-        } else if (problem.contains("end of stream") || problem.contains("<stream end>")) {
+        } else if (!context.isEmpty() && ENDS.stream().anyMatch(problem::endsWith)) {
             neverClosed(context, began, at, problems);
         } else if (context.equals("while scanning an alias")) {
             problems.error(began, "not the name of an alias", QUOTES);

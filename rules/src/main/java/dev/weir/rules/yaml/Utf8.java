@@ -42,7 +42,7 @@ final class Utf8 {
         int column = 1;
         for (int i = 0; i < index; i++) {
             char c = text.charAt(i);
-            if (c == '\n') {
+            if (c == '\n' || (c == '\r' && !isLineFeed(text, i + 1))) {
                 line++;
                 column = 1;
             } else if (!Character.isLowSurrogate(c)) {
@@ -50,6 +50,10 @@ final class Utf8 {
             }
         }
         return new Position(line, column);
+    }
+
+    private static boolean isLineFeed(CharSequence text, int index) {
+        return index < text.length() && text.charAt(index) == '\n';
     }
 
     private static boolean startsWith(byte[] bytes, int... mark) {

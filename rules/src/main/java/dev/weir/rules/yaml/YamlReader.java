@@ -50,6 +50,9 @@ public final class YamlReader {
             int index = text.offsetByCodePoints(0, Math.min(e.getPosition(), text.codePointCount(0, text.length())));
             String unfit = String.format("character U+%04X is not allowed in YAML", e.getCodePoint());
             problems.error(Utf8.positionAt(text, index), unfit);
+        } catch (NumberFormatException e) {
+            // The parser does not expect a text to end right after the x or the u of an escape.
+            problems.error(Utf8.positionAt(text, text.length() - 2), "an escape without its digits");
         } catch (YamlEngineException e) {
             problems.error(Position.FILE, "not YAML: " + e.getMessage());
         }

@@ -113,6 +113,8 @@ class YamlReaderTest {
             a: b: c           | 1:5: a colon that makes no sense here (a text with a colon needs quotes; else mind the indentation)
             a: 1\\nb\\nc: 2      | 2:1: a name without a colon after it
             a: "b\\nc: 1\\n      | 1:4: a quote is never closed
+            a: 'b\\n---\\n       | 1:4: a quote is never closed
+            a: "b\\x            | 1:6: an escape without its digits
             a: {b: [c, d\\n      | 1:8: '[' is never closed
             a: {b: 1\\n\\n        | 1:4: '{' is never closed
             a: [\\n             | 2:1: the file ends inside of [ ] or { }
@@ -143,7 +145,9 @@ class YamlReaderTest {
 
     @Test
     void charactersThatYamlForbidsSayWhere() {
-        assertThat(read("a: 1\nb: \u0000\n")).isNull();
+        for (String line : List.of("\n", "\r\n", "\r")) {
+            assertThat(read("a: 1" + line + "b: \u0000")).isNull();
+        }
         assertThat(messages()).containsExactly("f.yaml:2:4: character U+0000 is not allowed in YAML");
     }
 

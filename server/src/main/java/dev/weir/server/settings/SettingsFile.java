@@ -43,6 +43,8 @@ final class SettingsFile {
             problems.add(reading.at(e.getProblemMark()) + e.getProblem());
         } catch (YamlEngineException e) {
             problems.add(file + ": " + e.getMessage());
+        } catch (NumberFormatException e) { // the parser's own, at an escape without its digits
+            problems.add(file + ": an escape without its digits");
         }
         return reading.given;
     }

@@ -290,6 +290,8 @@ class SettingsReaderTest {
     void brokenYamlIsNamedWithItsPlace() throws Exception {
         weirYaml("http_port: 1\n  grpc_port: 2\n");
         assertThatThrownBy(() -> read(Map.of(), Map.of())).hasMessageContaining("weir.yaml:2:");
+        weirYaml("rules: \"\\x");
+        assertThatThrownBy(() -> read(Map.of(), Map.of())).hasMessageContaining("weir.yaml: an escape without");
     }
 
     @Test
