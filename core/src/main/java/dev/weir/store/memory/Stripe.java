@@ -54,7 +54,7 @@ final class Stripe extends SlotTable {
                 return;
             }
         } while (!takes(check) && ++looks < MOST_LOOKS);
-        lockAfterAnother();
+        lock();
         try {
             decideSlotAt(HELD, check, meter, now);
         } finally {

@@ -15,17 +15,18 @@ import java.lang.invoke.VarHandle;
  *   if (lockAt(seen)) …      // it was not, and it is ours
  * </pre>
  *
- * <p>Who meets another now and then waits a moment and tries again. Where threads meet at every turn, that would move the
+ * <p>Who meets it held now and then waits a moment and tries again. Where threads meet at every turn, that would move the
  * lock's and the counter's cache lines between cores for each of them, which costs more than the work. So there, who waits
- * stays away longer and longer, up to some microseconds, as long as the others have a run of turns meanwhile at the speed of
- * one thread; a run that turned out slow makes the next wait shorter. It is not fair, on purpose.
+ * stays away for microseconds, and the other has a run of turns at the speed of one thread; a run that turned out slow says
+ * that the crowd is gone. It is not fair, on purpose.
  */
 abstract class VersionLock {
+    private static final int RUN = 512;
     private static final int MOST_PAUSES = 2048;
-    /** Staying away was worth it if the others had a turn for every so many pauses. */
-    private static final int PAUSES_PER_TURN = 32;
-
-    private static final int MOST_CROWDED = 11;
+    /** Contended again after so few turns, it is crowded. */
+    private static final int FEW_TURNS = 2;
+    /** A run is fast if it had a turn for every so many pauses of those who stayed away. */
+    private static final int PAUSES_PER_TURN = 16;
 
     private static final VarHandle VERSION;
 
@@ -40,11 +41,9 @@ abstract class VersionLock {
     @SuppressWarnings("unused") // through VERSION
     private long version;
 
-    /**
-     * The logarithm of how long to stay away for who meets another. Written under the lock; who waits reads it without, and at
-     * worst waits too long or too short once.
-     */
-    private int crowd;
+    private long contendedAt;
+    /** Written under the lock; who waits reads it without, and at worst waits too long or too short once. */
+    private boolean crowded;
 
     /** What to read at: pass it to {@link #unchanged} or {@link #lockAt} afterwards. */
     final long version() {
@@ -72,7 +71,7 @@ abstract class VersionLock {
 
     final void lock() {
         if (!tryLock()) {
-            lockAfterAnother();
+            lockSlowly();
         }
     }
 
@@ -84,25 +83,27 @@ abstract class VersionLock {
         return (version & 1) == 0;
     }
 
-    /** Takes the lock for one who met another here. */
     @SuppressWarnings(
             "ThreadPriorityCheck") // yields only so that a holder without a core gets one; no order is relied on
-    final void lockAfterAnother() {
-        int away = 1 << crowd;
+    private void lockSlowly() {
+        boolean run = crowded;
         long before = turns();
-        int pauses = away;
+        int waited = 0;
+        int pauses = run ? RUN : 1;
         do {
             for (int i = 0; i < pauses; i++) {
                 Thread.onSpinWait();
             }
+            waited += pauses;
             if (pauses < MOST_PAUSES) {
                 pauses <<= 1;
             } else {
                 Thread.yield();
             }
         } while (!tryLock());
-        boolean worthIt = turns() - before > away / PAUSES_PER_TURN;
-        crowd = worthIt ? Math.min(crowd + 1, MOST_CROWDED) : Math.max(crowd - 1, 0);
+        long now = turns();
+        crowded = run ? (now - before) * PAUSES_PER_TURN >= waited : now - contendedAt <= FEW_TURNS;
+        contendedAt = now;
     }
 
     private long turns() {
