@@ -24,6 +24,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -117,6 +118,7 @@ final class LettuceParts {
             RedisURI sentinel = RedisURI.create(each.host(), each.port());
             sentinel.setTimeout(settings.connectTimeout());
             sentinel.setSsl(address.tls());
+            sentinel.setCredentialsProvider(provider(settings.sentinelCredentials()));
             builder.withSentinel(sentinel);
         }
         return dressed(builder.build(), settings);
@@ -127,14 +129,14 @@ final class LettuceParts {
         uri.setVerifyPeer(settings.tls().verifyHost() ? SslVerifyMode.FULL : SslVerifyMode.CA);
         uri.setTimeout(settings.connectTimeout());
         uri.setClientName(CLIENT_NAME);
-        uri.setCredentialsProvider(credentials(settings));
+        uri.setCredentialsProvider(provider(settings.credentials()));
         return uri;
     }
 
     /** Asked at every connect, and not in an event loop: it may read a file. */
-    private static RedisCredentialsProvider credentials(RedisSettings settings) {
+    private static RedisCredentialsProvider provider(Supplier<RedisCredentials> credentials) {
         return () -> Mono.fromCallable(() -> {
-                    RedisCredentials current = settings.credentials().get();
+                    RedisCredentials current = credentials.get();
                     String user = current.user().isEmpty() ? null : current.user();
                     char[] password = current.password().isEmpty()
                             ? null

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
  *
  * @param address where Redis is
  * @param credentials asked anew at every connect, so that a changed password file is seen; {@link #of} takes those of the address
+ * @param sentinelCredentials who we are to the sentinels, which mostly ask for nothing; asked as often
  * @param deadline how long an answer is waited for where the ask does not say
  * @param connections to each node; more than one only where a single one is the bottleneck, for one queue coalesces best
  * @param maxWaiting asks that may wait for one connection; more are overloaded at once
@@ -16,6 +17,7 @@ import java.util.function.Supplier;
 public record RedisSettings(
         RedisAddress address,
         Supplier<RedisCredentials> credentials,
+        Supplier<RedisCredentials> sentinelCredentials,
         TlsSettings tls,
         Duration deadline,
         int connections,
@@ -45,6 +47,7 @@ public record RedisSettings(
         return new RedisSettings(
                 address,
                 address::credentials,
+                () -> RedisCredentials.NONE,
                 TlsSettings.DEFAULT,
                 DEFAULT_DEADLINE,
                 1,
@@ -54,11 +57,26 @@ public record RedisSettings(
     }
 
     public RedisSettings withCredentials(Supplier<RedisCredentials> from) {
-        return new RedisSettings(address, from, tls, deadline, connections, maxWaiting, connectTimeout, breaker);
+        return new RedisSettings(
+                address, from, sentinelCredentials, tls, deadline, connections, maxWaiting, connectTimeout, breaker);
+    }
+
+    public RedisSettings withSentinelCredentials(Supplier<RedisCredentials> from) {
+        return new RedisSettings(
+                address, credentials, from, tls, deadline, connections, maxWaiting, connectTimeout, breaker);
     }
 
     public RedisSettings withTls(TlsSettings how) {
-        return new RedisSettings(address, credentials, how, deadline, connections, maxWaiting, connectTimeout, breaker);
+        return new RedisSettings(
+                address,
+                credentials,
+                sentinelCredentials,
+                how,
+                deadline,
+                connections,
+                maxWaiting,
+                connectTimeout,
+                breaker);
     }
 
     /** With another deadline, and with batches that take longer than it being slow. */
@@ -70,19 +88,39 @@ public record RedisSettings(
                 longest,
                 breaker.firstProbe(),
                 breaker.lastProbe());
-        return new RedisSettings(address, credentials, tls, longest, connections, maxWaiting, connectTimeout, numbers);
+        return new RedisSettings(
+                address,
+                credentials,
+                sentinelCredentials,
+                tls,
+                longest,
+                connections,
+                maxWaiting,
+                connectTimeout,
+                numbers);
     }
 
     public RedisSettings withConnections(int perNode) {
-        return new RedisSettings(address, credentials, tls, deadline, perNode, maxWaiting, connectTimeout, breaker);
+        return new RedisSettings(
+                address, credentials, sentinelCredentials, tls, deadline, perNode, maxWaiting, connectTimeout, breaker);
     }
 
     public RedisSettings withMaxWaiting(int asks) {
-        return new RedisSettings(address, credentials, tls, deadline, connections, asks, connectTimeout, breaker);
+        return new RedisSettings(
+                address, credentials, sentinelCredentials, tls, deadline, connections, asks, connectTimeout, breaker);
     }
 
     public RedisSettings withBreaker(BreakerSettings numbers) {
-        return new RedisSettings(address, credentials, tls, deadline, connections, maxWaiting, connectTimeout, numbers);
+        return new RedisSettings(
+                address,
+                credentials,
+                sentinelCredentials,
+                tls,
+                deadline,
+                connections,
+                maxWaiting,
+                connectTimeout,
+                numbers);
     }
 
     static void positive(String name, Duration value) {

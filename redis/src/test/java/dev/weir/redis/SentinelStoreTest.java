@@ -27,4 +27,20 @@ class SentinelStoreTest {
             assertThat(set.master()).isNotSameAs(old);
         }
     }
+
+    @Test
+    void sentinelsThatAskForAPasswordGetTheirOwn() {
+        try (SentinelSet set = SentinelSet.start()) {
+            set.sentinels().forEach(each -> each.cli("ACL", "SETUSER", "default", "resetpass", ">of the sentinels"));
+            RedisSettings settings = RedisSettings.of(set.uri()).withDeadline(Duration.ofSeconds(1));
+            RedisCredentials known = new RedisCredentials("", "of the sentinels");
+            try (RedisStore stranger = RedisStore.open(settings);
+                    RedisStore store = RedisStore.open(settings.withSentinelCredentials(() -> known))) {
+                Asking.awaitServing(store);
+                assertThat(new Asking().on("k", Asking.limit(100), 1).now(store).remaining(0))
+                        .isEqualTo(99);
+                assertThat(stranger.serves()).isFalse();
+            }
+        }
+    }
 }

@@ -14,6 +14,7 @@ final class ReferenceRedis {
     private static final String TYPE = "REDIS_TYPE";
     private static final String TLS = "REDIS_TLS";
     private static final String AUTH = "REDIS_AUTH";
+    private static final String SENTINEL_AUTH = "REDIS_SENTINEL_AUTH";
     private static final String SOCKET = "REDIS_SOCKET_TYPE";
     private static final String BACKEND = "BACKEND_TYPE";
     private static final List<String> ALL = List.of(TYPE, TLS, AUTH, SOCKET);
@@ -40,6 +41,10 @@ final class ReferenceRedis {
                 names.add(each);
             }
         }
+        if (!(used && hasSentinels(environment))
+                && !environment.getOrDefault(SENTINEL_AUTH, "").isEmpty()) {
+            names.add(SENTINEL_AUTH);
+        }
         String backend = environment.getOrDefault(BACKEND, "");
         if (!backend.isEmpty() && !(used && backend.equals("redis"))) {
             names.add(BACKEND);
@@ -62,15 +67,23 @@ final class ReferenceRedis {
         if (store != null) {
             said.put("store", new Given(store, URL));
         }
-        String auth = environment.getOrDefault(AUTH, "");
+        credentials(AUTH, "store", said);
+        if (hasSentinels(environment)) {
+            credentials(SENTINEL_AUTH, "store_sentinel", said);
+        }
+        return said;
+    }
+
+    /** {@code password} or {@code user:password}. */
+    private void credentials(String variable, String of, Map<String, Given> said) {
+        String auth = environment.getOrDefault(variable, "");
         if (!auth.isEmpty()) {
             int colon = auth.indexOf(':');
             if (colon > 0) {
-                said.put("store_user", new Given(auth.substring(0, colon), AUTH));
+                said.put(of + "_user", new Given(auth.substring(0, colon), variable));
             }
-            said.put("store_password", new Given(auth.substring(Math.max(0, colon + 1)), AUTH));
+            said.put(of + "_password", new Given(auth.substring(Math.max(0, colon + 1)), variable));
         }
-        return said;
     }
 
     /** The reference writes {@code host:port}, {@code h1:p1,h2:p2} for a cluster, {@code name,h1:p1,h2:p2} with sentinels. */
@@ -100,6 +113,10 @@ final class ReferenceRedis {
                 return null;
             }
         }
+    }
+
+    private static boolean hasSentinels(Map<String, String> environment) {
+        return environment.getOrDefault(TYPE, "").equalsIgnoreCase("SENTINEL");
     }
 
     private boolean tls() {

@@ -117,7 +117,7 @@ final class SettingsFile {
         } else {
             StoreEntries kind = StoreEntries.valueOf(spelling.toUpperCase(Locale.ROOT));
             String text = scalar.getValue();
-            put(kind.key(store), kind == StoreEntries.PASSWORD_FILE ? fromHere(text) : text, shown, scalar);
+            put(kind.key(store), kind.isPath() ? fromHere(text) : text, shown, scalar);
         }
     }
 

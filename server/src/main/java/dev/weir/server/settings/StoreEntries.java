@@ -13,13 +13,20 @@ enum StoreEntries {
     URL,
     USER,
     PASSWORD,
-    PASSWORD_FILE;
+    PASSWORD_FILE,
+    SENTINEL_USER,
+    SENTINEL_PASSWORD,
+    SENTINEL_PASSWORD_FILE;
 
     static final String PREFIX = "stores.";
 
     /** As it is written in the file. */
     String spelling() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    boolean isPath() {
+        return this == PASSWORD_FILE || this == SENTINEL_PASSWORD_FILE;
     }
 
     /** What it is known by among everything that was said. */

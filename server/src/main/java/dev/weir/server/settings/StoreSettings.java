@@ -33,6 +33,14 @@ final class StoreSettings {
             Setting.secret("store_password", "Password for the store; in weir.yaml or the environment only.");
     static final Setting<Path> STORE_PASSWORD_FILE = Setting.file(
             "store_password_file", "File that holds the password for the store; read anew at every connection.");
+    static final Setting<String> STORE_SENTINEL_USER = Setting.of(
+            "store_sentinel_user", "NAME", "Who we are to the sentinels of the store.", "", "a name", text -> text);
+    static final Setting<String> STORE_SENTINEL_PASSWORD = Setting.secret(
+            "store_sentinel_password",
+            "Password for sentinels that ask for one; in weir.yaml or the environment only.");
+    static final Setting<Path> STORE_SENTINEL_PASSWORD_FILE = Setting.file(
+            "store_sentinel_password_file",
+            "File that holds the password for the sentinels; read anew at every connection.");
     static final Setting<Path> STORE_TLS_CA = Setting.file(
                     "store_tls_ca", "Authorities in PEM that sign stores' certificates; without it, those of the JVM.")
             .as("REDIS_TLS_CACERT");
@@ -80,6 +88,9 @@ final class StoreSettings {
             STORE_USER,
             STORE_PASSWORD,
             STORE_PASSWORD_FILE,
+            STORE_SENTINEL_USER,
+            STORE_SENTINEL_PASSWORD,
+            STORE_SENTINEL_PASSWORD_FILE,
             STORE_TLS_CA,
             STORE_TLS_CERT,
             STORE_TLS_KEY,

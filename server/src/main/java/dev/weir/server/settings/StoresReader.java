@@ -20,6 +20,9 @@ final class StoresReader {
     private static final String EXPECTED = "memory, redis://host:port, redis-cluster://h1:p1,h2:p2 or"
             + " redis-sentinel://name@h1:p1,h2:p2; rediss… for TLS";
 
+    private static final List<StoreEntries> SENTINELS =
+            List.of(StoreEntries.SENTINEL_USER, StoreEntries.SENTINEL_PASSWORD, StoreEntries.SENTINEL_PASSWORD_FILE);
+
     private final Map<String, Given> given;
     private final List<String> problems;
 
@@ -52,10 +55,28 @@ final class StoresReader {
             return;
         }
         RedisSettings settings = settings(url, name);
-        Supplier<RedisCredentials> credentials = settings == null ? null : credentials(name, settings.address());
-        if (settings != null && credentials != null) {
-            stores.put(name, rest.apply(settings.withCredentials(credentials)));
+        if (settings == null) {
+            return;
         }
+        RedisAddress address = settings.address();
+        Supplier<RedisCredentials> credentials = credentials(
+                name, address.credentials(), StoreEntries.USER, StoreEntries.PASSWORD, StoreEntries.PASSWORD_FILE);
+        Supplier<RedisCredentials> sentinels = sentinelCredentials(name, address);
+        if (credentials != null && sentinels != null) {
+            stores.put(name, rest.apply(settings.withCredentials(credentials).withSentinelCredentials(sentinels)));
+        }
+    }
+
+    private @Nullable Supplier<RedisCredentials> sentinelCredentials(String name, RedisAddress address) {
+        if (address.kind() != RedisAddress.Kind.SENTINEL) {
+            for (StoreEntries each : SENTINELS) {
+                Given said = given.get(each.key(name));
+                if (said != null) {
+                    problems.add(said.where() + ": of a store without sentinels (expected: redis-sentinel://…)");
+                }
+            }
+        }
+        return credentials(name, RedisCredentials.NONE, SENTINELS.get(0), SENTINELS.get(1), SENTINELS.get(2));
     }
 
     /** Whoever gives a password expects it to be used. */
@@ -86,11 +107,11 @@ final class StoresReader {
         }
     }
 
-    private @Nullable Supplier<RedisCredentials> credentials(String name, RedisAddress address) {
-        Given user = given.get(StoreEntries.USER.key(name));
-        Given password = given.get(StoreEntries.PASSWORD.key(name));
-        Given file = given.get(StoreEntries.PASSWORD_FILE.key(name));
-        RedisCredentials said = address.credentials();
+    private @Nullable Supplier<RedisCredentials> credentials(
+            String store, RedisCredentials said, StoreEntries name, StoreEntries secret, StoreEntries secretFile) {
+        Given user = given.get(name.key(store));
+        Given password = given.get(secret.key(store));
+        Given file = given.get(secretFile.key(store));
         String whose = user == null ? said.user() : user.text();
         if (password != null && file != null) {
             problems.add(file.where() + ": beside " + password.where() + " (expected: one of them)");

@@ -122,6 +122,23 @@ class StoreSettingsTest {
     }
 
     @Test
+    void sentinels_have_a_password_of_their_own() throws Exception {
+        Map<String, String> url = Map.of("REDIS_URL", "weir,h:26379", "REDIS_TYPE", "sentinel", "REDIS_AUTH", "a");
+        Settings settings = read(Map.of(), with(url, "REDIS_SENTINEL_AUTH", "me:b"));
+        assertThat(store(settings, "default").sentinelCredentials().get()).isEqualTo(new RedisCredentials("me", "b"));
+        assertThat(credentials(settings, "default")).isEqualTo(new RedisCredentials("", "a"));
+        assertThat(store(read(Map.of(), url), "default").sentinelCredentials().get())
+                .isEqualTo(RedisCredentials.NONE);
+
+        Map<String, String> alone = Map.of("REDIS_URL", "h:6379");
+        assertThat(read(Map.of(), with(alone, "REDIS_SENTINEL_AUTH", "b")).warnings())
+                .containsExactly("set, but without meaning here: REDIS_SENTINEL_AUTH");
+        assertRefused(Map.of("store", "redis://h"), Map.of("WEIR_STORE_SENTINEL_PASSWORD", SECRET))
+                .hasMessage("WEIR_STORE_SENTINEL_PASSWORD: of a store without sentinels (expected:"
+                        + " redis-sentinel://…)");
+    }
+
+    @Test
     void what_cannot_be_is_said_and_no_password_with_it() throws Exception {
         assertRefused(Map.of("store", "postgres://me:" + SECRET + "@h"), Map.of())
                 .hasMessageContaining("--store: ")
