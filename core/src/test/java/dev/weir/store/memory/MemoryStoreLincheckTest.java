@@ -14,13 +14,13 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
 /** Every interleaving of requests that Lincheck tries must look as if they had come one after the other. */
-@Param(name = "key", gen = IntGen.class, conf = "0:3")
+@Param(name = "key", gen = IntGen.class, conf = "0:5")
 public class MemoryStoreLincheckTest {
     private static final long T0 = 1_700_000_000_000_000L;
     private static final Meter BUCKET = Meters.of(Limit.tokenBucket(2, Duration.ofHours(1)));
     private static final Meter LOG = Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 2, Duration.ofHours(1)));
 
-    private final MemoryStore store = new MemoryStore(8192); // four stripes, one for each key
+    private final MemoryStore store = new MemoryStore(8192); // four stripes: two of the keys share theirs with another
 
     @Operation
     public long take(@Param(name = "key") int key) {
