@@ -13,11 +13,11 @@ final class Stripe extends SlotTable {
     private static final long SECOND = 1_000_000;
     private static final long[] NO_WORDS = {};
     private static final int MOST_LOOKS = 16;
-    /** Stands for a version: the lock is held, so nothing can change. */
-    private static final long HELD = -1;
 
     private final Arena arena;
     private final BlockReclaim reclaim;
+    /** Whether the last decision changed nothing. Written under the lock; who reads it without may be wrong, and loses a look. */
+    private boolean settled;
 
     Stripe(int maxKeys, Arena arena, BlockReclaim reclaim) {
         super(maxKeys, arena);
@@ -43,27 +43,31 @@ final class Stripe extends SlotTable {
     }
 
     /**
-     * Asks without the lock. If nothing is to be kept, as for a denial, that is all, and callers who are denied do not stand in
-     * each other's way; else the lock is held only for the write. Who has something to keep but finds that another wrote
-     * meanwhile waits for the lock, and asks again.
+     * Where the last decision changed nothing, as a denial does not, it looks without the lock first: callers who are denied do
+     * not stand in each other's way. Elsewhere the look would be for nothing.
      */
     private void decideSlot(Check check, SlotMeter meter, long now) {
-        int looks = 0;
-        do {
-            if (decideSlotAt(version(), check, meter, now)) {
-                return;
+        if (settled) {
+            for (int looks = 0; looks < MOST_LOOKS; looks++) {
+                long seen = version();
+                if (decideSlot(check, meter, now, false)) {
+                    break;
+                }
+                if (unchanged(seen)) {
+                    return;
+                }
             }
-        } while (!takes(check) && ++looks < MOST_LOOKS);
+        }
         lock();
         try {
-            decideSlotAt(HELD, check, meter, now);
+            decideSlot(check, meter, now, true);
         } finally {
             unlock();
         }
     }
 
-    /** Whether it was decided: not if another wrote since the version {@code seen}, unless that is {@link #HELD}. */
-    private boolean decideSlotAt(long seen, Check check, SlotMeter meter, long now) {
+    /** Asks, and keeps what comes out if {@code locked}; whether there is anything to keep. */
+    private boolean decideSlot(Check check, SlotMeter meter, long now, boolean locked) {
         long key0 = stored(check.key0);
         long identity = check.key1 & TAG;
         Outcome out = check.outcome;
@@ -71,22 +75,16 @@ final class Stripe extends SlotTable {
         long state0 = out.state0;
         long state1 = out.state1;
         meter.apply(state0, state1, now, check.hits, check.countsDenied, out);
-        if (!takes(check) && (at < 0 || (out.state0 == state0 && out.state1 == state1))) {
-            return seen == HELD || unchanged(seen);
+        boolean changes = takes(check) || (at >= 0 && (out.state0 != state0 || out.state1 != state1));
+        if (locked) {
+            if (settled == changes) {
+                settled = !changes;
+            }
+            if (changes) {
+                keep(at, key0, identity, out, now);
+            }
         }
-        if (seen == HELD) {
-            keep(at, key0, identity, out, now);
-            return true;
-        }
-        if (!lockAt(seen)) {
-            return false;
-        }
-        try {
-            keep(at, key0, identity, out, now);
-        } finally {
-            unlock();
-        }
-        return true;
+        return changes;
     }
 
     private static boolean takes(Check check) {

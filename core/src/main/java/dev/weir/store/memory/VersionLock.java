@@ -5,14 +5,12 @@ import java.lang.invoke.VarHandle;
 
 /**
  * A lock of one word for sections of nanoseconds. The word counts: it is odd while the lock is held and has grown when it is
- * free again, so who read without the lock can tell whether anybody wrote meanwhile, and if nobody did, take the lock at the
- * state that was read.
+ * free again, so who read without the lock can tell whether anybody wrote meanwhile.
  *
  * <pre>
  *   long seen = version();
  *   …                        // read; what is read may be torn
  *   if (unchanged(seen)) …   // it was not
- *   if (lockAt(seen)) …      // it was not, and it is ours
  * </pre>
  *
  * <p>Who meets it held now and then waits a moment and tries again. Where threads meet at every turn, that would move the
@@ -45,7 +43,7 @@ abstract class VersionLock {
     /** Written under the lock; who waits reads it without, and at worst waits too long or too short once. */
     private boolean crowded;
 
-    /** What to read at: pass it to {@link #unchanged} or {@link #lockAt} afterwards. */
+    /** To be asked before, and {@link #unchanged} after what is read. */
     final long version() {
         return (long) VERSION.getAcquire(this);
     }
@@ -56,17 +54,13 @@ abstract class VersionLock {
         return isFree(seen) && (long) VERSION.getOpaque(this) == seen;
     }
 
-    /** Takes the lock if nobody held it since {@code seen}. */
-    final boolean lockAt(long seen) {
-        if (isFree(seen) && VERSION.compareAndSet(this, seen, seen + 1)) {
+    final boolean tryLock() {
+        long free = (long) VERSION.getOpaque(this);
+        if (isFree(free) && VERSION.compareAndSet(this, free, free + 1)) {
             VarHandle.storeStoreFence(); // who sees a write of ours must see that the lock is held
             return true;
         }
         return false;
-    }
-
-    final boolean tryLock() {
-        return lockAt((long) VERSION.getOpaque(this));
     }
 
     final void lock() {
