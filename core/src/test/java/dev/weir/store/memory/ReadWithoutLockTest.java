@@ -9,6 +9,7 @@ import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** What is asked is read without the lock, while others write beside it, move its slot and grow its table. */
@@ -43,14 +44,47 @@ class ReadWithoutLockTest {
         assertThat(wrong).as("of %s", 2 * asked).isZero();
     }
 
+    @Test
+    void whatIsReadWhileAnotherHoldsTheLockDoesNotCount() throws Exception {
+        Arena arena = new Arena(0);
+        Stripe[] stripes = new Stripe[1];
+        Stripe stripe = new Stripe(100, arena, new BlockReclaim(arena, stripes));
+        stripes[0] = stripe;
+        stripe.decide(check(new Checks(), 7, TWO, 2), T0);
+        Check denied = check(new Checks(), 7, TWO, 1);
+        stripe.decide(denied, T0);
+        assertThat(denied.outcome.allowed).isFalse();
+
+        Check asked = check(new Checks(), 7, TWO, 1);
+        CountDownLatch asks = new CountDownLatch(1);
+        stripe.lock();
+        CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> {
+            asks.countDown();
+            stripe.decide(asked, T0);
+        });
+        asks.await();
+        for (int i = 0; i < 10_000 && !asking.isDone(); i++) {
+            Thread.onSpinWait(); // it has every chance to answer too early
+        }
+        stripe.forget(denied);
+        stripe.unlock();
+        asking.get();
+        assertThat(asked.outcome.allowed).isTrue();
+    }
+
     private Check ask(int key, Meter meter, int hits) {
         Checks checks = new Checks();
+        Check check = check(checks, key, meter, hits);
+        store.decide(checks, T0);
+        return check;
+    }
+
+    private static Check check(Checks checks, int key, Meter meter, int hits) {
         Check check = checks.add();
         check.key0 = key * 0x9e3779b97f4a7c15L;
         check.key1 = key * 0xc2b2ae3d27d4eb4fL;
         check.meter = meter;
         check.hits = hits;
-        store.decide(checks, T0);
         return check;
     }
 }
