@@ -149,11 +149,12 @@ final class Node {
         neighbours.changed();
     }
 
-    synchronized void up() {
+    /** There is this connection to it, be it the first or one more. */
+    synchronized void up(Line line) {
         log.up();
         if (!looked) {
             looked = true;
-            eviction.look(name, lanes[0].line());
+            eviction.look(name, line);
         }
         neighbours.changed();
         hasNews();

@@ -170,7 +170,7 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
     @Override
     public void up() {
         stats.connects.increment();
-        node.up();
+        node.up(line);
         lane.up();
     }
 
