@@ -1,43 +1,27 @@
 package dev.weir.redis;
 
 import static dev.weir.redis.Faults.PLENTY;
+import static dev.weir.redis.NetworkFaultsTest.assertCountedOnce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.StoreFailure;
-import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Somebody works on a cluster: masters change places, lose slots, and say wrongly where they are. */
-class ClusterChangesTest {
+class ClusterChangesTest extends ClusterUnderFaults {
     private static final Duration PATIENT = Duration.ofSeconds(3);
     private static final Duration BACK = Duration.ofSeconds(8);
-    private static RedisCluster cluster;
-
     private RedisStore store;
     private RedisProcess master;
     private String its;
     private String[] keys;
-
-    @BeforeAll
-    static void startCluster() {
-        cluster = RedisCluster.start(false);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        cluster.close();
-    }
 
     @BeforeEach
     void open() {
@@ -52,41 +36,6 @@ class ClusterChangesTest {
     @AfterEach
     void close() {
         store.close();
-    }
-
-    private static int slotOf(String key) {
-        return SlotHash.getSlot(Faults.redisKey(key));
-    }
-
-    private static Stream<String> keysOf(RedisProcess master) {
-        return IntStream.iterate(0, i -> i + 1)
-                .mapToObj(i -> "key" + i)
-                .filter(key -> cluster.masterOf(slotOf(key)) == master);
-    }
-
-    private static void assertCountedOnce(RedisStore store, Tally all, String... keys) {
-        NetworkFaultsTest.assertCountedOnce(store, all, keys);
-    }
-
-    @Test
-    void aReplicaThatIsToldToTakeOverLosesNothingAndNobodyIsFailed() {
-        try (Load load = Load.on(store, PLENTY, PATIENT, keys)) {
-            load.awaitServing(BACK);
-            // There and back; the others do not vote for the same one a third time within seconds.
-            for (int i = 0; i < 2; i++) {
-                RedisProcess old = cluster.masterOf(0);
-                cluster.replicaOf(old).cli("CLUSTER", "FAILOVER");
-                cluster.awaitFailover(old);
-                load.awaitAnswers(100);
-                load.next();
-                cluster.awaitWhole();
-            }
-            Tally all = load.end();
-            assertThat(all.failed()).as("%s", all).isZero();
-            for (String key : keys) {
-                assertThat(Faults.taken(store, key, PLENTY)).as(key).isEqualTo(all.admitted(key));
-            }
-        }
     }
 
     /** Nobody is asked: two masters for a moment, and what the old one counted meanwhile is lost. */

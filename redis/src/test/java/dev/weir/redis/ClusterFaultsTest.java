@@ -6,20 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
-import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Masters of a cluster are killed and stopped, and slots move. */
-class ClusterFaultsTest {
+class ClusterFaultsTest extends ClusterUnderFaults {
     private static final Duration DEADLINE = Duration.ofMillis(250);
     /** Longer than anybody waits on a machine that is busy with other things. */
     private static final Duration PATIENT = Duration.ofSeconds(4);
@@ -30,21 +26,9 @@ class ClusterFaultsTest {
     private static final Duration BACK_IN_ALL =
             Duration.ofMillis(RedisCluster.NODE_TIMEOUT_MILLIS).plusSeconds(3);
 
-    private static RedisCluster cluster;
-
     private RedisStore store;
     private RedisProcess victim;
     private String[] keys;
-
-    @BeforeAll
-    static void startCluster() {
-        cluster = RedisCluster.start(false);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        cluster.close();
-    }
 
     @BeforeEach
     void open() {
@@ -64,16 +48,6 @@ class ClusterFaultsTest {
     void close() {
         store.close();
         requireFullCoverage("no");
-    }
-
-    private static int slotOf(String key) {
-        return SlotHash.getSlot(Faults.redisKey(key));
-    }
-
-    private static Stream<String> keysOf(RedisProcess master) {
-        return IntStream.iterate(0, i -> i + 1)
-                .mapToObj(i -> "key" + i)
-                .filter(key -> cluster.masterOf(slotOf(key)) == master);
     }
 
     private static void requireFullCoverage(String yesOrNo) {
