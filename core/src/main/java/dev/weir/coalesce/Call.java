@@ -8,6 +8,7 @@ public abstract class Call {
     public final int slot;
     public final boolean asking;
     private @Nullable Round round;
+    int haste;
 
     protected Call(int slot, boolean asking) {
         this.slot = slot;
@@ -54,7 +55,8 @@ public abstract class Call {
         return Objects.requireNonNull(round);
     }
 
-    final void goesWith(Round next) {
+    final void goesWith(Round next, int itsHaste) {
         round = next;
+        haste = itsHaste;
     }
 }

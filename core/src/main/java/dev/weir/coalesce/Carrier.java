@@ -29,8 +29,11 @@ public interface Carrier {
     /** A round has ended, after {@code nanos}. */
     void succeeded(long nanos);
 
-    /** A round has failed, or nobody waits for it any more, after {@code nanos}. */
+    /** A round has failed, or the store is silent and nobody waits for it any more, after {@code nanos}. */
     void failed(long nanos);
+
+    /** How long the store may take to answer, however little time a caller has: half of it without a word speaks against the store. */
+    long patienceNanos();
 
     /** An ask, or a part of one, is told that it failed. Any thread may say so. */
     void unanswered(StoreFailure failure);

@@ -41,11 +41,21 @@ final class Delivery implements Runnable {
             while (each != null) {
                 Pending next = each.next; // once it is answered, it may be on its way again
                 each.next = null;
-                each.answer();
+                answer(each);
                 each = next;
             }
         } finally {
             cork.release();
+        }
+    }
+
+    /** Whatever one of them throws at it, the others are told, and who delivers goes on. */
+    private static void answer(Pending pending) {
+        try {
+            pending.answer();
+        } catch (Throwable thrown) {
+            Thread here = Thread.currentThread();
+            here.getUncaughtExceptionHandler().uncaughtException(here, thrown);
         }
     }
 

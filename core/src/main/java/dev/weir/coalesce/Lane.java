@@ -32,6 +32,8 @@ public final class Lane {
     private @Nullable Round round;
     /** Rounds that everybody left, and of which calls are still out. */
     private int abandoned;
+    /** When it last came back with something, or something was sent while nothing was out. */
+    private long silentSince;
 
     /** A lane in {@code loop}, with no more than so many asks in it at a time. */
     public Lane(Loop loop, Carrier carrier, int maxWaiting) {
@@ -114,14 +116,23 @@ public final class Lane {
     }
 
     private void send() {
-        Round next = new Round(loop.nanos());
-        round = next;
+        long now = loop.nanos();
+        Round next = new Round(now);
         Pending each;
-        while ((each = waiting.peek()) != null && next.take(each, carrier)) {
+        while ((each = waiting.peek()) != null) {
+            if (each.deadlineNanos - now <= 0) {
+                answers.settle(each, StoreFailure.TIMEOUT);
+            } else if (!next.take(each, carrier)) {
+                break;
+            }
             waiting.poll();
         }
-        next.outstanding = next.calls.size();
-        carrier.send(next.calls);
+        if (!next.calls.isEmpty()) {
+            round = next;
+            silentSince = abandoned == 0 ? now : silentSince;
+            next.outstanding = next.calls.size();
+            carrier.send(next.calls);
+        }
     }
 
     /** What waits will not be sent for now. */
@@ -174,12 +185,33 @@ public final class Lane {
         finished(call);
     }
 
-    /** Something came of a call that is {@linkplain Call#isAbandoned abandoned}. */
+    /** A call that is {@linkplain Call#isAbandoned abandoned} was answered. */
     public void late(Call call) {
         call.done();
-        if (--call.round().outstanding == 0) {
+        Round ended = call.round();
+        silentSince = loop.nanos();
+        if (--ended.outstanding == 0) {
             abandoned--;
+            if (!ended.blamed) {
+                judge(ended);
+            }
             pump();
+        }
+    }
+
+    /** A call that is {@linkplain Call#isAbandoned abandoned} will not be answered. */
+    public void lost(Call call) {
+        call.round().failed++;
+        late(call);
+    }
+
+    /** Says how it went; something came of the last of its calls just now. */
+    private void judge(Round ended) {
+        long took = silentSince - ended.sentNanos;
+        if (ended.hasFailed()) {
+            carrier.failed(took);
+        } else {
+            carrier.succeeded(took);
         }
     }
 
@@ -187,17 +219,13 @@ public final class Lane {
     private void finished(Call call) {
         call.done();
         Round ended = call.round();
+        silentSince = loop.nanos();
         if (--ended.outstanding > 0) {
             answers.deliverSoon();
             return;
         }
         round = null;
-        long took = loop.nanos() - ended.sentNanos;
-        if (ended.hasFailed()) {
-            carrier.failed(took);
-        } else {
-            carrier.succeeded(took);
-        }
+        judge(ended);
         // Before the next round goes: who is told in this very loop asks again at once, and goes with it.
         answers.deliver();
         collect();
@@ -210,11 +238,14 @@ public final class Lane {
         Round current = round;
         if (current != null && !current.expire(now, each -> answers.settle(each, StoreFailure.TIMEOUT))) {
             current.abandoned = true;
+            current.blamed = isSilent(now);
             abandoned++;
             round = null;
-            carrier.failed(now - current.sentNanos);
-        } else if (current == null && !answers.isEmpty()) {
-            carrier.failed(0); // so many rounds are out that none went for those who waited
+            if (current.blamed) {
+                carrier.failed(now - current.sentNanos);
+            }
+        } else if (current == null && !answers.isEmpty() && isStuck(now)) {
+            carrier.failed(0);
         }
         pump();
         long never = now + Long.MAX_VALUE / 4;
@@ -223,6 +254,16 @@ public final class Lane {
             timer.atLatest(earliest);
             collect();
         }
+    }
+
+    /** Whether it is the store that takes too long. A caller who has less time than a store needs says nothing of it. */
+    private boolean isSilent(long now) {
+        return 2 * (now - silentSince) >= carrier.patienceNanos();
+    }
+
+    /** Whether nothing goes for those who wait: it is not connected yet, or so many rounds are out. */
+    private boolean isStuck(long now) {
+        return carrier.isNew() || (abandoned >= MAX_ABANDONED && isSilent(now));
     }
 
     /** The carrier is connected. */

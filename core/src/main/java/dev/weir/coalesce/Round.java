@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is sent together, and awaited before the next goes: one call, or in a cluster one for each slot. It ends when every call was
  * answered, or when nobody waits for any of them any more.
+ *
+ * <h2>Haste</h2>
+ *
+ * A call charges nothing after the earliest deadline in it. So that a caller with hardly any time left does not spoil the call of
+ * those who have plenty, only asks whose time is of the same order (within a factor of four) share one.
  */
 final class Round {
     private static final int MAX_CALLS = 512;
@@ -20,6 +25,8 @@ final class Round {
     int failed;
     /** Nobody waits for it any more: whatever comes back is not looked at. */
     boolean abandoned;
+    /** It was said to have failed when nobody waited for it any more: what comes of it is not said again. */
+    boolean blamed;
 
     Round(long nowNanos) {
         this.sentNanos = nowNanos;
@@ -27,7 +34,8 @@ final class Round {
 
     /** Takes up {@code pending}, in a call that {@code carrier} makes if it fits none; false if the round is full. */
     boolean take(Pending pending, Carrier carrier) {
-        Call last = callFor(pending.slot, pending.asking);
+        int haste = haste(pending.deadlineNanos - sentNanos);
+        Call last = callFor(pending.slot, pending.asking, haste);
         if (last != null && !pending.alone && last.add(pending.group)) {
             return true;
         }
@@ -35,17 +43,22 @@ final class Round {
             return false;
         }
         Call call = carrier.call(pending.slot, pending.asking);
-        call.goesWith(this);
+        call.goesWith(this, haste);
         call.add(pending.group);
         calls.add(call);
         return true;
     }
 
+    /** Half the bits of the time that is left. */
+    private static int haste(long leftNanos) {
+        return Long.numberOfLeadingZeros(leftNanos) >> 1;
+    }
+
     /** The last call for this slot; null if there is none. */
-    private @Nullable Call callFor(int slot, boolean asking) {
+    private @Nullable Call callFor(int slot, boolean asking, int haste) {
         for (int i = calls.size() - 1; i >= 0; i--) {
             Call call = calls.get(i);
-            if (call.slot == slot && call.asking == asking) {
+            if (call.slot == slot && call.asking == asking && call.haste == haste) {
                 return call;
             }
         }

@@ -10,6 +10,8 @@ final class HandCarrier implements Carrier {
     /** A call of up to so many groups. */
     static final int ROOM = 3;
 
+    static final long PATIENCE_NANOS = 10_000_000;
+
     static final class HandCall extends Call {
         final List<Group> groups = new ArrayList<>();
         boolean done;
@@ -93,6 +95,11 @@ final class HandCarrier implements Carrier {
     @Override
     public void failed(long nanos) {
         failed++;
+    }
+
+    @Override
+    public long patienceNanos() {
+        return PATIENCE_NANOS;
     }
 
     @Override

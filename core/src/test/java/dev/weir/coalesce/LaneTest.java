@@ -132,7 +132,7 @@ class LaneTest {
     @Test
     void whatLeftARoundIsItsOwnersAgainAndTheRoundGoesOnWithACopy() {
         Asking early = ask(1, 0, 5 * MILLI);
-        Asking patient = ask(2, 0, 20 * MILLI);
+        Asking patient = ask(2, 0, 15 * MILLI);
         loop.turn();
         loop.pass(6 * MILLI);
         assertThat(early.failure()).isEqualTo(StoreFailure.TIMEOUT);
@@ -187,6 +187,93 @@ class LaneTest {
         lane.expired(carrier.last().get(0));
         assertThat(asking.failure()).isEqualTo(StoreFailure.TIMEOUT);
         assertThat(carrier.last().get(0).keys()).containsExactly(2L);
+    }
+
+    /** The call of the other would charge nothing from then on. */
+    @Test
+    void whoHasHardlyAnyTimeLeftSpoilsNoCallOfThoseWhoHavePlenty() {
+        ask(1);
+        ask(2, 0, MILLI / 4);
+        ask(3, 0, 12 * MILLI);
+        loop.turn();
+        assertThat(carrier.last()).extracting(HandCall::keys).containsExactly(List.of(1L, 3L), List.of(2L));
+        assertThat(carrier.last().get(0).deadlineNanos()).isEqualTo(loop.nanos() + 10 * MILLI);
+    }
+
+    @Test
+    void whoseTimeIsOverIsNotSent() {
+        ask(1);
+        loop.turn();
+        Asking late = ask(2, 0, MILLI);
+        Asking next = ask(3);
+        loop.sleep(MILLI);
+        answer(carrier.last().get(0));
+        assertThat(late.failure()).isEqualTo(StoreFailure.TIMEOUT);
+        assertThat(carrier.last().get(0).keys()).containsExactly(3L);
+        answer(carrier.last().get(0));
+        assertThat(next.allowed()).isTrue();
+        assertThat(ask(4, 0, 0).answers).isZero();
+        loop.turn();
+        assertThat(carrier.rounds).hasSize(2);
+        assertThat(lane.waiting()).isZero();
+        assertThat(carrier.failed).isZero();
+    }
+
+    /** Else one caller in a hurry would open the breaker for everybody. */
+    @Test
+    void whoHasLessTimeThanTheStoreNeedsSaysNothingAgainstIt() {
+        for (int i = 0; i < 100; i++) {
+            Asking hurried = ask(i, 0, MILLI);
+            loop.turn();
+            loop.pass(2 * MILLI);
+            assertThat(hurried.failure()).isEqualTo(StoreFailure.TIMEOUT);
+            lane.late(carrier.last().get(0));
+        }
+        assertThat(carrier.failed).isZero();
+        assertThat(carrier.succeeded).isEqualTo(100);
+    }
+
+    @Test
+    void aStoreThatIsSilentIsBlamedHoweverLittleTimeItsCallersHave() {
+        for (int i = 0; i < 16; i++) {
+            ask(i, 0, MILLI);
+            loop.turn();
+            loop.pass(MILLI);
+        }
+        assertThat(carrier.rounds).hasSize(16);
+        assertThat(carrier.failed).isEqualTo(12); // from the fifth millisecond on
+        ask(17, 0, MILLI);
+        loop.turn();
+        loop.pass(MILLI);
+        assertThat(carrier.failed).isEqualTo(13);
+        carrier.rounds.forEach(round -> lane.lost(round.get(0)));
+        assertThat(carrier.failed).isEqualTo(17);
+        assertThat(carrier.succeeded).isZero();
+    }
+
+    @Test
+    void whatOneWhoIsToldThrowsKeepsNobodyElseFromBeingTold() {
+        Asking bad = new Asking() {
+            @Override
+            public void answered() {
+                throw new IllegalStateException("not told twice");
+            }
+        };
+        bad.on(1, 1);
+        ask(bad, 0, 10 * MILLI);
+        Asking good = ask(2);
+        loop.turn();
+        List<Throwable> thrown = new ArrayList<>();
+        Thread here = Thread.currentThread();
+        here.setUncaughtExceptionHandler((thread, each) -> thrown.add(each));
+        try {
+            answer(carrier.last().get(0));
+        } finally {
+            here.setUncaughtExceptionHandler(null);
+        }
+        assertThat(good.allowed()).isTrue();
+        assertThat(thrown).singleElement().isInstanceOf(IllegalStateException.class);
+        assertThat(lane.waiting()).isZero();
     }
 
     @Test

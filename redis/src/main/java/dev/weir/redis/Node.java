@@ -51,7 +51,7 @@ final class Node {
         this.breaker = new Breaker(name, settings.breaker(), this::opened);
         this.lanes = new ScriptLane[lines.length];
         for (int i = 0; i < lines.length; i++) {
-            lanes[i] = new ScriptLane(this, lines[i], commands, stats, settings.maxWaiting());
+            lanes[i] = new ScriptLane(this, lines[i], commands, stats, settings);
         }
         this.probe = new Probe(this, lanes[0].line(), commands, stats, settings, () -> neighbours.probeSubject(this));
     }

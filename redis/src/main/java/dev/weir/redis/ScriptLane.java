@@ -20,15 +20,17 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
     private final Line line;
     private final ScriptCommands commands;
     private final RedisStats stats;
+    private final long patienceNanos;
     private final Lane lane;
     private final ArrayDeque<Batch> batches = new ArrayDeque<>();
 
-    ScriptLane(Node node, Line.Factory lines, ScriptCommands commands, RedisStats stats, int maxWaiting) {
+    ScriptLane(Node node, Line.Factory lines, ScriptCommands commands, RedisStats stats, RedisSettings settings) {
         this.node = node;
         this.line = lines.line(this);
         this.commands = commands;
         this.stats = stats;
-        this.lane = new Lane(new NettyLoop(line.loop()), this, maxWaiting);
+        this.patienceNanos = settings.deadline().toNanos();
+        this.lane = new Lane(new NettyLoop(line.loop()), this, settings.maxWaiting());
     }
 
     Line line() {
@@ -94,6 +96,11 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
     }
 
     @Override
+    public long patienceNanos() {
+        return patienceNanos;
+    }
+
+    @Override
     public void unanswered(StoreFailure failure) {
         stats.failed(failure, 1);
     }
@@ -140,7 +147,11 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
     @Override
     public void failed(BatchCall call, StoreFailure failure, @Nullable String error) {
         if (call.isAbandoned()) {
-            lane.late(call);
+            if (error == null) {
+                lane.lost(call);
+            } else {
+                lane.late(call);
+            }
         } else if (error == null) {
             lane.failed(call, failure, () -> line.renew(line.generation(), failure, "the connection was lost"));
         } else if (Failures.code(error).equals("TRYAGAIN")) {

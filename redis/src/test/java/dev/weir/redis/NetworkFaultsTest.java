@@ -153,6 +153,26 @@ class NetworkFaultsTest {
         }
     }
 
+    /** A call charges nothing once anybody in it has no time left, and half of what failed opens the breaker. */
+    @Test
+    void callersWithLessTimeThanTheWayTakesSpoilNothingForOthers() {
+        Duration patience = Duration.ofSeconds(5);
+        try (RedisStore store = Faults.open(Faults.settings(proxy.uri()).withDeadline(patience))) {
+            Faults.awaitServed(store, "a");
+            proxy.latency(Duration.ofMillis(5), Duration.ZERO);
+            try (Load hurried = Load.on(store, PLENTY, Duration.ofMillis(3), "a", "b")) {
+                hurried.awaitFailures(300);
+                assertThat(store.health()).noneMatch(NodeHealth::open);
+                try (Load patient = Load.on(store, PLENTY, patience, "a")) {
+                    patient.awaitAnswers(500);
+                    Tally all = patient.end();
+                    assertThat(all.failed()).as("%s", all).isZero();
+                }
+            }
+            assertThat(store.health()).noneMatch(NodeHealth::open);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {50, 500})
     void slownessBeyondTheDeadlineIsCutOffAndEndsByItself(int millis) {

@@ -6,6 +6,7 @@ import dev.weir.coalesce.Dispatch;
 import dev.weir.coalesce.Lane;
 import dev.weir.coalesce.Pending;
 import dev.weir.coalesce.Way;
+import dev.weir.limiter.LimiterSettings;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.store.Ask;
@@ -131,7 +132,7 @@ public final class Link implements SharedStore, Carrier, Way {
         while (!underWay.isEmpty() && underWay.element().connection != connection) {
             for (StoreCall call : underWay.remove().calls) {
                 if (call.isAbandoned()) {
-                    lane.late(call);
+                    lane.lost(call);
                 } else {
                     lane.failed(call, StoreFailure.UNREACHABLE);
                 }
@@ -228,6 +229,11 @@ public final class Link implements SharedStore, Carrier, Way {
     @Override
     public void failed(long nanos) {
         prober.note(true);
+    }
+
+    @Override
+    public long patienceNanos() {
+        return 1_000 * LimiterSettings.defaults().deadlineMicros();
     }
 
     @Override
