@@ -1,6 +1,7 @@
 package dev.weir.limiter;
 
 import dev.weir.model.OnFail;
+import dev.weir.model.Rule;
 import dev.weir.tier.LocalTier;
 
 /**
@@ -51,6 +52,11 @@ public record LimiterSettings(
 
     public static LimiterSettings defaults() {
         return new LimiterSettings(false, false, true);
+    }
+
+    /** Millionths of the limit that this process enforces alone for {@code rule}. */
+    int shareOf(Rule rule) {
+        return rule.localShare() == 0 ? localShare : rule.localShare();
     }
 
     /** These settings with another deadline. */

@@ -28,6 +28,10 @@ final class Pending extends Ask {
     /** The same by the monotonic clock, where leases are concerned. */
     long askedNanos;
 
+    /** What went wrong here on the way back, if anything did. */
+    @Nullable
+    Throwable fault;
+
     void begin(SharedPath path, MeteredRules rules, long nowMicros) {
         this.path = path;
         this.rules = rules;
@@ -36,6 +40,7 @@ final class Pending extends Ask {
         lookOnly = false;
         repeated = false;
         conflict = false;
+        fault = null;
     }
 
     /** Who gets the decision on {@code request}. */
@@ -59,6 +64,15 @@ final class Pending extends Ask {
 
     Chain chain() {
         return chain;
+    }
+
+    void throwFault() {
+        if (fault instanceof Error error) {
+            throw error;
+        }
+        if (fault instanceof RuntimeException exception) {
+            throw exception;
+        }
     }
 
     /** Lets go of what others own. */
