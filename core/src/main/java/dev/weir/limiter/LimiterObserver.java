@@ -1,6 +1,7 @@
 package dev.weir.limiter;
 
 import dev.weir.model.Decision;
+import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.store.StoreFailure;
@@ -13,6 +14,9 @@ public interface LimiterObserver {
 
     /** A request met {@code rule} and lacked the attribute that it counts by. */
     default void keyMissing(Rule rule) {}
+
+    /** What was agreed with a caller is nothing that {@code rule} can count: its own limit held. */
+    default void agreementIgnored(Rule rule, Limit agreed) {}
 
     /** A check had no answer from its shared store: what its rule does on failure decided it. */
     default void storeFailed(StoreFailure failure) {}

@@ -27,7 +27,7 @@ final class Settlement {
     private final NewKeys newKeys;
     private final VerdictWriter verdictWriter;
     /** Writes verdicts when telling an observer of them may be what failed. */
-    private final VerdictWriter silent = new VerdictWriter(new LimiterObserver() {});
+    private final VerdictWriter silent;
 
     private final FailurePolicy policy;
 
@@ -38,6 +38,7 @@ final class Settlement {
             LimiterObserver observer,
             LocalTier tier,
             NewKeys newKeys,
+            CheckWriter checkWriter,
             VerdictWriter verdictWriter) {
         this.local = local;
         this.time = time;
@@ -46,6 +47,7 @@ final class Settlement {
         this.tier = tier;
         this.newKeys = newKeys;
         this.verdictWriter = verdictWriter;
+        this.silent = new VerdictWriter(checkWriter, new LimiterObserver() {});
         this.policy = new FailurePolicy(settings, observer, tier);
     }
 

@@ -50,7 +50,7 @@ final class SharedPath {
         this.checkWriter = checkWriter;
         this.verdictWriter = verdictWriter;
         this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
-        this.settlement = new Settlement(local, time, settings, observer, tier, newKeys, verdictWriter);
+        this.settlement = new Settlement(local, time, settings, observer, tier, newKeys, checkWriter, verdictWriter);
     }
 
     LocalTier tier() {

@@ -5,6 +5,7 @@ import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.limiter.LimiterObserver;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
+import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.server.metrics.ServerMetrics;
@@ -85,6 +86,11 @@ final class DecisionFeed implements AutoCloseable {
         @Override
         public void keyMissing(Rule rule) {
             first.keyMissing(rule);
+        }
+
+        @Override
+        public void agreementIgnored(Rule rule, Limit agreed) {
+            first.agreementIgnored(rule, agreed);
         }
 
         @Override
