@@ -79,16 +79,6 @@ final class CheckWriter {
         return match.agreed() != null && overriding(match) == null;
     }
 
-    /** What the request's hits are to the rule: saturates at the largest number and its negative. */
-    static long multiply(long hits, long cost) {
-        if (cost == 1) {
-            return hits;
-        }
-        long product = hits * cost;
-        boolean fits = Math.multiplyHigh(hits, cost) == product >> 63 && product != Long.MIN_VALUE;
-        return fits ? product : hits < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE;
-    }
-
     /** What counts {@code match}; null where nothing does. */
     private @Nullable Meter meterOf(MeteredRules rules, Match match) {
         if (isKeyDenied(match)) {
@@ -146,6 +136,6 @@ final class CheckWriter {
             return hits;
         }
         // What lacks its key is denied also when it only asks.
-        return isKeyDenied(match) ? 1 : multiply(hits, rule.cost());
+        return isKeyDenied(match) ? 1 : rule.costOf(hits);
     }
 }

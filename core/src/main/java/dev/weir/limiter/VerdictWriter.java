@@ -61,7 +61,7 @@ final class VerdictWriter {
                 continue;
             }
             if (rule != null && CheckWriter.isKeyDenied(match)) {
-                long hits = CheckWriter.multiply(request.hitsOf(match.descriptor()), rule.cost());
+                long hits = rule.costOf(request.hitsOf(match.descriptor()));
                 into.add()
                         .set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, Verdict.NEVER, 0)
                         .shadow(check.role == Check.Role.SHADOW);
