@@ -147,7 +147,7 @@ final class Settlement {
             pending.reported.decided(pending, allowed, now);
         }
         if (!allowed) {
-            pending.leased.putBack(pending, time.nanos());
+            pending.leased.putBack(pending, time.nanos(), false);
         }
         if (pending.repeated) {
             admit(pending.checks);

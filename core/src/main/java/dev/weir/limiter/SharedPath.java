@@ -119,17 +119,18 @@ final class SharedPath {
         if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
         }
-        if (held && !pending.progress.denied()) {
-            if (pending.leased.take(pending, pending.askedNanos)) {
-                if (isPaidFor(pending)) {
-                    return decidePaidFor(pending, request, now, into);
-                }
-                route = SEVERAL;
+        boolean spends = held && !pending.progress.denied();
+        if (spends && pending.leased.take(pending, pending.askedNanos)) {
+            if (isPaidFor(pending)) {
+                return decidePaidFor(pending, request, now, into);
             }
+            route = SEVERAL;
+        }
+        Waiter waiter = waiter(pending, later);
+        pending.waiter(waiter, request);
+        if (spends) {
             pending.leased.askAhead(pending, pending.askedNanos);
         }
-        Waiter waiter = later.waiter();
-        pending.waiter(waiter, request);
         pending.deadlineNanos = deadlineNanos(Math.min(deadline(pending), waiter.patienceMicros()));
         if (route == SEVERAL) {
             pending.chain().start();
@@ -137,6 +138,17 @@ final class SharedPath {
             stores.at(route).decide(pending);
         }
         return false;
+    }
+
+    /** Who waits; if nobody can, what leases gave goes back into them before that is said. */
+    private static Waiter waiter(Pending pending, Later later) {
+        try {
+            return later.waiter();
+        } catch (RuntimeException | Error e) {
+            pending.leased.putBack(pending, pending.askedNanos, true);
+            PendingPool.ofThread().release(pending);
+            throw e;
+        }
     }
 
     private boolean decideDenied(Pending pending, Request request, long now, Decision into) {
@@ -162,7 +174,7 @@ final class SharedPath {
         boolean allowed = pending.checks.allowed();
         pending.reported.decided(pending, allowed, now);
         if (!allowed) {
-            pending.leased.putBack(pending, pending.askedNanos);
+            pending.leased.putBack(pending, pending.askedNanos, false);
         }
         into.begin(now);
         verdictWriter.write(request, pending.matches, pending.checks, into);
