@@ -23,4 +23,7 @@ public interface LimiterObserver {
 
     /** Hits were given back to a shared store because another one denied their request. */
     default void gaveBack(int checks) {}
+
+    /** A request was charged whose idempotency key had no room in a shared store: sent again, it may be charged again. */
+    default void keyNotKept() {}
 }

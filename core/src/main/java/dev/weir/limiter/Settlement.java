@@ -24,7 +24,7 @@ final class Settlement {
     private final LimiterSettings settings;
     private final LimiterObserver observer;
     private final LocalTier tier;
-    private final NewKeys newKeys;
+    private final KeyBook keys;
     private final VerdictWriter verdictWriter;
     /** Writes verdicts when telling an observer of them may be what failed. */
     private final VerdictWriter silent;
@@ -37,7 +37,7 @@ final class Settlement {
             LimiterSettings settings,
             LimiterObserver observer,
             LocalTier tier,
-            NewKeys newKeys,
+            KeyBook keys,
             CheckWriter checkWriter,
             VerdictWriter verdictWriter) {
         this.local = local;
@@ -45,7 +45,7 @@ final class Settlement {
         this.settings = settings;
         this.observer = observer;
         this.tier = tier;
-        this.newKeys = newKeys;
+        this.keys = keys;
         this.verdictWriter = verdictWriter;
         this.silent = new VerdictWriter(checkWriter, new LimiterObserver() {});
         this.policy = new FailurePolicy(settings, observer, tier);
@@ -152,7 +152,10 @@ final class Settlement {
         if (pending.repeated) {
             admit(pending.checks);
         }
-        remember(pending, allowed || again);
+        Idempotency idempotency = pending.idempotency;
+        if (idempotency != null) {
+            keys.answered(pending, idempotency, allowed, again);
+        }
         write(pending, verdictWriter, now, allowed);
     }
 
@@ -191,24 +194,6 @@ final class Settlement {
                 check.outcome.retryAfter = 0;
             }
         }
-    }
-
-    /** Whether the store knows the key now, if that is known. */
-    private void remember(Pending pending, boolean known) {
-        Idempotency idempotency = pending.idempotency;
-        if (idempotency == null) {
-            return;
-        }
-        if (known) {
-            newKeys.remove(idempotency);
-            return;
-        }
-        for (int i = 0; i < pending.checks.size(); i++) {
-            if (pending.checks.get(i).failure != null) {
-                return;
-            }
-        }
-        newKeys.add(idempotency, pending.askedMicros);
     }
 
     private void giveBack(Pending pending, long now, boolean counted) {

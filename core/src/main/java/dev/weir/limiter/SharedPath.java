@@ -30,8 +30,7 @@ final class SharedPath {
     private final CheckWriter checkWriter;
     private final VerdictWriter verdictWriter;
     private final LocalTier tier;
-    private final NewKeys newKeys = new NewKeys();
-    private final KeyLookups keyLookups = new KeyLookups();
+    private final KeyBook keys;
     private final Settlement settlement;
 
     SharedPath(
@@ -50,7 +49,8 @@ final class SharedPath {
         this.checkWriter = checkWriter;
         this.verdictWriter = verdictWriter;
         this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
-        this.settlement = new Settlement(local, time, settings, observer, tier, newKeys, checkWriter, verdictWriter);
+        this.keys = new KeyBook(settings, observer);
+        this.settlement = new Settlement(local, time, settings, observer, tier, keys, checkWriter, verdictWriter);
     }
 
     LocalTier tier() {
@@ -130,6 +130,9 @@ final class SharedPath {
         pending.waiter(waiter, request);
         if (spends) {
             pending.leased.askAhead(pending, pending.askedNanos);
+        }
+        if (idempotency != null) {
+            keys.asked(pending, idempotency, now);
         }
         pending.deadlineNanos = deadlineNanos(Math.min(deadline(pending), waiter.patienceMicros()));
         if (route == SEVERAL) {
@@ -218,7 +221,7 @@ final class SharedPath {
     private boolean isDenied(Pending pending, int route, long now) {
         Checks checks = pending.checks;
         Idempotency idempotency = pending.idempotency;
-        boolean isNew = idempotency == null || newKeys.contains(idempotency, now);
+        boolean isNew = idempotency == null || keys.isNew(idempotency, now);
         boolean countsDenied = false;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
@@ -229,7 +232,7 @@ final class SharedPath {
                         && check.hits > 0
                         && !pending.leased.covers(i, check, pending.askedNanos)
                         && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
-                if (known && (idempotency == null || isNew || !keyLookups.take(idempotency, now))) {
+                if (known && (idempotency == null || isNew || !keys.mayLookUp(idempotency, now))) {
                     allowBut(checks, i);
                     return true;
                 }

@@ -102,5 +102,10 @@ final class DecisionFeed implements AutoCloseable {
         public void gaveBack(int checks) {
             first.gaveBack(checks);
         }
+
+        @Override
+        public void keyNotKept() {
+            first.keyNotKept();
+        }
     }
 }

@@ -140,6 +140,11 @@ public final class RuleMetrics implements LimiterObserver {
         storeFailures.gaveBack(checks);
     }
 
+    @Override
+    public void keyNotKept() {
+        storeFailures.keyNotKept();
+    }
+
     /** Writes every series. */
     public void write(Exposition out) {
         storeFailures.write(out);

@@ -45,12 +45,14 @@ class RuleMetricsTest {
         metrics.storeFailed(StoreFailure.TIMEOUT);
         metrics.storeFailed(StoreFailure.OPEN);
         metrics.gaveBack(3);
+        metrics.keyNotKept();
         assertThat(scrape())
                 .contains(
                         "ratelimit_store_failures_total{reason=\"timeout\"} 2",
                         "ratelimit_store_failures_total{reason=\"open\"} 1",
                         "ratelimit_store_failures_total{reason=\"refused\"} 0",
-                        "ratelimit_give_backs_total 3");
+                        "ratelimit_give_backs_total 3",
+                        "ratelimit_idempotency_not_kept_total 1");
     }
 
     @Test
