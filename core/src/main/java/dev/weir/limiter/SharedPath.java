@@ -221,7 +221,7 @@ final class SharedPath {
     private boolean isDenied(Pending pending, int route, long now) {
         Checks checks = pending.checks;
         Idempotency idempotency = pending.idempotency;
-        boolean isNew = idempotency == null || keys.isNew(idempotency, now);
+        boolean isNew = idempotency == null || keys.isNew(idempotency, 0, now);
         boolean countsDenied = false;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
@@ -232,7 +232,7 @@ final class SharedPath {
                         && check.hits > 0
                         && !pending.leased.covers(i, check, pending.askedNanos)
                         && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
-                if (known && (idempotency == null || isNew || !keys.mayLookUp(idempotency, now))) {
+                if (known && (idempotency == null || isUnknown(idempotency, check, now))) {
                     allowBut(checks, i);
                     return true;
                 }
@@ -242,6 +242,11 @@ final class SharedPath {
             pending.local.deny(pending, local, now);
         }
         return isNew && !countsDenied && pending.progress.denied();
+    }
+
+    /** Whether the key of what is known to be denied was admitted nowhere, or cannot be looked up. */
+    private boolean isUnknown(Idempotency idempotency, Check denied, long now) {
+        return keys.isNew(idempotency, tier.deniedSince(denied), now) || !keys.mayLookUp(idempotency, now);
     }
 
     private static void allowBut(Checks checks, int index) {
