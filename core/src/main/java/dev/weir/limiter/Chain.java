@@ -53,7 +53,7 @@ final class Chain extends Ask {
         if (keeper != Check.LOCAL && idempotency == null) {
             path.settlement().takeLocal(pending);
             idempotency = pending.idempotency;
-            lookOnly = failed;
+            lookOnly = failed || pending.lookOnly;
             place = keeper;
             fill();
             ask();

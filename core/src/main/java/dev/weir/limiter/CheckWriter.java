@@ -66,34 +66,35 @@ final class CheckWriter {
         return match.keyMissing() && rule != null && rule.onMissing() == OnMissing.DENY;
     }
 
-    /** The limit in force; null where nothing is counted. */
-    static @Nullable Limit limitOf(Match match) {
+    /** The limit in force, which is the one that is counted; null where nothing is. */
+    @Nullable
+    Limit limitOf(Match match) {
         Rule rule = match.rule();
         Limit override = match.override();
-        return override != null || rule == null ? override : rule.limit();
+        return override != null && overriding(match) != null ? override : rule == null ? null : rule.limit();
     }
 
-    /** What the request's hits are to the rule: saturates at the largest number and its negative. */
-    static long multiply(long hits, long cost) {
-        if (cost == 1) {
-            return hits;
-        }
-        long product = hits * cost;
-        boolean fits = Math.multiplyHigh(hits, cost) == product >> 63 && product != Long.MIN_VALUE;
-        return fits ? product : hits < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE;
+    /** Whether what was agreed with the caller, maybe when the rule was another, is nothing that the rule's algorithm can count. */
+    boolean isAgreementIgnored(Match match) {
+        return match.agreed() != null && overriding(match) == null;
     }
 
     /** What counts {@code match}; null where nothing does. */
     private @Nullable Meter meterOf(MeteredRules rules, Match match) {
-        Limit override = match.override();
-        Rule rule = match.rule();
         if (isKeyDenied(match)) {
             return MeteredRules.DENY;
         }
-        AgreedLimit agreed = match.agreed();
-        Meter given = agreed != null ? overrides.of(agreed) : override == null ? null : overrides.of(override);
+        Rule rule = match.rule();
+        Meter given = overriding(match);
         // Numbers that were agreed for one algorithm, and that the rule's cannot count, leave the rule as it is.
         return given != null || rule == null ? given : rules.meter(rule);
+    }
+
+    /** The meter of the limit that takes the place of the rule's; null if there is none, or if it cannot be counted. */
+    private @Nullable Meter overriding(Match match) {
+        AgreedLimit agreed = match.agreed();
+        Limit override = match.override();
+        return agreed != null ? overrides.of(agreed) : override == null ? null : overrides.of(override);
     }
 
     private static boolean isReported(MeteredRules rules, Match match) {
@@ -135,6 +136,6 @@ final class CheckWriter {
             return hits;
         }
         // What lacks its key is denied also when it only asks.
-        return isKeyDenied(match) ? 1 : multiply(hits, rule.cost());
+        return isKeyDenied(match) ? 1 : rule.costOf(hits);
     }
 }

@@ -10,6 +10,7 @@ import dev.weir.store.Check;
 import dev.weir.store.StoreFailure;
 import dev.weir.tier.LocalTier;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What becomes of a check that its store did not answer: what its rule says under {@code on_fail}. */
 final class FailurePolicy {
@@ -34,17 +35,36 @@ final class FailurePolicy {
             return;
         }
         Match match = pending.matches.get(check.about);
-        Rule rule = match.rule();
-        OnFail onFail = rule == null ? settings.onFail() : rule.onFail();
+        OnFail onFail = onFail(match.rule());
         if (onFail == OnFail.LOCAL) {
-            check.meter = rule == null || match.override() != null
-                    ? shares.of(LimitShare.of(limitOf(check), settings.localShare()))
-                    : pending.rules().share(rule);
+            check.meter = shareOf(pending.rules(), match, check);
             check.store = Check.LOCAL;
             return;
         }
         write(check, onFail == OnFail.ALLOW);
         pending.progress.settled(index);
+    }
+
+    /** Settles every check without a counter, for here is nothing left to rely on: what says {@code local} passes as well. */
+    void giveUp(Pending pending) {
+        for (int i = 0; i < pending.checks.size(); i++) {
+            Check check = pending.checks.get(i);
+            check.failure = StoreFailure.BROKEN;
+            write(check, onFail(pending.matches.get(check.about).rule()) != OnFail.DENY);
+        }
+    }
+
+    private OnFail onFail(@Nullable Rule rule) {
+        return rule == null ? settings.onFail() : rule.onFail();
+    }
+
+    private Meter shareOf(MeteredRules rules, Match match, Check check) {
+        Rule rule = match.rule();
+        Meter share = rule != null && match.override() == null
+                ? rules.share(rule)
+                : shares.of(
+                        LimitShare.of(limitOf(check), rule == null ? settings.localShare() : settings.shareOf(rule)));
+        return Objects.requireNonNull(share, "share");
     }
 
     private static void write(Check check, boolean allow) {

@@ -118,13 +118,13 @@ final class LeasedChecks {
         }
     }
 
-    /** The request is denied: what was taken goes back, but for what counts also when denied. */
-    void putBack(Pending pending, long now) {
+    /** The request is denied: what was taken goes back; what counts also when denied only if that was not decided: {@code counted}. */
+    void putBack(Pending pending, long now, boolean counted) {
         for (int i = 0; i < size; i++) {
             LeasedCounter counter = counters[i];
             Lease lease = taken[i];
             Check check = pending.checks.get(i);
-            if (counter != null && lease != null && check.hits > 0 && !check.countsDenied) {
+            if (counter != null && lease != null && check.hits > 0 && (counted || !check.countsDenied)) {
                 taken[i] = null;
                 counter.putBack(lease, check.hits, now);
                 check.outcome.remaining = counter.remaining();

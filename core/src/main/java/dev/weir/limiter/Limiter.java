@@ -71,7 +71,7 @@ public final class Limiter {
         OverrideMeters overrides = new OverrideMeters();
         int overridePlace = stores.isEmpty() ? Check.LOCAL : stores.place(Rule.DEFAULT_STORE);
         this.checkWriter = new CheckWriter(settings, overrides, overridePlace);
-        this.verdictWriter = new VerdictWriter(observer);
+        this.verdictWriter = new VerdictWriter(checkWriter, observer);
         this.shared = stores.isEmpty()
                 ? null
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);

@@ -1,6 +1,7 @@
 package dev.weir.limiter;
 
 import dev.weir.model.Decision;
+import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.store.StoreFailure;
@@ -14,9 +15,15 @@ public interface LimiterObserver {
     /** A request met {@code rule} and lacked the attribute that it counts by. */
     default void keyMissing(Rule rule) {}
 
+    /** What was agreed with a caller is nothing that {@code rule} can count: its own limit held. */
+    default void agreementIgnored(Rule rule, Limit agreed) {}
+
     /** A check had no answer from its shared store: what its rule does on failure decided it. */
     default void storeFailed(StoreFailure failure) {}
 
     /** Hits were given back to a shared store because another one denied their request. */
     default void gaveBack(int checks) {}
+
+    /** A request was charged whose idempotency key had no room in a shared store: sent again, it may be charged again. */
+    default void keyNotKept() {}
 }

@@ -92,10 +92,10 @@ final class MeteredRules {
                 byId.put(rule.domain() + "\n" + rule.id(), rule);
                 anyLeased = true;
             }
-            if (rule.onFail() == OnFail.LOCAL) {
-                int share = rule.localShare() == 0 ? settings.localShare() : rule.localShare();
-                shares[rule.ordinal()] = Meters.of(LimitShare.of(limit, share));
-            }
+        }
+        // Also for what is reported: a counter that finds no room in the tier is asked exactly, and may have no answer.
+        if (rule.onFail() == OnFail.LOCAL && rule.consistency() != Consistency.LOCAL) {
+            shares[rule.ordinal()] = Meters.of(LimitShare.of(limit, settings.shareOf(rule)));
         }
     }
 

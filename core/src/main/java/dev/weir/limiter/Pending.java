@@ -28,6 +28,16 @@ final class Pending extends Ask {
     /** The same by the monotonic clock, where leases are concerned. */
     long askedNanos;
 
+    /** What was taken of the {@link KeyAllowance} for its key; 0 if it is not to be kept. */
+    long keyTaken;
+
+    /** Its key is not kept, for there is no room for it. */
+    boolean keyWithoutRoom;
+
+    /** What went wrong here on the way back, if anything did. */
+    @Nullable
+    Throwable fault;
+
     void begin(SharedPath path, MeteredRules rules, long nowMicros) {
         this.path = path;
         this.rules = rules;
@@ -36,6 +46,9 @@ final class Pending extends Ask {
         lookOnly = false;
         repeated = false;
         conflict = false;
+        keyTaken = 0;
+        keyWithoutRoom = false;
+        fault = null;
     }
 
     /** Who gets the decision on {@code request}. */
@@ -59,6 +72,15 @@ final class Pending extends Ask {
 
     Chain chain() {
         return chain;
+    }
+
+    void throwFault() {
+        if (fault instanceof Error error) {
+            throw error;
+        }
+        if (fault instanceof RuntimeException exception) {
+            throw exception;
+        }
     }
 
     /** Lets go of what others own. */

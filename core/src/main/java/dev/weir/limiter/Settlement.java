@@ -1,7 +1,6 @@
 package dev.weir.limiter;
 
 import dev.weir.model.Decision;
-import dev.weir.model.Request;
 import dev.weir.model.TimeSource;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
@@ -12,7 +11,10 @@ import dev.weir.store.StoreFailure;
 import dev.weir.tier.LocalTier;
 import org.jspecify.annotations.Nullable;
 
-/** The way back of a request: what shared stores answered becomes its decision. */
+/**
+ * The way back of a request: what shared stores answered becomes its decision. Nobody else is there to tell its waiter, so that is
+ * told whatever fails on the way: then {@code on_fail} decides, and the fault goes on to whoever called.
+ */
 final class Settlement {
     /** How many checks of one request denials are remembered of, so that a long one costs no more for it. */
     private static final int MOST_LEARNED = 64;
@@ -22,8 +24,11 @@ final class Settlement {
     private final LimiterSettings settings;
     private final LimiterObserver observer;
     private final LocalTier tier;
-    private final NewKeys newKeys;
+    private final KeyBook keys;
     private final VerdictWriter verdictWriter;
+    /** Writes verdicts when telling an observer of them may be what failed. */
+    private final VerdictWriter silent;
+
     private final FailurePolicy policy;
 
     Settlement(
@@ -32,15 +37,17 @@ final class Settlement {
             LimiterSettings settings,
             LimiterObserver observer,
             LocalTier tier,
-            NewKeys newKeys,
+            KeyBook keys,
+            CheckWriter checkWriter,
             VerdictWriter verdictWriter) {
         this.local = local;
         this.time = time;
         this.settings = settings;
         this.observer = observer;
         this.tier = tier;
-        this.newKeys = newKeys;
+        this.keys = keys;
         this.verdictWriter = verdictWriter;
+        this.silent = new VerdictWriter(checkWriter, new LimiterObserver() {});
         this.policy = new FailurePolicy(settings, observer, tier);
     }
 
@@ -64,16 +71,22 @@ final class Settlement {
         }
         boolean passed = !ask.denied && checks.allowed();
         for (int i = 0; i < checks.size(); i++) {
-            int index = indices == null ? i : indices[i];
-            Check check = checks.get(i);
-            StoreFailure failure = check.failure;
-            boolean taken = check.countsDenied || (passed && check.outcome.allowed);
-            pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, tier.leases());
-            if (failure != null) {
-                policy.apply(pending, index, failure, time.micros());
-            } else {
-                pending.progress.decided(index, check, passed);
+            try {
+                settle(pending, indices == null ? i : indices[i], checks.get(i), passed);
+            } catch (RuntimeException | Error e) {
+                pending.fault = e;
             }
+        }
+    }
+
+    private void settle(Pending pending, int index, Check check, boolean passed) {
+        StoreFailure failure = check.failure;
+        boolean taken = check.countsDenied || (passed && check.outcome.allowed);
+        pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, tier.leases());
+        if (failure != null) {
+            policy.apply(pending, index, failure, time.micros());
+        } else {
+            pending.progress.decided(index, check, passed);
         }
     }
 
@@ -93,12 +106,33 @@ final class Settlement {
 
     /** Takes what this process counts, before the last store is asked. */
     void takeLocal(Pending pending) {
-        pending.local.take(pending, local, time.micros());
+        try {
+            pending.local.take(pending, local, time.micros());
+        } catch (RuntimeException | Error e) {
+            pending.fault = e;
+        }
     }
 
     /** Every store has answered or failed. */
     void finish(Pending pending) {
         long now = time.micros();
+        try {
+            pending.throwFault();
+            conclude(pending, now);
+        } catch (RuntimeException | Error e) {
+            pending.fault = e;
+            policy.giveUp(pending);
+            write(pending, silent, now, pending.repeated || pending.checks.allowed());
+        }
+        try {
+            tell(pending);
+            pending.throwFault();
+        } finally {
+            PendingPool.ofThread().release(pending);
+        }
+    }
+
+    private void conclude(Pending pending, long now) {
         boolean again = pending.repeated || pending.conflict;
         if (again) {
             pending.local.ask(pending, local, now);
@@ -113,32 +147,41 @@ final class Settlement {
             pending.reported.decided(pending, allowed, now);
         }
         if (!allowed) {
-            pending.leased.putBack(pending, time.nanos());
+            pending.leased.putBack(pending, time.nanos(), false);
         }
         if (pending.repeated) {
             admit(pending.checks);
         }
-        remember(pending, allowed || again);
+        Idempotency idempotency = pending.idempotency;
+        if (idempotency != null) {
+            keys.answered(pending, idempotency, allowed, again);
+        }
+        write(pending, verdictWriter, now, allowed);
+    }
+
+    private void write(Pending pending, VerdictWriter writer, long now, boolean allowed) {
         Decision decision = pending.decision;
-        Request request = pending.request;
         decision.begin(now);
         decision.asked(pending.askedMicros);
         if (pending.conflict) {
             decision.markConflict();
             decision.end(false);
-        } else {
-            verdictWriter.write(request, pending.matches, pending.checks, decision);
-            decision.end(allowed || settings.shadow());
+            return;
         }
+        writer.write(pending.request, pending.matches, pending.checks, decision);
+        decision.end(allowed || settings.shadow());
+        if (pending.repeated) {
+            decision.markRepeated();
+        }
+    }
+
+    private void tell(Pending pending) {
         try {
-            if (pending.repeated) {
-                decision.markRepeated();
-            } else if (!pending.conflict) {
-                observer.decided(request, decision);
+            if (!pending.repeated && !pending.conflict) {
+                observer.decided(pending.request, pending.decision);
             }
-            pending.waiter().decided(request, decision);
         } finally {
-            PendingPool.ofThread().release(pending);
+            pending.waiter().decided(pending.request, pending.decision);
         }
     }
 
@@ -151,24 +194,6 @@ final class Settlement {
                 check.outcome.retryAfter = 0;
             }
         }
-    }
-
-    /** Whether the store knows the key now, if that is known. */
-    private void remember(Pending pending, boolean known) {
-        Idempotency idempotency = pending.idempotency;
-        if (idempotency == null) {
-            return;
-        }
-        if (known) {
-            newKeys.remove(idempotency);
-            return;
-        }
-        for (int i = 0; i < pending.checks.size(); i++) {
-            if (pending.checks.get(i).failure != null) {
-                return;
-            }
-        }
-        newKeys.add(idempotency, pending.askedMicros);
     }
 
     private void giveBack(Pending pending, long now, boolean counted) {

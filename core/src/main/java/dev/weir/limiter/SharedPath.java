@@ -30,8 +30,7 @@ final class SharedPath {
     private final CheckWriter checkWriter;
     private final VerdictWriter verdictWriter;
     private final LocalTier tier;
-    private final NewKeys newKeys = new NewKeys();
-    private final KeyLookups keyLookups = new KeyLookups();
+    private final KeyBook keys;
     private final Settlement settlement;
 
     SharedPath(
@@ -50,7 +49,8 @@ final class SharedPath {
         this.checkWriter = checkWriter;
         this.verdictWriter = verdictWriter;
         this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
-        this.settlement = new Settlement(local, time, settings, observer, tier, newKeys, verdictWriter);
+        this.keys = new KeyBook(settings, observer);
+        this.settlement = new Settlement(local, time, settings, observer, tier, keys, checkWriter, verdictWriter);
     }
 
     LocalTier tier() {
@@ -119,17 +119,21 @@ final class SharedPath {
         if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
         }
-        if (held && !pending.progress.denied()) {
-            if (pending.leased.take(pending, pending.askedNanos)) {
-                if (isPaidFor(pending)) {
-                    return decidePaidFor(pending, request, now, into);
-                }
-                route = SEVERAL;
+        boolean spends = held && !pending.progress.denied();
+        if (spends && pending.leased.take(pending, pending.askedNanos)) {
+            if (isPaidFor(pending)) {
+                return decidePaidFor(pending, request, now, into);
             }
+            route = SEVERAL;
+        }
+        Waiter waiter = waiter(pending, later);
+        pending.waiter(waiter, request);
+        if (spends) {
             pending.leased.askAhead(pending, pending.askedNanos);
         }
-        Waiter waiter = later.waiter();
-        pending.waiter(waiter, request);
+        if (idempotency != null) {
+            keys.asked(pending, idempotency, now);
+        }
         pending.deadlineNanos = deadlineNanos(Math.min(deadline(pending), waiter.patienceMicros()));
         if (route == SEVERAL) {
             pending.chain().start();
@@ -137,6 +141,17 @@ final class SharedPath {
             stores.at(route).decide(pending);
         }
         return false;
+    }
+
+    /** Who waits; if nobody can, what leases gave goes back into them before that is said. */
+    private static Waiter waiter(Pending pending, Later later) {
+        try {
+            return later.waiter();
+        } catch (RuntimeException | Error e) {
+            pending.leased.putBack(pending, pending.askedNanos, true);
+            PendingPool.ofThread().release(pending);
+            throw e;
+        }
     }
 
     private boolean decideDenied(Pending pending, Request request, long now, Decision into) {
@@ -162,7 +177,7 @@ final class SharedPath {
         boolean allowed = pending.checks.allowed();
         pending.reported.decided(pending, allowed, now);
         if (!allowed) {
-            pending.leased.putBack(pending, pending.askedNanos);
+            pending.leased.putBack(pending, pending.askedNanos, false);
         }
         into.begin(now);
         verdictWriter.write(request, pending.matches, pending.checks, into);
@@ -206,7 +221,7 @@ final class SharedPath {
     private boolean isDenied(Pending pending, int route, long now) {
         Checks checks = pending.checks;
         Idempotency idempotency = pending.idempotency;
-        boolean isNew = idempotency == null || newKeys.contains(idempotency, now);
+        boolean isNew = idempotency == null || keys.isNew(idempotency, 0, now);
         boolean countsDenied = false;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
@@ -217,7 +232,7 @@ final class SharedPath {
                         && check.hits > 0
                         && !pending.leased.covers(i, check, pending.askedNanos)
                         && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
-                if (known && (idempotency == null || isNew || !keyLookups.take(idempotency, now))) {
+                if (known && (idempotency == null || isUnknown(idempotency, check, now))) {
                     allowBut(checks, i);
                     return true;
                 }
@@ -227,6 +242,11 @@ final class SharedPath {
             pending.local.deny(pending, local, now);
         }
         return isNew && !countsDenied && pending.progress.denied();
+    }
+
+    /** Whether the key of what is known to be denied was admitted nowhere, or cannot be looked up. */
+    private boolean isUnknown(Idempotency idempotency, Check denied, long now) {
+        return keys.isNew(idempotency, tier.deniedSince(denied), now) || !keys.mayLookUp(idempotency, now);
     }
 
     private static void allowBut(Checks checks, int index) {

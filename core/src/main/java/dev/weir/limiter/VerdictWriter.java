@@ -11,12 +11,16 @@ import dev.weir.model.Verdict;
 import dev.weir.model.Verdict.Reason;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import java.util.Objects;
 
 /** From what a store answered to what callers are told: one verdict for each match, in their order. */
 final class VerdictWriter {
+    private final CheckWriter checkWriter;
     private final LimiterObserver observer;
 
-    VerdictWriter(LimiterObserver observer) {
+    /** Verdicts on what {@code checkWriter} wrote. */
+    VerdictWriter(CheckWriter checkWriter, LimiterObserver observer) {
+        this.checkWriter = checkWriter;
         this.observer = observer;
     }
 
@@ -41,7 +45,10 @@ final class VerdictWriter {
                     continue;
                 }
             }
-            Limit limit = CheckWriter.limitOf(match);
+            Limit limit = checkWriter.limitOf(match);
+            if (rule != null && checkWriter.isAgreementIgnored(match)) {
+                observer.agreementIgnored(rule, Objects.requireNonNull(match.override()));
+            }
             if (limit == null) {
                 if (!denialsOnly) {
                     long hits = request.hitsOf(match.descriptor());
@@ -54,7 +61,7 @@ final class VerdictWriter {
                 continue;
             }
             if (rule != null && CheckWriter.isKeyDenied(match)) {
-                long hits = CheckWriter.multiply(request.hitsOf(match.descriptor()), rule.cost());
+                long hits = rule.costOf(request.hitsOf(match.descriptor()));
                 into.add()
                         .set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, Verdict.NEVER, 0)
                         .shadow(check.role == Check.Role.SHADOW);

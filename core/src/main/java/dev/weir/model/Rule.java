@@ -151,6 +151,16 @@ public final class Rule {
         return cost;
     }
 
+    /** What {@code hits} of a request are to this rule: saturates at the largest number and its negative. */
+    public long costOf(long hits) {
+        if (cost == 1) {
+            return hits;
+        }
+        long product = hits * cost;
+        boolean fits = Math.multiplyHigh(hits, cost) == product >> 63 && product != Long.MIN_VALUE;
+        return fits ? product : hits < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE;
+    }
+
     public Consistency consistency() {
         return consistency;
     }

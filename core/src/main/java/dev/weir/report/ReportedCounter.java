@@ -166,16 +166,15 @@ public final class ReportedCounter extends CounterKey {
     /** The store has answered or failed. */
     void answered(Check check, long asked) {
         long now = reports.now();
+        boolean failed = check.failure != null;
         if (isForgotten()) {
             drop(check.ahead);
-        } else if (check.failure != null) {
+        } else if (failed) {
             unanswered(now);
         } else {
-            long owed = setRight(check, now);
-            reports.stats().hits.add(check.granted);
-            deny(check.outcome, owed, asked);
+            takeIn(check, asked, now);
         }
-        if (isLastToTell(check.failure == null)) {
+        if (isLastToTell(!failed)) {
             tick(now, true);
         }
         reports.answered();
@@ -197,9 +196,16 @@ public final class ReportedCounter extends CounterKey {
         }
     }
 
-    /** Sets the local view right; returns what is owed. */
-    private synchronized long setRight(Check check, long now) {
+    /** Takes in what the store said; once nothing is under way, a tick may send {@code check} anew. */
+    private synchronized void takeIn(Check check, long asked, long now) {
+        long owed = setRight(check, now);
+        reports.stats().hits.add(check.granted);
+        deny(check.outcome, owed, asked);
         underWay = false;
+    }
+
+    /** Sets the local view right; returns what is owed. */
+    private long setRight(Check check, long now) {
         answeredMicros = now;
         reports.stats().over.add(backlog.refused(check.ahead - check.granted));
         if (windowed) {
@@ -213,7 +219,7 @@ public final class ReportedCounter extends CounterKey {
     }
 
     /** Nothing passes until what is owed is paid, or the window that is used up has ended; when that is, the next answers say. */
-    private synchronized void deny(Outcome told, long owed, long asked) {
+    private void deny(Outcome told, long owed, long asked) {
         boolean over = windowed ? told.remaining <= 0 : owed > 0;
         long nextAnswer = asked + interval + LATE_MICROS + reports.travelMicros();
         resetMicros = asked + told.reset;

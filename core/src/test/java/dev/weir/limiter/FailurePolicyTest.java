@@ -4,18 +4,29 @@ import static dev.weir.match.Weir.ask;
 import static dev.weir.match.Weir.rule;
 import static dev.weir.match.Weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.match.Envoy;
 import dev.weir.match.KeyBy;
+import dev.weir.match.Quota;
+import dev.weir.match.QuotaOverride;
+import dev.weir.match.RuleSet;
 import dev.weir.match.Weir;
 import dev.weir.match.WeirRule;
+import dev.weir.model.Consistency;
+import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.Request;
+import dev.weir.model.Rule;
 import dev.weir.model.RuleBuilder;
 import dev.weir.model.Verdict;
+import dev.weir.store.Check;
+import dev.weir.store.Checks;
+import dev.weir.store.Store;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -94,6 +105,93 @@ class FailurePolicyTest {
         Fleet fleet = failing(byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(1)));
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0] degraded");
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0] degraded");
+    }
+
+    @Test
+    void whatIsReportedAndFindsNoRoomInTheTierHasItsShareToo() {
+        WeirRule reported =
+                byUser(bucket("r", 8).consistency(Consistency.REPORTED).onFail(OnFail.LOCAL));
+        Fleet fleet = new Fleet(
+                rules(reported), LimiterSettings.defaults().withTierCounters(1).withLocalShare(250_000));
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        assertThat(fleet.decide(ask("user", "first"))).isEqualTo("yes [r WITHIN_LIMIT 7]");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 1] degraded");
+        assertThat(fleet.decide(ask("user", "u").hits(2))).isEqualTo("no [r OVER_LIMIT 1] degraded");
+    }
+
+    @Test
+    void whatWasAgreedWithACallerHasTheShareOfItsRule() {
+        WeirRule r = byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(250_000));
+        Quota quota = new Quota(null, List.of(new QuotaOverride("r", 40, 60 * Decisions.SECOND, null)));
+        Fleet fleet = new Fleet(
+                RuleSet.builder().weir("d", List.of(r)).quotas(key -> quota).build());
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        assertThat(fleet.decide(ask("user", "u", "api_key", "k"))).isEqualTo("yes [r WITHIN_LIMIT 9] degraded");
+    }
+
+    /** What fails while answers are taken in. */
+    enum Fault {
+        STORE_FAILED,
+        KEY_MISSING,
+        DECIDED,
+        LOCAL_STORE
+    }
+
+    @ParameterizedTest
+    @EnumSource(Fault.class)
+    void whoeverFailsOnTheWayBackWhoWaitsIsTold(Fault fault) {
+        RuntimeException thrown = new RuntimeException("a fault of ours");
+        LimiterObserver observer = new LimiterObserver() {
+            @Override
+            public void decided(Request request, Decision decision) {
+                fail(Fault.DECIDED);
+            }
+
+            @Override
+            public void keyMissing(Rule rule) {
+                fail(Fault.KEY_MISSING);
+            }
+
+            @Override
+            public void storeFailed(StoreFailure failure) {
+                fail(Fault.STORE_FAILED);
+            }
+
+            private void fail(Fault here) {
+                if (fault == here) {
+                    throw thrown;
+                }
+            }
+        };
+        Store local = new Store() {
+            @Override
+            public boolean decide(Checks checks, long nowMicros) {
+                if (fault == Fault.LOCAL_STORE) {
+                    throw thrown;
+                }
+                return checks.allowed();
+            }
+
+            @Override
+            public boolean forget(Check check) {
+                return false;
+            }
+
+            @Override
+            public void close() {}
+        };
+        RuleSet rules = rules(
+                byUser(bucket("r", 8).onFail(OnFail.LOCAL)),
+                byUser(bucket("login", 8).onFail(OnFail.DENY)),
+                rule(bucket("team", 8).build(), KeyBy.of("team")));
+        Fleet fleet = failing();
+        Limiter limiter =
+                new Limiter(rules, local, SharedStores.of(fleet.stores), fleet, LimiterSettings.defaults(), observer);
+        Fleet.Answer answer = new Fleet.Answer(Long.MAX_VALUE);
+        limiter.decide(ask("user", "u"), fleet.now, new Decision(), () -> answer);
+        assertThatThrownBy(() -> fleet.store().answerAll()).isSameAs(thrown);
+        assertThat(answer.told).isOne();
+        assertThat(answer.text).startsWith("no [r WITHIN_LIMIT").endsWith("login STORE_DOWN 0] degraded");
     }
 
     @Test

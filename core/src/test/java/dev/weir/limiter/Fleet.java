@@ -25,6 +25,7 @@ final class Fleet implements LimiterObserver, TimeSource {
     final Limiter limiter;
     int decided;
     int gaveBack;
+    int keysNotKept;
 
     Fleet(RuleSet rules, String... stores) {
         this(rules, LimiterSettings.defaults(), stores);
@@ -111,6 +112,11 @@ final class Fleet implements LimiterObserver, TimeSource {
     @Override
     public void gaveBack(int checks) {
         gaveBack += checks;
+    }
+
+    @Override
+    public void keyNotKept() {
+        keysNotKept++;
     }
 
     /** Waits for one decision, and remembers it. */

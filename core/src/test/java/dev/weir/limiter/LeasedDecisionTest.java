@@ -4,6 +4,7 @@ import static dev.weir.match.Weir.ask;
 import static dev.weir.match.Weir.rule;
 import static dev.weir.match.Weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.lease.LeaseStats;
 import dev.weir.match.KeyBy;
@@ -101,6 +102,22 @@ class LeasedDecisionTest {
         fleet.store().answerAll();
         assertThat(waits.told).isOne();
         assertThat(fleet.ask(USER).atOnce).isTrue();
+    }
+
+    @Test
+    void whoCannotWaitTakesNothingAndAsksForNothing() {
+        Fleet fleet = new Fleet(rules(
+                leased("r", WINDOW, "user"), rule(Weir.rule("exact", WINDOW).build(), KeyBy.of("team"))));
+        fleet.decide(USER);
+        fleet.decide(USER);
+        assertThatThrownBy(() -> fleet.limiter.decide(USER)).isInstanceOf(IllegalStateException.class);
+        fleet.decide(USER);
+        assertThat(fleet.store().asked).last().asString().isEqualTo("fw:d:r:u 1+3");
+        long held = Objects.requireNonNull(fleet.limiter.tier()).leases().held();
+        assertThat(held).isPositive();
+        Request both = ask("user", "u", "team", "t");
+        assertThatThrownBy(() -> fleet.limiter.decide(both)).isInstanceOf(IllegalStateException.class);
+        assertThat(fleet.limiter.tier().leases().held()).isEqualTo(held);
     }
 
     @Test

@@ -9,14 +9,17 @@ import dev.weir.match.Quota;
 import dev.weir.match.QuotaOverride;
 import dev.weir.match.RuleSet;
 import dev.weir.match.WeirRule;
+import dev.weir.model.Algorithm;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.model.RuleBuilder;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.store.memory.MemoryStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +34,7 @@ class QuotaTest {
 
     private final Map<String, Quota> quotas = new HashMap<>();
     private final MemoryStore store = new MemoryStore(1024);
+    private final List<String> ignored = new ArrayList<>();
 
     @AfterEach
     void close() {
@@ -64,6 +68,35 @@ class QuotaTest {
         assertThat(verdict.remaining()).isEqualTo(497);
         quotas.clear();
         assertThat(limiter.decide(order("k")).allowed()).isFalse();
+    }
+
+    @Test
+    void anOverrideThatItsRuleCannotCountAnyMoreIsIgnoredAndThatIsSaid() {
+        RuleBuilder orders = Rule.builder("api", "orders").name("orders");
+        Limit log = Limit.of(Algorithm.SLIDING_WINDOW_LOG, 2, MINUTE);
+        quotas.put("k", new Quota(null, List.of(override("orders", 50_000))));
+        Limiter limiter = weir(rule("orders", 2, KeyBy.of("api_key")));
+        assertThat(limit(limiter.decide(ask("k")), "orders")).isEqualTo(50_000);
+        limiter.rules(RuleSet.builder()
+                .weir("api", List.of(new WeirRule(orders.limit(log).build(), List.of(), KeyBy.of("api_key"))))
+                .quotas(quotas::get)
+                .build());
+        for (int i = 0; i < 2; i++) {
+            assertThat(limiter.decide(ask("k")).allowed()).isTrue();
+        }
+        Decision third = limiter.decide(ask("k"));
+        assertThat(third.allowed()).isFalse();
+        assertThat(limit(third, "orders")).isEqualTo(2);
+        assertThat(ignored).containsExactly("orders 50000", "orders 50000", "orders 50000");
+    }
+
+    @Test
+    void aLimitThatACallerGivesAndNobodyCanCountIsNone() {
+        Limiter limiter = weir(rule("orders", 2, KeyBy.of("api_key")));
+        Request request = ask("k").override(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 50_000, MINUTE));
+        Verdict verdict = limiter.decide(request).verdict(0);
+        assertThat(verdict.reason()).isEqualTo(Verdict.Reason.UNLIMITED);
+        assertThat(verdict.limit()).isNull();
     }
 
     @Test
@@ -162,7 +195,12 @@ class QuotaTest {
 
     private Limiter limiter(RuleSet rules) {
         TimeSource time = () -> 1_000_000_000L;
-        return new Limiter(rules, store, time, LimiterSettings.defaults(), new LimiterObserver() {});
+        return new Limiter(rules, store, time, LimiterSettings.defaults(), new LimiterObserver() {
+            @Override
+            public void agreementIgnored(Rule rule, Limit agreed) {
+                ignored.add(rule.name() + " " + agreed.requests());
+            }
+        });
     }
 
     private static Request ask(String apiKey) {

@@ -12,6 +12,7 @@ import dev.weir.match.RuleSet;
 import dev.weir.match.Weir;
 import dev.weir.match.WeirRule;
 import dev.weir.model.Consistency;
+import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.Request;
@@ -57,6 +58,11 @@ class RepeatedRequestsTest {
 
     private static Idempotency key(String key, String body) {
         return new Idempotency(hash("caller"), hash(key), hash(body), HOUR, 10);
+    }
+
+    /** The same key and body of another caller. */
+    private static Idempotency from(String caller) {
+        return new Idempotency(hash(caller), hash("k"), hash("body"), HOUR, 10);
     }
 
     private static byte[] hash(String text) {
@@ -122,6 +128,30 @@ class RepeatedRequestsTest {
     }
 
     @Test
+    void aKeyThatAnotherNodeAdmittedSinceItWasDeniedHereIsKnown() {
+        RuleSet rules = rules(rule(
+                Weir.rule("a", Limit.tokenBucket(10, Duration.ofSeconds(1))).build(), KeyBy.of("a")));
+        Fleet fleet = new Fleet(rules);
+        Limiter other = new Limiter(
+                rules,
+                fleet.local,
+                SharedStores.of(fleet.stores),
+                fleet,
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
+        fleet.decide(ask("a", "1").hits(10));
+        assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("no [a OVER_LIMIT 0]");
+        fleet.now += 100_000;
+        Fleet.Answer admitted = new Fleet.Answer(Long.MAX_VALUE);
+        other.decide(ask("a", "1"), fleet.now, new Decision(), () -> admitted, key("k"));
+        fleet.store().answerAll();
+        assertThat(admitted.text).isEqualTo("yes [a WITHIN_LIMIT 0]");
+        fleet.now += 1_000;
+        assertThat(fleet.decide(ask("a", "1"))).isEqualTo("no [a OVER_LIMIT 0]");
+        assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("yes [a WITHIN_LIMIT 0] again");
+    }
+
+    @Test
     void freshKeysDoNotGetAFloodPastTheDenyCache() {
         Fleet fleet = new Fleet(ONE);
         fleet.decide(ask("a", "1").hits(5));
@@ -132,10 +162,59 @@ class RepeatedRequestsTest {
         }
         assertThat(fleet.store().asked).hasSize(asked + KeyLookups.MOST);
         fleet.now += Decisions.SECOND / 2;
-        Idempotency other = new Idempotency(hash("other"), hash("k"), hash("body"), HOUR, 10);
-        assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, other).atOnce)
+        assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, from("other")).atOnce)
                 .as("whoever else meets that limit has lookups of its own")
                 .isFalse();
+    }
+
+    @Test
+    void whatChargesNothingIsNotKeptAndStillAConflictWithWhatDid() {
+        Fleet fleet = new Fleet(THREE, "big");
+        fleet.decide(ask("a", "1", "b", "1").hits(0), key("k"));
+        fleet.decide(ALL, key("new"));
+        assertThat(fleet.decide(ask("a", "1", "b", "1").hits(0), key("k")))
+                .as("as things are now")
+                .isEqualTo("yes [a WITHIN_LIMIT 4, b WITHIN_LIMIT 2]");
+        assertThat(fleet.decide(ask("b", "1").hits(0), key("new", "other"))).isEqualTo("no [] conflict");
+    }
+
+    @Test
+    void callersThatAreMadeUpDoNotFillTheStoreWithTheirKeys() {
+        int most = 100;
+        Fleet fleet = new Fleet(ONE, LimiterSettings.defaults().withKeptKeys(most));
+        assertThat(fleet.decide(ask("a", "1"), key("before"))).startsWith("yes");
+        for (int i = 1; i < 3 * most; i++) {
+            assertThat(fleet.decide(ask("a", "user" + i), from("user" + i))).isEqualTo("yes [a WITHIN_LIMIT 4]");
+        }
+        assertThat(fleet.keysNotKept).isEqualTo(2 * most);
+        assertThat(fleet.decide(ask("a", "1"), key("before"))).endsWith("again");
+        assertThat(fleet.decide(ask("a", "user1"), from("user1"))).endsWith("again");
+        assertThat(fleet.decide(ask("a", "user299"), from("user299"))).isEqualTo("yes [a WITHIN_LIMIT 3]");
+        fleet.now += HOUR / most;
+        assertThat(fleet.decide(ask("a", "late"), from("late"))).isEqualTo("yes [a WITHIN_LIMIT 4]");
+        assertThat(fleet.decide(ask("a", "late"), from("late")))
+                .as("one has expired")
+                .endsWith("again");
+    }
+
+    @Test
+    void onlyWhatIsKeptTakesOfTheRoomForKeys() {
+        Fleet fleet = new Fleet(ONE, LimiterSettings.defaults().withKeptKeys(2));
+        fleet.decide(ask("a", "1").hits(5), key("k"));
+        for (int i = 0; i < 10; i++) {
+            fleet.decide(ask("a", "1").hits(5), key("k"));
+            fleet.decide(ask("a", "1"), key("denied" + i));
+        }
+        fleet.store().fail(StoreFailure.TIMEOUT);
+        for (int i = 0; i < 10; i++) {
+            fleet.decide(ask("a", "2"), key("unanswered" + i));
+        }
+        fleet.store().fail(null);
+        fleet.decide(ask("a", "2"), key("second"));
+        assertThat(fleet.keysNotKept).isZero();
+        assertThat(fleet.decide(ask("a", "2"), key("second"))).endsWith("again");
+        fleet.decide(ask("a", "3"), key("third"));
+        assertThat(fleet.keysNotKept).isOne();
     }
 
     @Test

@@ -19,6 +19,8 @@ import dev.weir.store.Store;
 import dev.weir.store.StoreFailure;
 import dev.weir.store.memory.MemoryStore;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -258,6 +260,39 @@ class ReportedDecisionTest {
         fleet.store().answerAll();
         assertThat(done).isDone();
         assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+1", "fw:d:r:u 0+2");
+    }
+
+    @Test
+    void aTickWhileAnAnswerIsTakenInDoesNotSendItAnew() {
+        Fleet fleet = new Fleet(reported(WINDOW));
+        List<Limiter> ticking = new ArrayList<>();
+        MemoryStore counters = new MemoryStore(100);
+        Limiter node = another(fleet, reported(WINDOW), new Store() {
+            @Override
+            public boolean decide(Checks checks, long nowMicros) {
+                ticking.forEach(Limiter::tick);
+                return counters.decide(checks, nowMicros);
+            }
+
+            @Override
+            public boolean forget(Check check) {
+                return counters.forget(check);
+            }
+
+            @Override
+            public void close() {
+                counters.close();
+            }
+        });
+        node.decide(ask("user", "u").hits(3));
+        fleet.now += 200_000;
+        node.tick();
+        node.decide(USER);
+        fleet.now += 200_000;
+        ticking.add(node);
+        fleet.store().answer(0);
+        assertThat(stats(node).hits()).isEqualTo(3);
+        assertThat(fleet.store().waiting).isEmpty();
     }
 
     @Test

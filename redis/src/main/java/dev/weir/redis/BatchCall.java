@@ -3,6 +3,7 @@ package dev.weir.redis;
 import dev.weir.coalesce.Call;
 import dev.weir.coalesce.Group;
 import dev.weir.redis.script.Batch;
+import dev.weir.redis.script.RedisKey;
 import dev.weir.store.StoreFailure;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +72,7 @@ final class BatchCall extends Call implements ScriptCall.Listener {
 
     /** Adds what is to be sent to {@code out}: good until {@code deadlineNanos}, as Redis's clock will show it then. */
     void write(long deadlineNanos, List<ScriptCall> out) {
-        keys = batch.keys();
+        keys = batch.keys(slot != RedisKey.NO_SLOT);
         args = batch.args(line.clock().at(deadlineNanos));
         write(out);
     }

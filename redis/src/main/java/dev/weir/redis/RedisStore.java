@@ -37,7 +37,7 @@ public final class RedisStore implements SharedStore {
     private final Dispatch dispatch = new Dispatch(new Way() {
         @Override
         public int slot(Check check) {
-            return routes.bySlot() ? RedisKey.slot(check.name.subject()) : 0;
+            return routes.bySlot() ? RedisKey.slot(check.name.subject()) : RedisKey.NO_SLOT;
         }
 
         @Override

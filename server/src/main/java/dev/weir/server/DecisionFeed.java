@@ -5,6 +5,7 @@ import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.limiter.LimiterObserver;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
+import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.server.metrics.ServerMetrics;
@@ -88,6 +89,11 @@ final class DecisionFeed implements AutoCloseable {
         }
 
         @Override
+        public void agreementIgnored(Rule rule, Limit agreed) {
+            first.agreementIgnored(rule, agreed);
+        }
+
+        @Override
         public void storeFailed(StoreFailure failure) {
             first.storeFailed(failure);
         }
@@ -95,6 +101,11 @@ final class DecisionFeed implements AutoCloseable {
         @Override
         public void gaveBack(int checks) {
             first.gaveBack(checks);
+        }
+
+        @Override
+        public void keyNotKept() {
+            first.keyNotKept();
         }
     }
 }

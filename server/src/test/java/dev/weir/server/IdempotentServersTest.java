@@ -31,7 +31,9 @@ class IdempotentServersTest {
             domain: api
             rules:
               - { name: ten, match: { kind: ten }, key_by: user_id, limit: { requests: 10, window: 1h } }
-              - { name: all, match: { kind: ten }, key_by: [], limit: { requests: 1000, window: 1h, algorithm: fixed_window } }
+              - { name: many, match: { kind: many }, key_by: user_id, limit: { requests: 1000, window: 1h } }
+              - { name: all, match: { kind: [ten, many] }, key_by: [], limit: { requests: 1000, window: 1h, algorithm: fixed_window } }
+              - { name: address, match: { kind: address }, key_by: ip, limit: { requests: 10, window: 1h } }
               - { name: second, match: { kind: second }, key_by: user_id, limit: { requests: 1, window: 1s } }
               - { name: own, match: { kind: own }, key_by: user_id, consistency: local, limit: { requests: 5, window: 1h } }
               - { name: open, match: { kind: open }, key_by: user_id, limit: { requests: 5, window: 1h } }
@@ -125,6 +127,21 @@ class IdempotentServersTest {
     }
 
     @Test
+    void another_body_is_a_conflict_at_the_other_server_also_if_it_counts_elsewhere() throws Exception {
+        JsonObject body = new JsonObject().put("kind", "address").put("user_id", "u-" + test);
+        String here = body.put("ip", "192.0.2.1").encode();
+        String elsewhere = body.put("ip", "192.0.2.2").encode();
+        assertThat(one.http
+                        .post("/v1/ratelimit/check", here, "Idempotency-Key", "k")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(two.http
+                        .post("/v1/ratelimit/check", elsewhere, "Idempotency-Key", "k")
+                        .statusCode())
+                .isEqualTo(422);
+    }
+
+    @Test
     void retries_at_both_servers_at_once_are_one_charge_and_all_pass() throws Exception {
         int rounds = 25;
         CyclicBarrier together = new CyclicBarrier(4);
@@ -205,13 +222,13 @@ class IdempotentServersTest {
     void a_flood_of_keys_pushes_out_its_own_and_no_counter() throws Exception {
         send(one, "ten", "quiet", 3, "k");
         for (int i = 0; i < 4 * KEYS; i++) {
-            send(one, "ten", "loud", 0, "k" + i);
+            send(one, "many", "loud", 1, "k" + i);
         }
         assertThat(keysKept()).isEqualTo(KEYS + 1);
         assertThat(bytesKept() / (KEYS + 1)).isLessThan(400);
-        assertThat(isReplayed(send(two, "ten", "loud", 0, "k" + (4 * KEYS - 1))))
+        assertThat(isReplayed(send(two, "many", "loud", 1, "k" + (4 * KEYS - 1))))
                 .isTrue();
-        assertThat(isReplayed(send(two, "ten", "loud", 0, "k0"))).isFalse();
+        assertThat(isReplayed(send(two, "many", "loud", 1, "k0"))).isFalse();
         assertThat(isReplayed(send(two, "ten", "quiet", 3, "k"))).isTrue();
         assertThat(remaining(send(two, "ten", "quiet", 0, "look"))).isEqualTo(7);
     }

@@ -133,12 +133,15 @@ public final class Batch {
         return counters.bytes() + 16 * counters.size() + 4 * entriesSize + 100 * onces.size();
     }
 
-    public byte[][] keys() {
+    /** All that it touches; {@code inOneSlot}: idempotency keys have to be where the counters are. */
+    public byte[][] keys(boolean inOneSlot) {
         byte[][] names = counters.names();
         byte[][] keys = Arrays.copyOf(names, names.length + onces.size());
         for (int i = 0; i < onces.size(); i++) {
-            keys[names.length + i] = RedisKey.ofIdempotency(
-                    onces.get(i).keptUnder(), idempotency(i).caller());
+            byte[] caller = idempotency(i).caller();
+            keys[names.length + i] = inOneSlot
+                    ? RedisKey.ofIdempotency(onces.get(i).keptUnder(), caller)
+                    : RedisKey.ofIdempotency(caller);
         }
         return keys;
     }

@@ -1,6 +1,7 @@
 package dev.weir.redis.script;
 
 import dev.weir.store.CounterName;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
@@ -15,6 +16,9 @@ public final class RedisKey {
     private static final byte[] IDEMPOTENCY = "/idem:".getBytes(StandardCharsets.US_ASCII);
     private static final int TAG = 11;
     private static final int NAME = PREFIX.length + TAG + 2;
+
+    /** In the place of a slot where there are none. */
+    public static final int NO_SLOT = -1;
 
     private static final int SLOTS = 1 << 14;
     private static final int[] CRC = crcTable();
@@ -54,7 +58,12 @@ public final class RedisKey {
         return DIGITS[(int) (shift >= 0 ? subject >>> shift : subject << -shift) & 63];
     }
 
-    /** Where the idempotency keys of a caller are kept: in the slot of the subject's counters, and called like none of them. */
+    /** Where the idempotency keys of a caller are kept if there are no slots: all of them in one place. */
+    public static byte[] ofIdempotency(byte[] caller) {
+        return ofIdempotency(ByteBuffer.wrap(caller).getLong(), caller);
+    }
+
+    /** Where they are kept in the slot of the subject's counters; called like none of them. */
     public static byte[] ofIdempotency(long subject, byte[] caller) {
         byte[] text = Base64.getUrlEncoder().withoutPadding().encode(caller);
         byte[] key = new byte[NAME - 1 + IDEMPOTENCY.length + text.length];

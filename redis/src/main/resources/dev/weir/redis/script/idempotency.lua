@@ -1,5 +1,6 @@
 -- A request that was sent again is charged once. Its caller has a hash of the keys that were admitted: key -> record, and a ring, so
--- that the oldest goes when there are too many: '#' -> how many there were, '#i' -> the key at i.
+-- that the oldest goes when there are too many: '#' -> how many there were, '#i' -> the key at i, and when it was admitted: one that was
+-- used again after its time has a later place too, and goes with that.
 --   record   microsecond at which it was admitted, its fingerprint, and of each check four numbers: the state before it or, where that
 --            is a block, the answer. From these the same outcomes are told again.
 -- In `known` stands for each such request: 0 if it was decided now, 1 if its key was used for something else, or the record.
@@ -43,9 +44,13 @@ if program[6] == 1 then
     local place = '#' .. (call('HINCRBY', hash, '#', 1) % most)
     local oldest = call('HGET', hash, place)
     if oldest then
-      call('HDEL', hash, oldest)
+      local its = oldest:sub(1, #key)
+      local held = call('HGET', hash, its)
+      if held and held:sub(1, 7) == oldest:sub(#key + 1) then
+        call('HDEL', hash, its)
+      end
     end
-    call('HSET', hash, place, key, key, table.concat(parts))
+    call('HSET', hash, place, key .. parts[1], key, table.concat(parts))
     call('PEXPIRE', hash, math.ceil(keep / 1000) + grace)
     return 1
   end

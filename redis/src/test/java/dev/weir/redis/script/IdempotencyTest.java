@@ -24,8 +24,7 @@ class IdempotencyTest {
     private static final long T0 = 1_700_000_000_000_000L;
     private static final long HOUR = 3_600_000_000L;
     private static final byte[] CALLER = hash("caller");
-    /** Keys are kept beside the counter of the last check: one of each algorithm, and one more. */
-    private static final byte[] KEPT = RedisKey.ofIdempotency(Algorithm.values().length + 1, CALLER);
+    private static final byte[] KEPT = RedisKey.ofIdempotency(CALLER);
 
     private static RedisProcess redis;
     private static ScriptStore script;
@@ -228,6 +227,30 @@ class IdempotencyTest {
         assertThat(known.repeated).isTrue();
         assertThat(known.allowed).isTrue();
         assertRemaining(known, 7);
+    }
+
+    @Test
+    void aKeyThatIsUsedAgainAfterItsTimeIsNotForgottenWithItsFirstUse() {
+        send("k", "a", 1, T0);
+        send("k", "a", 1, T0 + HOUR);
+        send("x", "a", 0, T0 + HOUR);
+        send("y", "a", 0, T0 + HOUR);
+        assertThat(send("k", "a", 1, T0 + HOUR).repeated).isTrue();
+        send("z", "a", 0, T0 + HOUR);
+        assertThat(send("k", "a", 0, T0 + HOUR).repeated)
+                .as("now it is the oldest")
+                .isFalse();
+    }
+
+    @Test
+    void anotherBodyIsAConflictAlsoIfItIsAboutAnotherSubject() {
+        send("k", "a", 3, T0);
+        Group other = new Group().add(check(77, Meters.of(Limit.tokenBucket(10, Duration.ofHours(1))), 3));
+        other.idempotency = new Idempotency(CALLER, hash("k"), hash("b"), HOUR, 3);
+        batch.clear();
+        batch.add(other);
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(other.conflict).isTrue();
     }
 
     @Test

@@ -49,7 +49,7 @@ final class ScriptStore implements Store {
         byte[][] timed = Arrays.copyOf(args, args.length + 1);
         long moment = Math.max(0, Math.min(now, LAST_MOMENT));
         timed[args.length] = Long.toString(moment).getBytes(StandardCharsets.US_ASCII);
-        return redis().evalsha(script.digest(), ScriptOutputType.MULTI, filled.keys(), timed);
+        return redis().evalsha(script.digest(), ScriptOutputType.MULTI, filled.keys(false), timed);
     }
 
     @Override

@@ -93,7 +93,7 @@ final class ExplainApi {
 
     private static long needed(Verdict verdict, long hits) {
         Rule rule = verdict.rule();
-        return rule == null ? hits : Math.multiplyHigh(hits, rule.cost()) != 0 ? Long.MAX_VALUE : hits * rule.cost();
+        return rule == null ? hits : rule.costOf(hits);
     }
 
     private void write(

@@ -57,6 +57,11 @@ final class RuleExposition {
                 "ratelimit_missing_key_total",
                 "Requests that met the rule and lacked what it counts by: a client, or a proxy, that leaves it out.",
                 Stripe.MISSING_KEY);
+        counter(
+                out,
+                "ratelimit_override_ignored_total",
+                "Requests of callers whose override the rule cannot count, as its algorithm has changed: its own limit held.",
+                Stripe.OVERRIDE_IGNORED);
         out.metric(
                 "ratelimit_busiest_counter_ratio",
                 "gauge",

@@ -1,8 +1,10 @@
 package dev.weir.server.metrics;
 
+import dev.weir.algorithm.Meters;
 import dev.weir.limiter.LimiterObserver;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
+import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
@@ -11,9 +13,12 @@ import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.store.StoreFailure;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * during a change may still carry rules of the set before, which is kept for them.
  */
 public final class RuleMetrics implements LimiterObserver {
+    private static final System.Logger LOG = System.getLogger(RuleMetrics.class.getName());
+
     private final TimeSource time;
     private final boolean shadow;
     private final Slots slots = new Slots(this::total);
@@ -40,6 +47,9 @@ public final class RuleMetrics implements LimiterObserver {
             return mine;
         }
     };
+
+    /** Rules of which it was said that they ignore what was agreed with a caller. */
+    private final Set<Rule> ignoring = ConcurrentHashMap.newKeySet();
 
     private final StoreFailures storeFailures = new StoreFailures();
     private volatile SwitchState everything = SwitchState.ON;
@@ -59,6 +69,7 @@ public final class RuleMetrics implements LimiterObserver {
     /** Makes room for the rules of {@code next}; to be called before they are put in force. */
     public synchronized void rules(RuleSet next) {
         everything = next.everything();
+        ignoring.clear();
         Generation last = current;
         int[] assigned = slots.assign(next.rules());
         current = new Generation(next.rules(), assigned, slots.size(), last.withoutBefore());
@@ -108,6 +119,18 @@ public final class RuleMetrics implements LimiterObserver {
     }
 
     @Override
+    public void agreementIgnored(Rule rule, Limit agreed) {
+        stripe.get().add(current.slot(rule), Stripe.OVERRIDE_IGNORED);
+        if (ignoring.add(rule)) {
+            LOG.log(
+                    Level.WARNING,
+                    "rule " + rule + ": an override that was agreed with a caller cannot be counted by "
+                            + agreed.algorithm().spelling() + " and is ignored: " + Meters.refusal(agreed)
+                            + "; ratelimit_override_ignored_total counts how often that happens");
+        }
+    }
+
+    @Override
     public void storeFailed(StoreFailure failure) {
         storeFailures.failed(failure);
     }
@@ -115,6 +138,11 @@ public final class RuleMetrics implements LimiterObserver {
     @Override
     public void gaveBack(int checks) {
         storeFailures.gaveBack(checks);
+    }
+
+    @Override
+    public void keyNotKept() {
+        storeFailures.keyNotKept();
     }
 
     /** Writes every series. */

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 final class StoreFailures {
     private final Map<StoreFailure, LongAdder> byReason = new EnumMap<>(StoreFailure.class);
     private final LongAdder givenBack = new LongAdder();
+    private final LongAdder keysNotKept = new LongAdder();
 
     StoreFailures() {
         for (StoreFailure each : StoreFailure.values()) {
@@ -25,6 +26,10 @@ final class StoreFailures {
         givenBack.add(checks);
     }
 
+    void keyNotKept() {
+        keysNotKept.increment();
+    }
+
     void write(Exposition out) {
         out.metric(
                 "ratelimit_store_failures_total",
@@ -37,5 +42,10 @@ final class StoreFailures {
                 "counter",
                 "Checks taken from one store, and given back because another one denied.");
         out.sample("ratelimit_give_backs_total", "", givenBack.sum());
+        out.metric(
+                "ratelimit_idempotency_not_kept_total",
+                "counter",
+                "Requests charged whose Idempotency-Key no store has kept, for this server has had idempotency_total kept.");
+        out.sample("ratelimit_idempotency_not_kept_total", "", keysNotKept.sum());
     }
 }

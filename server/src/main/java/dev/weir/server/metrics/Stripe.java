@@ -16,6 +16,7 @@ final class Stripe {
     static final int MISSING_KEY = 3;
     static final int DEGRADED = 4;
     static final int FAIL_OPEN = 5;
+    static final int OVERRIDE_IGNORED = 6;
 
     /** In place of {@link #SHADOWED} for requests as a whole. */
     static final int UNMATCHED = 2;
@@ -23,7 +24,7 @@ final class Stripe {
     /** Upper bounds of the histogram, microseconds; one more bucket has none. */
     static final int[] BOUNDS = {1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000};
 
-    private static final int COUNTS = 6;
+    private static final int COUNTS = 7;
     private static final int HISTOGRAM = BOUNDS.length + 2;
 
     /** Fields of a slot. */

@@ -1,5 +1,6 @@
 package dev.weir.server.settings;
 
+import dev.weir.limiter.LimiterSettings;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,6 +73,12 @@ public final class Catalogue {
             "1024",
             1,
             100_000);
+    static final Setting<Integer> IDEMPOTENCY_TOTAL = Setting.integer(
+            "idempotency_total",
+            "Idempotency keys that this server has stores keep at a time, over all callers; others are not known elsewhere.",
+            String.valueOf(LimiterSettings.DEFAULT_KEPT_KEYS),
+            1,
+            1_000_000_000);
 
     static final Setting<Boolean> SHADOW_MODE = Setting.truth(
                     "shadow_mode", "Deny nobody: count and report only.", "false")
@@ -141,6 +148,7 @@ public final class Catalogue {
             DB,
             IDEMPOTENCY_KEEP,
             IDEMPOTENCY_KEYS,
+            IDEMPOTENCY_TOTAL,
             SHADOW_MODE,
             QUOTA_MODE,
             CHARGE_DENIED,

@@ -62,6 +62,7 @@ public final class SettingsReader {
                         StoreSettings.keysThatFit(Runtime.getRuntime().maxMemory())),
                 new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED))
                         .withDeadlineMicros(deadline.toNanos() / 1_000)
+                        .withKeptKeys(value(Catalogue.IDEMPOTENCY_TOTAL))
                         .withTierCounters(orElse(
                                 StoreSettings.TIER_COUNTERS,
                                 StoreSettings.countersThatFit(

@@ -85,6 +85,22 @@ class ExplainTest extends AtTheTerminal {
     }
 
     @Test
+    void moreThanALimitCanHoldDoesNotPassHoweverLarge() throws Exception {
+        server.admin.put(
+                "/v1/ratelimit/config/double",
+                "{match: {kind: double}, key_by: api_key, cost: 2, limit: {requests: 1000, window: 1h}}");
+        for (long hits : new long[] {501, Long.MAX_VALUE / 2 + 1, Long.MAX_VALUE}) {
+            JsonObject request = new JsonObject()
+                    .put("domain", "api")
+                    .put("attributes", new JsonObject().put("api_key", "k").put("kind", "double"))
+                    .put("hits", hits);
+            JsonObject answer = new JsonObject(
+                    server.admin.post("/admin/v1/explain", request.encode()).body());
+            assertThat(answer.getBoolean("would_pass")).as("%s", answer).isFalse();
+        }
+    }
+
+    @Test
     void aQuotaShowsAsTierAndOverride() throws Exception {
         server.admin.put(
                 "/admin/v1/quotas/k",

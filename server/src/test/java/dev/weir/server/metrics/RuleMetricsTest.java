@@ -45,12 +45,14 @@ class RuleMetricsTest {
         metrics.storeFailed(StoreFailure.TIMEOUT);
         metrics.storeFailed(StoreFailure.OPEN);
         metrics.gaveBack(3);
+        metrics.keyNotKept();
         assertThat(scrape())
                 .contains(
                         "ratelimit_store_failures_total{reason=\"timeout\"} 2",
                         "ratelimit_store_failures_total{reason=\"open\"} 1",
                         "ratelimit_store_failures_total{reason=\"refused\"} 0",
-                        "ratelimit_give_backs_total 3");
+                        "ratelimit_give_backs_total 3",
+                        "ratelimit_idempotency_not_kept_total 1");
     }
 
     @Test
@@ -61,6 +63,7 @@ class RuleMetricsTest {
         decided(false, verdict(rules, 0, Reason.WITHIN_LIMIT), verdict(rules, 1, Reason.OVER_LIMIT));
         decided(true);
         metrics.keyMissing(rules.rules().get(0));
+        metrics.agreementIgnored(rules.rules().get(1), LIMIT);
         assertThat(scrape())
                 .contains(
                         "ratelimit_requests_total{outcome=\"allowed\"} 1",
@@ -70,7 +73,9 @@ class RuleMetricsTest {
                         "ratelimit_decisions_total{domain=\"api\",rule=\"hourly\",outcome=\"denied\"} 1",
                         "ratelimit_denied_total{domain=\"api\",rule=\"hourly\"} 1",
                         "ratelimit_denied_total{domain=\"api\",rule=\"writes\"} 0",
-                        "ratelimit_missing_key_total{domain=\"api\",rule=\"writes\"} 1");
+                        "ratelimit_missing_key_total{domain=\"api\",rule=\"writes\"} 1",
+                        "ratelimit_override_ignored_total{domain=\"api\",rule=\"hourly\"} 1",
+                        "ratelimit_override_ignored_total{domain=\"api\",rule=\"writes\"} 0");
     }
 
     @Test

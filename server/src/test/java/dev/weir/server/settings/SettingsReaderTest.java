@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.decisions.DecisionSinkSettings;
+import dev.weir.limiter.LimiterSettings;
 import dev.weir.tier.LocalTier;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -302,6 +303,13 @@ class SettingsReaderTest {
         assertThat(StoreSettings.countersThatFit(64L << 30)).isEqualTo(65_536);
         assertThat(read(Map.of("max_keys", "5000"), Map.of()).maxKeys()).isEqualTo(5_000);
         assertThat(read(Map.of("tier_counters", "5000"), Map.of()).limiter().tierCounters())
+                .isEqualTo(5_000);
+    }
+
+    @Test
+    void howManyIdempotencyKeysAStoreKeepsCanBeSet() throws Exception {
+        assertThat(read(Map.of(), Map.of()).limiter().keptKeys()).isEqualTo(LimiterSettings.DEFAULT_KEPT_KEYS);
+        assertThat(read(Map.of("idempotency_total", "5000"), Map.of()).limiter().keptKeys())
                 .isEqualTo(5_000);
     }
 
