@@ -235,13 +235,6 @@ public final class ControlPlane implements AutoCloseable {
         copy.save(rules().rules(), quotas.all(), tokens.book().all(), switches.last());
     }
 
-    /** For tests: as if the disk were gone. */
-    void closeAuditFile() throws IOException {
-        if (file != null) {
-            file.close();
-        }
-    }
-
     @Override
     public void close() {
         switches.close();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Switches for rules and for everything, which work also while the database is away.
  *
- * <p><b>Three ways.</b> A switch is a change like any other, in the database with its line of audit. While that is away it goes over a
+ * <p><b>Three ways.</b> A switch is a change like any other, in the database with its line of audit. While that is away or held up it goes over a
  * {@linkplain SwitchBoard board} that all nodes read every second; or, asked for so, a node takes it on its own. Either is written to
  * the {@linkplain SwitchJournal journal} of this node first, and {@linkplain SwitchSync brought into the database} when it is back.
  *
@@ -158,7 +158,7 @@ public final class Switches implements AutoCloseable {
             try {
                 return inDatabase(wish);
             } catch (DatabaseException e) {
-                if (!shared || isThere()) {
+                if (!shared || (!e.isHeldUp() && isThere())) {
                     throw e; // and refuses
                 }
             }

@@ -49,7 +49,7 @@ final class TokenUse implements AutoCloseable {
             Map<String, Instant> news = new HashMap<>(now);
             news.entrySet().removeAll(noted.entrySet());
             if (!news.isEmpty()) {
-                database.transaction(connection -> {
+                database.changeInPassing(connection -> {
                     TokenTable.used(connection, news);
                     return news;
                 });

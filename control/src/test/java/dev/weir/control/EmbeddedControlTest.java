@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
-import dev.weir.control.database.DatabaseException;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -56,19 +55,6 @@ class EmbeddedControlTest extends ControlContract {
                 .first()
                 .asString()
                 .contains("after change 2");
-    }
-
-    @Test
-    void aChangeWhoseAuditCannotBeWrittenDoesNotHappen(@TempDir Path other) throws Exception {
-        try (ControlPlane plane = ControlPlane.open(new ControlSettings(other, null), LoadOptions.DEFAULT)) {
-            plane.putRule(OPERATOR, "before", "api", BODY, ANY, false);
-            plane.closeAuditFile();
-            assertThatThrownBy(() -> plane.putRule(OPERATOR, "r", "api", BODY, ANY, false))
-                    .isInstanceOf(DatabaseException.class)
-                    .hasMessageContaining("the audit cannot be written");
-            assertThat(plane.rules().rule("r")).isNull();
-            assertThat(plane.verifyAudit().changes()).isEqualTo(1);
-        }
     }
 
     @Test

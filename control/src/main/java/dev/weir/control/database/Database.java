@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Properties;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -16,11 +17,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Waiting.</b> Nothing here waits long for a PostgreSQL that is away: two seconds for a connection, five for an answer. It
  * opens also where there is no database yet; whoever uses it hears of that.
+ *
+ * <p><b>Locks.</b> A node that stops in the middle of a change must not hold up the others. PostgreSQL ends a change that says nothing
+ * for {@value #SILENT_SECONDS} seconds, and whoever waits for its locks waits a second longer than that.
  */
 public final class Database implements AutoCloseable {
     private static final int POOL = 4;
     private static final int CONNECT_MILLIS = 2_000;
     private static final int ANSWER_SECONDS = 5;
+    private static final int SILENT_SECONDS = 2;
+    private static final int LOCK_MILLIS = (SILENT_SECONDS + 1) * 1_000;
+    private static final int BRIEF_LOCK_MILLIS = 100;
     /** A file on a busy machine is slow to open, but it is there or not. */
     private static final int OPEN_MILLIS = 30_000;
 
@@ -116,6 +123,33 @@ public final class Database implements AutoCloseable {
         } catch (SQLException e) {
             throw failure(e);
         }
+    }
+
+    /**
+     * The same for {@code work} that changes something.
+     *
+     * @throws DatabaseException also if what it would change is {@linkplain DatabaseException#isHeldUp held up}
+     */
+    public <T extends @Nullable Object> T change(Work<T> work) {
+        return locking(LOCK_MILLIS, work);
+    }
+
+    /** The same for {@code work} that can as well be done later: it waits for nobody. */
+    public <T extends @Nullable Object> T changeInPassing(Work<T> work) {
+        return locking(BRIEF_LOCK_MILLIS, work);
+    }
+
+    private <T extends @Nullable Object> T locking(int waitMillis, Work<T> work) {
+        return transaction(connection -> {
+            if (isShared()) {
+                try (Statement statement = connection.createStatement()) {
+                    // For the transaction, not for the session, which a pooler may share out.
+                    statement.execute("SET LOCAL lock_timeout = '" + waitMillis
+                            + "ms'; SET LOCAL idle_in_transaction_session_timeout = '" + SILENT_SECONDS + "s'");
+                }
+            }
+            return work.in(connection);
+        });
     }
 
     private static void rollBack(Connection connection) {
