@@ -12,7 +12,6 @@ import dev.weir.control.switches.SwitchName;
 import dev.weir.control.switches.SwitchTable;
 import dev.weir.match.RuleSwitches;
 import dev.weir.match.RuleSwitches.Setting;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -209,10 +208,5 @@ public final class Switches implements AutoCloseable {
     @Override
     public void close() {
         sync.close();
-        try {
-            journal.close();
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, SwitchJournal.NAME + " does not close: " + e.getMessage());
-        }
     }
 }

@@ -2,7 +2,10 @@ package dev.weir.control.database;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.control.data.PrivateFile;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -58,9 +61,12 @@ public final class Database implements AutoCloseable {
     }
 
     /** H2 in {@code folder}, for this process alone. */
-    public static Database embedded(Path folder) {
+    public static Database embedded(Path folder) throws IOException {
         HikariConfig config = new HikariConfig();
         Path file = folder.toAbsolutePath().resolve("weir");
+        // H2 would make it for everyone to read; it takes an empty file for a new database.
+        PrivateFile.open(file.resolveSibling("weir.mv.db"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                .close();
         config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE");
         config.setConnectionTimeout(OPEN_MILLIS);
         config.setUsername("weir");
