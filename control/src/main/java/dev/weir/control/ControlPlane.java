@@ -16,8 +16,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,7 @@ public final class ControlPlane implements AutoCloseable {
     private final Changes changes;
     private final Tokens tokens;
     private final Switches switches;
-    private final ScheduledExecutorService timer;
+    private final ScheduledThreadPoolExecutor timer;
     private final QuotaBook quotas;
     private final FollowedRules rules;
     private final Copying copying;
@@ -49,11 +48,12 @@ public final class ControlPlane implements AutoCloseable {
         this.files = files;
         this.database = database;
         lastGood = data == null || !database.isShared() ? null : new LastGood(data);
-        timer = Executors.newSingleThreadScheduledExecutor(work -> {
+        timer = new ScheduledThreadPoolExecutor(1, work -> {
             Thread thread = new Thread(work, "weir-control-timer");
             thread.setDaemon(true);
             return thread;
         });
+        timer.setRemoveOnCancelPolicy(true);
         quotas = new QuotaBook(timer);
         ledger = new Ledger(database, files.audit);
         copying = new Copying(lastGood, this::write);
@@ -67,7 +67,7 @@ public final class ControlPlane implements AutoCloseable {
                 new CounterResets());
         follower = new Follower(database, ledger, followed, listens);
         changes = new Changes(ledger, follower);
-        tokens = new Tokens(database, changes, book);
+        tokens = new Tokens(database, changes, follower, book);
         switches = new Switches(database.isShared(), changes, ledger, follower, new SwitchBook(), files.journal);
     }
 
