@@ -184,11 +184,13 @@ public final class ControlPlane implements AutoCloseable {
     /**
      * Writes a rule.
      *
-     * @throws RefusedException if the precondition does not hold
+     * @throws RefusedException if the precondition does not hold, or the database cannot hold it
      * @throws DatabaseException if the database is away
      */
     public Change putRule(
             Author author, String id, String domain, String body, Precondition precondition, boolean dryRun) {
+        Column.RULE_ID.require(id);
+        Column.DOMAIN.require(domain);
         return changes.make(author, FollowedRules.KIND, id, precondition, dryRun, RuleEdit.put(id, domain, body));
     }
 
@@ -199,6 +201,11 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Writes what was agreed with a caller, in the place of what was agreed before. */
     public Change putQuota(Author author, StoredQuota quota, Precondition precondition, boolean dryRun) {
+        Column.API_KEY.require(quota.apiKey());
+        if (quota.tier() != null) {
+            Column.TIER.require(quota.tier());
+        }
+        quota.overrides().forEach(each -> Column.DESCRIPTOR.require(each.descriptor()));
         return changes.make(author, FollowedBook.QUOTA, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
     }
 

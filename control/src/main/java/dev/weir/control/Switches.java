@@ -131,7 +131,7 @@ public final class Switches implements AutoCloseable {
      *
      * @param setting null releases the switch
      * @param local by this node on its own, which asks neither the database nor the board
-     * @throws RefusedException if the precondition does not hold, or there is nothing to release
+     * @throws RefusedException if the precondition does not hold, there is nothing to release, or the database cannot hold its name
      * @throws DatabaseException if there is no way to the other nodes; or the audit cannot be written
      */
     public Switched change(
@@ -141,6 +141,7 @@ public final class Switches implements AutoCloseable {
             Precondition precondition,
             boolean dryRun,
             boolean local) {
+        Column.SWITCH.require(name.id());
         SwitchWish wish = new SwitchWish(author, name, setting, precondition, dryRun);
         synchronized (changing) {
             Switched made = make(wish, local);
