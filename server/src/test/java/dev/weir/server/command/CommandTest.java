@@ -60,7 +60,31 @@ class CommandTest extends AtTheTerminal {
     void validateIsContentWithGoodFiles() throws Exception {
         Path good = file("good.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
         assertThat(run("validate", good.toString())).isZero();
-        assertThat(out.toString().strip()).isEqualTo(good + ": good: 1 rule in 1 domain");
+        assertThat(out.toString().strip()).isEqualTo(good + ": good: 1 rule in 1 domain, from 1 file");
+    }
+
+    @Test
+    void validateRefusesWhatServeWould() throws Exception {
+        Path one = file("one.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
+        Path two = file("two.yaml", "domain: api\nrules:\n  - {name: b, limit: {requests: 1, window: 1s}}\n");
+        assertThat(run("validate", one.toString(), two.toString())).isEqualTo(1);
+        assertThat(out.toString()).startsWith(two + ":1:9: domain 'api' is also in " + one);
+        assertThat(run("validate", "--merge-domains", one.toString(), two.toString()))
+                .isZero();
+        assertThat(out.toString().strip()).endsWith(": good: 2 rules in 1 domain, from 2 files");
+    }
+
+    @Test
+    void validateJudgesStoresWhereItKnowsThem() throws Exception {
+        Path rules = file(
+                "rules.yaml", "domain: api\nrules:\n  - {name: a, store: bgi, limit: {requests: 1, window: 1s}}\n");
+        assertThat(run("validate", rules.toString())).isZero();
+        assertThat(err.toString()).contains("stores", "--config");
+        Path settings =
+                file("weir.yaml", "stores: { big: { url: \"redis://h:1\", password_file: /only/on/the/server } }\n");
+        assertThat(run("validate", "--config", settings.toString(), rules.toString()))
+                .isEqualTo(1);
+        assertThat(out.toString()).startsWith(rules + ":3:22: unknown store 'bgi' (did you mean big?");
     }
 
     @Test
