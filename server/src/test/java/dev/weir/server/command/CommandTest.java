@@ -3,7 +3,7 @@ package dev.weir.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.RunningServer;
-import java.net.ServerSocket;
+import dev.weir.testkit.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -115,10 +115,7 @@ class CommandTest extends AtTheTerminal {
         assertThat(err.toString().strip()).isEqualTo("weir: \"user_id\" (expected: key=value)");
         assertThat(run("check", "--url", "localhost", "api", "a=b")).isEqualTo(2);
         assertThat(err.toString()).startsWith("weir: --url: \"localhost\" (expected: an address");
-        int free;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            free = socket.getLocalPort();
-        }
+        int free = Ports.free();
         assertThat(run("check", "--url", "http://127.0.0.1:" + free, "api", "a=b"))
                 .isEqualTo(2);
         assertThat(err.toString())
