@@ -1,27 +1,22 @@
 package dev.weir.control;
 
-import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.audit.Author;
-import dev.weir.control.database.DataFolder;
 import dev.weir.control.database.Database;
 import dev.weir.control.database.DatabaseException;
-import dev.weir.control.database.PostgresUrl;
 import dev.weir.control.quota.QuotaBook;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.RuleLayer;
 import dev.weir.control.switches.Switch;
 import dev.weir.control.switches.SwitchBook;
-import dev.weir.control.switches.SwitchJournal;
 import dev.weir.control.token.TokenBook;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +30,7 @@ public final class ControlPlane implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ControlPlane.class.getName());
     private static final int BATCH = 1_000;
 
-    private final @Nullable DataFolder folder;
-    private final @Nullable AuditFile file;
+    private final DataFiles files;
     private final @Nullable LastGood lastGood;
     private final Database database;
     private final Ledger ledger;
@@ -44,34 +38,24 @@ public final class ControlPlane implements AutoCloseable {
     private final Changes changes;
     private final Tokens tokens;
     private final Switches switches;
-    private final ScheduledExecutorService timer;
+    private final ScheduledThreadPoolExecutor timer;
     private final QuotaBook quotas;
     private final FollowedRules rules;
     private final Copying copying;
 
-    private ControlPlane(ControlSettings settings, LoadOptions options, boolean listens) throws IOException {
-        Path data = settings.data();
-        PostgresUrl url = settings.database();
-        if (data == null && url == null) {
-            throw new IllegalArgumentException("neither a folder nor a database");
-        }
-        folder = data == null ? null : DataFolder.open(data);
-        file = data == null ? null : AuditFile.open(data);
-        lastGood = data == null || url == null ? null : new LastGood(data);
-        if (url != null) {
-            database = Database.postgres(url);
-        } else if (data != null) {
-            database = Database.embedded(data);
-        } else {
-            throw new IllegalStateException();
-        }
-        timer = Executors.newSingleThreadScheduledExecutor(work -> {
+    private ControlPlane(
+            @Nullable Path data, DataFiles files, Database database, LoadOptions options, boolean listens) {
+        this.files = files;
+        this.database = database;
+        lastGood = data == null || !database.isShared() ? null : new LastGood(data);
+        timer = new ScheduledThreadPoolExecutor(1, work -> {
             Thread thread = new Thread(work, "weir-control-timer");
             thread.setDaemon(true);
             return thread;
         });
+        timer.setRemoveOnCancelPolicy(true);
         quotas = new QuotaBook(timer);
-        ledger = new Ledger(database, file);
+        ledger = new Ledger(database, files.audit);
         copying = new Copying(lastGood, this::write);
         rules = new FollowedRules(database.toString(), options, copying::soon);
         TokenBook book = new TokenBook();
@@ -83,9 +67,8 @@ public final class ControlPlane implements AutoCloseable {
                 new CounterResets());
         follower = new Follower(database, ledger, followed, listens);
         changes = new Changes(ledger, follower);
-        tokens = new Tokens(database, changes, book);
-        SwitchJournal journal = SwitchJournal.open(data);
-        switches = new Switches(database.isShared(), changes, ledger, follower, new SwitchBook(), journal);
+        tokens = new Tokens(database, changes, follower, book);
+        switches = new Switches(database.isShared(), changes, ledger, follower, new SwitchBook(), files.journal);
     }
 
     /**
@@ -101,7 +84,15 @@ public final class ControlPlane implements AutoCloseable {
 
     /** {@code listens}: off, it is as if notifications were dropped. */
     static ControlPlane open(ControlSettings settings, LoadOptions options, boolean listens) throws IOException {
-        ControlPlane plane = new ControlPlane(settings, options, listens);
+        DataFiles files = DataFiles.open(settings.data());
+        Database database;
+        try {
+            database = database(settings);
+        } catch (IOException | RuntimeException e) {
+            files.close();
+            throw e;
+        }
+        ControlPlane plane = new ControlPlane(settings.data(), files, database, options, listens);
         try {
             plane.begin();
             return plane;
@@ -109,6 +100,16 @@ public final class ControlPlane implements AutoCloseable {
             plane.close();
             throw e;
         }
+    }
+
+    private static Database database(ControlSettings settings) throws IOException {
+        if (settings.database() != null) {
+            return Database.postgres(settings.database());
+        }
+        if (settings.data() != null) {
+            return Database.embedded(settings.data());
+        }
+        throw new IllegalArgumentException("neither a folder nor a database");
     }
 
     private void begin() throws IOException {
@@ -183,11 +184,13 @@ public final class ControlPlane implements AutoCloseable {
     /**
      * Writes a rule.
      *
-     * @throws RefusedException if the precondition does not hold
+     * @throws RefusedException if the precondition does not hold, or the database cannot hold it
      * @throws DatabaseException if the database is away
      */
     public Change putRule(
             Author author, String id, String domain, String body, Precondition precondition, boolean dryRun) {
+        Column.RULE_ID.require(id);
+        Column.DOMAIN.require(domain);
         return changes.make(author, FollowedRules.KIND, id, precondition, dryRun, RuleEdit.put(id, domain, body));
     }
 
@@ -198,6 +201,11 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Writes what was agreed with a caller, in the place of what was agreed before. */
     public Change putQuota(Author author, StoredQuota quota, Precondition precondition, boolean dryRun) {
+        Column.API_KEY.require(quota.apiKey());
+        if (quota.tier() != null) {
+            Column.TIER.require(quota.tier());
+        }
+        quota.overrides().forEach(each -> Column.DESCRIPTOR.require(each.descriptor()));
         return changes.make(author, FollowedBook.QUOTA, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
     }
 
@@ -235,13 +243,6 @@ public final class ControlPlane implements AutoCloseable {
         copy.save(rules().rules(), quotas.all(), tokens.book().all(), switches.last());
     }
 
-    /** For tests: as if the disk were gone. */
-    void closeAuditFile() throws IOException {
-        if (file != null) {
-            file.close();
-        }
-    }
-
     @Override
     public void close() {
         switches.close();
@@ -250,15 +251,6 @@ public final class ControlPlane implements AutoCloseable {
         timer.shutdownNow();
         tokens.close();
         database.close();
-        try {
-            if (file != null) {
-                file.close();
-            }
-            if (folder != null) {
-                folder.close();
-            }
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, "the data folder does not close: " + e.getMessage());
-        }
+        files.close();
     }
 }

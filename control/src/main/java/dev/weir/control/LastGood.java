@@ -2,6 +2,7 @@ package dev.weir.control;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.data.Json;
+import dev.weir.control.data.PrivateFile;
 import dev.weir.control.data.Stored;
 import dev.weir.control.quota.QuotaBody;
 import dev.weir.control.quota.StoredQuota;
@@ -15,12 +16,11 @@ import dev.weir.rules.yaml.YamlNode.Mapping;
 import dev.weir.rules.yaml.YamlNode.Scalar;
 import dev.weir.rules.yaml.YamlReader;
 import java.io.BufferedReader;
-import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -29,10 +29,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a shared database held when this node last saw it, as a file in the data folder: a restart while the database is away
- * begins with that. One JSON object a line, a rule, a quota, a token or a switch each.
+ * begins with that. One JSON object a line: a head, then a
+ * rule, a quota, a token or a switch each.
  */
 final class LastGood {
     static final String NAME = "last-good.jsonl";
+    /** Without it a file tells nothing: a database that holds nothing looks different from a file that lost everything. */
+    private static final String HEAD = "{\"format\":1}";
 
     private final Path file;
 
@@ -54,8 +57,8 @@ final class LastGood {
             Collection<StoredToken> tokens,
             Collection<Switch> switches)
             throws IOException {
-        Path next = file.resolveSibling(NAME + ".new");
-        try (BufferedWriter out = Files.newBufferedWriter(next)) {
+        PrivateFile.replace(file, out -> {
+            out.write(HEAD + "\n");
             for (StoredRule each : rules) {
                 line(out, each.stored(), json -> {
                     json.writeStringField("rule_id", each.id());
@@ -87,11 +90,10 @@ final class LastGood {
                     json.writeRawValue(each.text());
                 });
             }
-        }
-        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        });
     }
 
-    private static void line(BufferedWriter out, Stored stored, Json.Writing members) throws IOException {
+    private static void line(Writer out, Stored stored, Json.Writing members) throws IOException {
         out.write(Json.text(json -> {
             json.writeStartObject();
             members.to(json);
@@ -120,6 +122,9 @@ final class LastGood {
                 new ArrayList<>(),
                 Files.getLastModifiedTime(file).toInstant());
         try (BufferedReader lines = Files.newBufferedReader(file)) {
+            if (!HEAD.equals(lines.readLine())) {
+                return null;
+            }
             for (String each = lines.readLine(); each != null; each = lines.readLine()) {
                 read(each, kept);
             }

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,8 @@ final class Ledger {
 
     private final Database database;
     private final @Nullable AuditFile file;
+    /** From a line in the file until its change holds or the line is taken back: the database may let another in before. */
+    private final ReentrantLock writing = new ReentrantLock();
 
     Ledger(Database database, @Nullable AuditFile file) {
         this.database = database;
@@ -54,12 +57,12 @@ final class Ledger {
         return change(author, kind, subject, null, dryRun, edit);
     }
 
-    /** The same, of a change that was made at {@code then} without the database; null is now. */
+    /** The same, of a change that was made at {@code then} without the database and can wait to be written there; null is now. */
     Change change(Author author, String kind, String subject, @Nullable Instant then, boolean dryRun, Edit edit) {
         AuditFile.@Nullable Mark[] written = new AuditFile.Mark[1];
         boolean done = false;
         try {
-            Change change = database.transaction(connection -> {
+            Database.Work<Change> work = connection -> {
                 long version = lockedVersion(connection) + 1;
                 Instant now = then == null ? Instant.now().truncatedTo(ChronoUnit.MILLIS) : then;
                 String before = edit.before(connection);
@@ -75,12 +78,16 @@ final class Ledger {
                 written[0] = write(connection, line);
                 tell(connection, version);
                 return new Change(before, after, version);
-            });
+            };
+            Change change = then == null ? database.change(work) : database.changeInPassing(work);
             done = true;
             return change;
         } finally {
             if (!done) {
                 takeBack(written[0]);
+            }
+            if (writing.isHeldByCurrentThread()) {
+                writing.unlock();
             }
         }
     }
@@ -127,6 +134,7 @@ final class Ledger {
         if (file == null) {
             return null;
         }
+        writing.lock();
         try {
             catchUp(connection, line.version() - 1);
             return file.append(List.of(line));
@@ -137,6 +145,15 @@ final class Ledger {
 
     /** Writes to the file what the table has and it has not, up to {@code version}. */
     void catchUp(Connection connection, long version) throws SQLException, IOException {
+        writing.lock();
+        try {
+            copy(connection, version);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private void copy(Connection connection, long version) throws SQLException, IOException {
         while (file != null && file.version() < version) {
             List<AuditLine> lines = new ArrayList<>();
             AuditTable.after(connection, file.version(), BATCH).forEach(each -> lines.add(each.line()));

@@ -27,22 +27,7 @@ final class QuotaEdit {
     }
 
     static Changes.Editing delete(String apiKey) {
-        return new Changes.Editing() {
-            @Override
-            public Changes.Existing existing(Connection connection) throws SQLException {
-                Changes.Existing quota = found(connection, apiKey);
-                if (quota == null) {
-                    throw new RefusedException(RefusedException.Cause.MISSING, "nothing was agreed with this api_key");
-                }
-                return quota;
-            }
-
-            @Override
-            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
-                QuotaTable.delete(connection, apiKey);
-                return null;
-            }
-        };
+        return new Deletion(apiKey, QuotaEdit::found, QuotaTable::delete, "nothing was agreed with this api_key");
     }
 
     private static Changes.@Nullable Existing found(Connection connection, String apiKey) throws SQLException {

@@ -28,23 +28,7 @@ final class RuleEdit {
     }
 
     static Changes.Editing delete(String id) {
-        return new Changes.Editing() {
-            @Override
-            public Changes.Existing existing(Connection connection) throws SQLException {
-                Changes.Existing rule = found(connection, id);
-                if (rule == null) {
-                    throw new RefusedException(
-                            RefusedException.Cause.MISSING, "no rule of the database is called " + id);
-                }
-                return rule;
-            }
-
-            @Override
-            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
-                RuleTable.delete(connection, id);
-                return null;
-            }
-        };
+        return new Deletion(id, RuleEdit::found, RuleTable::delete, "no rule of the database is called " + id);
     }
 
     private static Changes.@Nullable Existing found(Connection connection, String id) throws SQLException {

@@ -12,7 +12,6 @@ import dev.weir.control.switches.SwitchName;
 import dev.weir.control.switches.SwitchTable;
 import dev.weir.match.RuleSwitches;
 import dev.weir.match.RuleSwitches.Setting;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Switches for rules and for everything, which work also while the database is away.
  *
- * <p><b>Three ways.</b> A switch is a change like any other, in the database with its line of audit. While that is away it goes over a
+ * <p><b>Three ways.</b> A switch is a change like any other, in the database with its line of audit. While that is away or held up it goes over a
  * {@linkplain SwitchBoard board} that all nodes read every second; or, asked for so, a node takes it on its own. Either is written to
  * the {@linkplain SwitchJournal journal} of this node first, and {@linkplain SwitchSync brought into the database} when it is back.
  *
@@ -132,7 +131,7 @@ public final class Switches implements AutoCloseable {
      *
      * @param setting null releases the switch
      * @param local by this node on its own, which asks neither the database nor the board
-     * @throws RefusedException if the precondition does not hold, or there is nothing to release
+     * @throws RefusedException if the precondition does not hold, there is nothing to release, or the database cannot hold its name
      * @throws DatabaseException if there is no way to the other nodes; or the audit cannot be written
      */
     public Switched change(
@@ -142,6 +141,7 @@ public final class Switches implements AutoCloseable {
             Precondition precondition,
             boolean dryRun,
             boolean local) {
+        Column.SWITCH.require(name.id());
         SwitchWish wish = new SwitchWish(author, name, setting, precondition, dryRun);
         synchronized (changing) {
             Switched made = make(wish, local);
@@ -158,7 +158,7 @@ public final class Switches implements AutoCloseable {
             try {
                 return inDatabase(wish);
             } catch (DatabaseException e) {
-                if (!shared || isThere()) {
+                if (!shared || (!e.isHeldUp() && isThere())) {
                     throw e; // and refuses
                 }
             }
@@ -209,10 +209,5 @@ public final class Switches implements AutoCloseable {
     @Override
     public void close() {
         sync.close();
-        try {
-            journal.close();
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, SwitchJournal.NAME + " does not close: " + e.getMessage());
-        }
     }
 }

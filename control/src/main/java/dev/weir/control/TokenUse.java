@@ -18,6 +18,7 @@ final class TokenUse implements AutoCloseable {
     private static final int NOTE_SECONDS = 60;
 
     private final Database database;
+    private final Follower follower;
     private final TokenBook book;
     private final ScheduledExecutorService notes = Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "weir-token-use");
@@ -26,8 +27,9 @@ final class TokenUse implements AutoCloseable {
     });
     private Map<String, Instant> noted = Map.of();
 
-    TokenUse(Database database, TokenBook book) {
+    TokenUse(Database database, Follower follower, TokenBook book) {
         this.database = database;
+        this.follower = follower;
         this.book = book;
         var unused = notes.scheduleWithFixedDelay(this::note, NOTE_SECONDS, NOTE_SECONDS, TimeUnit.SECONDS);
     }
@@ -42,14 +44,17 @@ final class TokenUse implements AutoCloseable {
         return token.usedAt(here);
     }
 
-    /** Tells the database what was used since it was last told; it is no loss if that is lost. */
+    /** Tells the database what was used since it was last told; it is no loss if that is lost, and nothing to wait for. */
     private void note() {
+        if (!follower.isConnected()) {
+            return;
+        }
         try {
             Map<String, Instant> now = book.used();
             Map<String, Instant> news = new HashMap<>(now);
             news.entrySet().removeAll(noted.entrySet());
             if (!news.isEmpty()) {
-                database.transaction(connection -> {
+                database.changeInPassing(connection -> {
                     TokenTable.used(connection, news);
                     return news;
                 });

@@ -34,11 +34,11 @@ public final class Tokens implements AutoCloseable {
     private final TokenBook book;
     private final TokenUse use;
 
-    Tokens(Database database, Changes changes, TokenBook book) {
+    Tokens(Database database, Changes changes, Follower follower, TokenBook book) {
         this.database = database;
         this.changes = changes;
         this.book = book;
-        this.use = new TokenUse(database, book);
+        this.use = new TokenUse(database, follower, book);
     }
 
     /**
@@ -145,19 +145,12 @@ public final class Tokens implements AutoCloseable {
     /** Takes a token back: it opens nothing from now on. */
     public Change revoke(Author author, String nameOrId, Precondition precondition, boolean dryRun) {
         String id = idOf(nameOrId);
-        return changes.make(author, FollowedBook.TOKEN, id, precondition, dryRun, new Changes.Editing() {
-            @Override
-            public Changes.Existing existing(Connection connection) throws SQLException {
-                StoredToken token = required(TokenTable.get(connection, id), nameOrId);
-                return new Changes.Existing(token.stored().version(), token.json());
-            }
-
-            @Override
-            public @Nullable String apply(Connection connection, Stored stored) throws SQLException {
-                TokenTable.delete(connection, id);
-                return null;
-            }
-        });
+        Changes.Editing deletion = new Deletion(
+                id,
+                (connection, same) -> found(TokenTable.get(connection, same)),
+                TokenTable::delete,
+                missing(nameOrId));
+        return changes.make(author, FollowedBook.TOKEN, id, precondition, dryRun, deletion);
     }
 
     /** All tokens by name, with when they were last used; what is in memory if the database is away. */
@@ -190,9 +183,7 @@ public final class Tokens implements AutoCloseable {
                     public Changes.@Nullable Existing existing(Connection connection) throws SQLException {
                         StoredToken before = writing.before(connection);
                         tokens[0] = before;
-                        return before == null
-                                ? null
-                                : new Changes.Existing(before.stored().version(), before.json());
+                        return found(before);
                     }
 
                     @Override
@@ -216,9 +207,17 @@ public final class Tokens implements AutoCloseable {
 
     private static StoredToken required(@Nullable StoredToken token, String nameOrId) {
         if (token == null) {
-            throw new RefusedException(RefusedException.Cause.MISSING, "no token is called " + nameOrId);
+            throw new RefusedException(RefusedException.Cause.MISSING, missing(nameOrId));
         }
         return token;
+    }
+
+    private static String missing(String nameOrId) {
+        return "no token is called " + nameOrId;
+    }
+
+    private static Changes.@Nullable Existing found(@Nullable StoredToken token) {
+        return token == null ? null : new Changes.Existing(token.stored().version(), token.json());
     }
 
     private static void inFuture(@Nullable Instant expiresAt) {

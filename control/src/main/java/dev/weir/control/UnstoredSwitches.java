@@ -39,8 +39,9 @@ final class UnstoredSwitches {
         }
         SwitchBoard to = board;
         if (to == null && !local) {
-            throw new DatabaseException("the database is away, and there is no Redis to tell the other servers by:"
-                    + " local=true (weir switch --local) switches this server alone");
+            throw new DatabaseException(
+                    "the database does not answer, and there is no Redis to tell the other servers by:"
+                            + " local=true (weir switch --local) switches this server alone");
         }
         SwitchJournal.Line line = write(next, before);
         if (!local && to != null) {

@@ -14,7 +14,6 @@ import dev.weir.control.token.TokenText;
 import dev.weir.match.Quota;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Rule;
-import dev.weir.rules.LoadOptions;
 import dev.weir.rules.RuleLoader;
 import dev.weir.rules.grammar.Unit;
 import java.io.IOException;
@@ -26,37 +25,16 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What holds of the control plane on every database. */
-abstract class ControlContract {
+abstract class ControlContract extends DatabaseContract {
     static final Author OPERATOR = new Author("ada", "127.0.0.1", "two in the morning");
-    static final Precondition ANY = new Precondition.None();
     private static final String BODY =
             "{\"key_pattern\":\"user:{user_id}\",\"algorithm\":\"token_bucket\",\"rate\":100,\"burst\":150,\"window\":\"1m\"}";
-
-    private ControlPlane plane;
-
-    abstract ControlSettings settings();
-
-    @BeforeEach
-    void open() throws IOException {
-        plane = ControlPlane.open(settings(), LoadOptions.DEFAULT);
-    }
-
-    @AfterEach
-    void close() {
-        plane.close();
-    }
-
-    private void reopen() throws IOException {
-        plane.close();
-        plane = ControlPlane.open(settings(), LoadOptions.DEFAULT);
-    }
 
     @Test
     void aRuleIsInForceWhenTheChangeReturnsAndAfterARestart() throws IOException {
@@ -115,6 +93,28 @@ abstract class ControlContract {
         assertThat(change.version()).isZero();
         assertThat(plane.version()).isEqualTo(1);
         assertThat(Objects.requireNonNull(plane.rules().rule("r")).body()).isEqualTo(BODY);
+    }
+
+    @Test
+    void whatTheDatabaseCannotHoldIsRefused() {
+        String nul = "a\0b";
+        for (String domain : List.of("d".repeat(301), nul)) {
+            assertInvalid("domain: ", () -> plane.putRule(OPERATOR, "r", domain, BODY, ANY, false));
+        }
+        assertInvalid("rule_id: ", () -> plane.putRule(OPERATOR, "r".repeat(201), "api", BODY, ANY, false));
+        assertInvalid("api_key: ", () -> plane.putQuota(OPERATOR, quota(nul, null, null), ANY, false));
+        StoredQuota long65 =
+                new StoredQuota("k", "t".repeat(65), List.of(), null, null, new Stored(0, Instant.EPOCH, ""));
+        assertInvalid("tier: ", () -> plane.putQuota(OPERATOR, long65, ANY, false));
+        plane.putRule(OPERATOR, "r".repeat(200), "d".repeat(300), BODY, ANY, false);
+        assertThat(plane.version()).isEqualTo(1);
+    }
+
+    private static void assertInvalid(String start, ThrowingCallable change) {
+        assertThatThrownBy(change)
+                .hasMessageStartingWith(start)
+                .isInstanceOfSatisfying(
+                        RefusedException.class, e -> assertThat(e.kind()).isEqualTo(RefusedException.Cause.INVALID));
     }
 
     @Test

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
-import dev.weir.control.database.DatabaseException;
+import dev.weir.control.switches.SwitchJournal;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +37,32 @@ class EmbeddedControlTest extends ControlContract {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("another server")
                 .hasMessageContaining(folder.toString());
+    }
+
+    @Test
+    void aStartThatIsRefusedLeavesTheFolderFree(@TempDir Path other) throws IOException {
+        ControlSettings settings = new ControlSettings(other, null);
+        for (String each : new String[] {AuditFile.NAME, SwitchJournal.NAME}) {
+            Path file = Files.writeString(other.resolve(each), "no line of audit\n");
+            assertThatThrownBy(() -> ControlPlane.open(settings, LoadOptions.DEFAULT))
+                    .hasMessageContaining(each);
+            Files.delete(file);
+        }
+        ControlPlane.open(settings, LoadOptions.DEFAULT).close();
+    }
+
+    @Test
+    void nobodyElseOnTheMachineMayReadWhatIsInTheFolder(@TempDir Path parent) throws IOException {
+        Path data = parent.resolve("data");
+        try (ControlPlane plane = ControlPlane.open(new ControlSettings(data, null), LoadOptions.DEFAULT)) {
+            plane.putRule(OPERATOR, "r", "api", BODY, ANY, false);
+        }
+        try (Stream<Path> files = Files.walk(data)) {
+            assertThat(files)
+                    .hasSizeGreaterThan(3)
+                    .allSatisfy(each -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(each)))
+                            .endsWith("------"));
+        }
     }
 
     @Test
@@ -59,29 +89,18 @@ class EmbeddedControlTest extends ControlContract {
     }
 
     @Test
-    void aChangeWhoseAuditCannotBeWrittenDoesNotHappen(@TempDir Path other) throws Exception {
-        try (ControlPlane plane = ControlPlane.open(new ControlSettings(other, null), LoadOptions.DEFAULT)) {
-            plane.putRule(OPERATOR, "before", "api", BODY, ANY, false);
-            plane.closeAuditFile();
-            assertThatThrownBy(() -> plane.putRule(OPERATOR, "r", "api", BODY, ANY, false))
-                    .isInstanceOf(DatabaseException.class)
-                    .hasMessageContaining("the audit cannot be written");
-            assertThat(plane.rules().rule("r")).isNull();
-            assertThat(plane.verifyAudit().changes()).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void halfALineThatACrashLeftIsCutOffAndTheChainGoesOn(@TempDir Path other) throws IOException {
+    void halfALineThatACrashLeftInTheMiddleOfACharacterIsCutOffAndTheChainGoesOn(@TempDir Path other)
+            throws IOException {
         ControlSettings settings = new ControlSettings(other, null);
         try (ControlPlane plane = ControlPlane.open(settings, LoadOptions.DEFAULT)) {
             plane.putRule(OPERATOR, "a", "api", BODY, ANY, false);
         }
         Path file = other.resolve(AuditFile.NAME);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.APPEND)) {
-            channel.write(
-                    java.nio.ByteBuffer.wrap("{\"version\":2,\"at".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+            byte[] half = "{\"version\":2,\"who\":\"\u00e4".getBytes(StandardCharsets.UTF_8);
+            channel.write(ByteBuffer.wrap(half, 0, half.length - 1));
         }
+        assertThat(AuditVerification.ofFile(file).problems()).containsExactly(file + ":2: not a line of audit");
         try (ControlPlane plane = ControlPlane.open(settings, LoadOptions.DEFAULT)) {
             plane.putRule(OPERATOR, "b", "api", BODY, ANY, false);
         }

@@ -15,9 +15,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +102,7 @@ class PostgresControlTest extends ControlContract {
         Path pipe = data.resolve(LastGood.NAME + ".new");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
+        CompletableFuture<String> copy;
         try (ControlPlane plane = ControlPlane.open(new ControlSettings(data, url), LoadOptions.DEFAULT)) {
             try {
                 plane.putQuota(
@@ -108,17 +112,32 @@ class PostgresControlTest extends ControlContract {
                         false);
                 Awaitility.await().until(() -> plane.quotas().of("k") != null);
             } finally {
-                new Thread(() -> read(pipe)).start();
+                copy = CompletableFuture.supplyAsync(() -> read(pipe));
             }
         }
-        assertThat(data.resolve(LastGood.NAME)).exists();
+        assertThat(copy.join()).contains("\"api_key\":\"k\"");
     }
 
-    private static void read(Path pipe) {
+    private static String read(Path pipe) {
         try {
-            Files.readAllBytes(pipe);
+            return Files.readString(pipe);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aCopyThatLostEverythingIsNone(@TempDir Path data) throws IOException {
+        PostgresUrl away = PostgresUrl.parse("postgresql://127.0.0.1:1/away");
+        Path copy = Files.createFile(data.resolve(LastGood.NAME));
+        try (ControlPlane plane = ControlPlane.open(new ControlSettings(data, away), LoadOptions.DEFAULT)) {
+            assertThat(plane.tokens().book().isRead()).isFalse();
+        }
+        new LastGood(data).save(List.of(), List.of(), List.of(), List.of());
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(copy)))
+                .isEqualTo("rw-------");
+        try (ControlPlane plane = ControlPlane.open(new ControlSettings(data, away), LoadOptions.DEFAULT)) {
+            assertThat(plane.tokens().book().isRead()).isTrue();
         }
     }
 

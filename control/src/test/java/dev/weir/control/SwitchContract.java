@@ -9,37 +9,19 @@ import dev.weir.control.switches.Switch;
 import dev.weir.control.switches.SwitchName;
 import dev.weir.match.RuleSwitches.Setting;
 import dev.weir.model.SwitchState;
-import dev.weir.rules.LoadOptions;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What holds of switches on every database. */
-abstract class SwitchContract {
+abstract class SwitchContract extends DatabaseContract {
     static final Author ADA = new Author("ada", "10.0.0.1", "two in the morning");
-    static final Precondition ANY = new Precondition.None();
     static final SwitchName ORDERS = new SwitchName("api", "orders");
     static final Setting OFF = new Setting(SwitchState.OFF);
     static final Setting SHADOW = new Setting(SwitchState.SHADOW);
-
-    private ControlPlane plane;
-
-    abstract ControlSettings settings();
-
-    @BeforeEach
-    void open() throws IOException {
-        plane = ControlPlane.open(settings(), LoadOptions.DEFAULT);
-    }
-
-    @AfterEach
-    void close() {
-        plane.close();
-    }
 
     @Test
     void aSwitchIsInForceWhenTheChangeReturnsAndAfterARestart() throws IOException {
@@ -53,8 +35,7 @@ abstract class SwitchContract {
             Switch orders = Objects.requireNonNull(plane.switches().get(ORDERS));
             assertThat(orders.state()).isEqualTo("rollout 25");
             assertThat(orders.author()).isEqualTo(ADA);
-            plane.close();
-            plane = ControlPlane.open(settings(), LoadOptions.DEFAULT);
+            reopen();
         }
     }
 
@@ -121,6 +102,9 @@ abstract class SwitchContract {
         assertThat(plane.switches().active()).hasSize(4);
         assertThat(state(new SwitchName("a/b", "c"))).isEqualTo("off");
         assertThat(state(new SwitchName("a", "b/c"))).isEqualTo("shadow");
+        assertThatThrownBy(() -> put(new SwitchName("%".repeat(201), "r"), OFF))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageStartingWith("switch: ");
     }
 
     private @Nullable String state(SwitchName name) {

@@ -138,6 +138,25 @@ class SwitchOutageTest {
     }
 
     @Test
+    void whileAnotherKeepsTheDatabaseToItselfItGoesOverTheBoardToo() throws Exception {
+        here.switches().follow(board);
+        there.switches().follow(board);
+        try (Connection connection = server.getDatabase("postgres", database).getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT version FROM weir_version FOR UPDATE");
+            assertThat(change(here, ORDERS, OFF, false).via()).isEqualTo(Via.REDIS);
+            Awaitility.await().atMost(BUDGET).until(() -> "off".equals(state(there, ORDERS)));
+            assertThatThrownBy(() -> here.putRule(ADA, "r", "api", "{}", ANY, false))
+                    .isInstanceOfSatisfying(
+                            DatabaseException.class,
+                            e -> assertThat(e.isHeldUp()).isTrue());
+        }
+        Awaitility.await().atMost(BACK).until(() -> here.switches().unreconciled() == 0);
+        assertThat(audit(here)).contains("\"who\":\"ada\"", "\"via\":\"redis\"");
+    }
+
+    @Test
     void aNodeTakesASwitchOnItsOwnAndTellsTheOthersWhenTheDatabaseIsBackAlsoAfterARestart() throws IOException {
         here.switches().follow(board);
         there.switches().follow(board);

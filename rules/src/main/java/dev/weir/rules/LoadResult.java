@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rules null where there are errors: the last good set stays in force
  * @param diagnostics errors and warnings, file by file, in the order of each file
+ * @param documents how many were read
  */
-public record LoadResult(@Nullable RuleSet rules, List<Diagnostic> diagnostics) {
+public record LoadResult(@Nullable RuleSet rules, List<Diagnostic> diagnostics, int documents) {
 
     public LoadResult {
         diagnostics = List.copyOf(diagnostics);

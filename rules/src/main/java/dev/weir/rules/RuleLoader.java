@@ -34,7 +34,12 @@ public final class RuleLoader {
 
     /** Loads a file, or every {@code *.yaml} and {@code *.yml} in a folder. */
     public static LoadResult load(Path source, LoadOptions options) {
-        return load(RuleSource.at(source).read(), options);
+        return loadAll(List.of(source), options);
+    }
+
+    /** Loads files and folders that make up one source. */
+    public static LoadResult loadAll(List<Path> sources, LoadOptions options) {
+        return load(RuleSource.at(sources).read(), options);
     }
 
     /** Loads documents that belong together, in this order. */
@@ -101,6 +106,7 @@ public final class RuleLoader {
         List<Diagnostic> diagnostics = new ArrayList<>(contents.problems());
         files.forEach(each -> diagnostics.addAll(each.all()));
         boolean wrong = diagnostics.stream().anyMatch(Diagnostic::isError);
-        return new LoadResult(wrong ? null : domains.ruleSet(), diagnostics);
+        return new LoadResult(
+                wrong ? null : domains.ruleSet(), diagnostics, contents.files().size());
     }
 }

@@ -108,7 +108,7 @@ class AccessTest {
     @Test
     void theAuditKnowsTheTokenAndMarksWhatIsOnlyClaimed() throws Exception {
         try (RunningServer server = keeping()) {
-            call(server, "PUT", QUOTA, "X-Weir-Author", "ada");
+            call(server, "PUT", QUOTA, "X-Weir-Author", "a".repeat(200));
             String admin = create(server, "ci", "admin", "X-Weir-Author", "ada");
             call(
                     server,
@@ -123,7 +123,7 @@ class AccessTest {
             JsonArray changes =
                     new JsonObject(server.admin.get("/admin/v1/audit").body()).getJsonArray("changes");
             assertThat(changes.stream().map(each -> ((JsonObject) each).getString("who")))
-                    .containsExactly("ada (claimed)", "ada (claimed)", "ci");
+                    .containsExactly("a".repeat(190) + " (claimed)", "ada (claimed)", "ci");
             assertThat(changes.getJsonObject(2).getString("reason")).isEqualTo("a good one");
             assertThat(changes.getJsonObject(2).getString("from")).isEqualTo("127.0.0.1");
             assertThat(changes.encode()).doesNotContain(admin.substring(admin.lastIndexOf('_') + 1));

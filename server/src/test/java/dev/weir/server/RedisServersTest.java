@@ -217,8 +217,12 @@ class RedisServersTest {
     void a_rule_may_count_in_a_redis_of_its_own() throws Exception {
         try (RedisProcess big = RedisProcess.start()) {
             Path config = Files.writeString(folder.resolve("weir.yaml"), "stores: { big: \"" + big.uri() + "\" }\n");
-            RunningServer server =
-                    server(RULES.replace("name: open,", "name: open, store: big,"), "config", config.toString());
+            RunningServer server = server(
+                    RULES.replace("name: open,", "name: open, store: big,"),
+                    "config",
+                    config.toString(),
+                    "deadline",
+                    "500ms");
             assertThat(check(server, "open", "a").statusCode()).isEqualTo(200);
             assertThat(check(server, "shut", "a").statusCode()).isEqualTo(200);
             assertThat(big.cli("DBSIZE")).isEqualTo(1L);

@@ -59,25 +59,31 @@ class RuleSourcesServerTest {
                             torn.addAndGet(isTorn(one) + isTorn(two));
                             LockSupport.parkNanos(100_000);
                         }));
-                List<CompletableFuture<?>> writing = new ArrayList<>();
-                long start = System.nanoTime();
-                for (int i = 1; i < CHANGES; i++) {
-                    // Whatever the order in which they arrive, the last is the last.
-                    writing.add(etcd.writer().putAllSoon(both(i)));
-                    long next = start + i * BETWEEN.toNanos();
-                    while (System.nanoTime() < next) {
-                        LockSupport.parkNanos(next - System.nanoTime());
+                long start;
+                long written;
+                long settled;
+                try {
+                    List<CompletableFuture<?>> writing = new ArrayList<>();
+                    start = System.nanoTime();
+                    for (int i = 1; i < CHANGES; i++) {
+                        // Whatever the order in which they arrive, the last is the last.
+                        writing.add(etcd.writer().putAllSoon(both(i)));
+                        long next = start + i * BETWEEN.toNanos();
+                        while (System.nanoTime() < next) {
+                            LockSupport.parkNanos(next - System.nanoTime());
+                        }
                     }
-                }
-                CompletableFuture.allOf(writing.toArray(CompletableFuture[]::new))
-                        .join();
-                etcd.writer().putAll(both(CHANGES));
-                long written = System.nanoTime();
-                await().atMost(BUDGET).until(() -> requests(one, 0) == CHANGES && requests(two, 0) == CHANGES);
-                long settled = System.nanoTime();
-                over.set(true);
-                for (Thread each : load) {
-                    each.join();
+                    CompletableFuture.allOf(writing.toArray(CompletableFuture[]::new))
+                            .join();
+                    etcd.writer().putAll(both(CHANGES));
+                    written = System.nanoTime();
+                    await().atMost(BUDGET).until(() -> requests(one, 0) == CHANGES && requests(two, 0) == CHANGES);
+                    settled = System.nanoTime();
+                } finally {
+                    over.set(true);
+                    for (Thread each : load) {
+                        each.join();
+                    }
                 }
                 System.out.printf(
                         "%d changes in %.1f s, %d requests beside them; the last is in force on both after %d ms%n",

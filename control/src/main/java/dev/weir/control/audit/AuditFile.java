@@ -1,7 +1,9 @@
 package dev.weir.control.audit;
 
+import dev.weir.control.data.PrivateFile;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +19,8 @@ public final class AuditFile implements AutoCloseable {
     /** Its name in the data folder. */
     public static final String NAME = "audit.jsonl";
 
+    private static final int BLOCK = 8 << 10;
+
     private final Path path;
     private FileChannel channel;
     private @Nullable AuditLine last;
@@ -28,7 +32,7 @@ public final class AuditFile implements AutoCloseable {
     }
 
     private static FileChannel channel(Path path) throws IOException {
-        return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        return PrivateFile.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
     /** Opens the file in {@code folder}; half a line at its end, which a crash has left, is cut off. */
@@ -38,38 +42,63 @@ public final class AuditFile implements AutoCloseable {
 
     /** Opens the file called {@code name}, with lines of its own. */
     public static AuditFile open(Path folder, String name) throws IOException {
-        Path path = folder.resolve(name);
-        AuditFile file = new AuditFile(path);
-        FileChannel channel = file.channel;
-        String ending = "";
-        try (BufferedReader lines = Files.newBufferedReader(path)) {
-            for (String each = lines.readLine(); each != null; each = lines.readLine()) {
-                long after = file.end + each.getBytes(StandardCharsets.UTF_8).length + 1;
-                if (after <= channel.size()) {
-                    ending = each;
-                    file.end = after;
+        AuditFile file = new AuditFile(folder.resolve(name));
+        try {
+            file.findEnd();
+            return file;
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    private void findEnd() throws IOException {
+        end = endOfLineBefore(channel.size());
+        if (end > 0) {
+            long start = endOfLineBefore(end - 1);
+            ByteBuffer line = ByteBuffer.allocate(Math.toIntExact(end - 1 - start));
+            channel.read(line, start);
+            last = AuditLine.parse(new String(line.array(), StandardCharsets.UTF_8));
+            if (last == null) {
+                throw new IOException(path + ": its last line is no line of audit (weir audit verify tells more);"
+                        + " move the file away, and a new one begins");
+            }
+        }
+        channel.truncate(end);
+    }
+
+    /** Where the last line ends that ends before {@code position}; 0 where none does. In bytes, for half a character is no text. */
+    private long endOfLineBefore(long position) throws IOException {
+        ByteBuffer block = ByteBuffer.allocate(BLOCK);
+        for (long upTo = position; upTo > 0; upTo -= BLOCK) {
+            long from = Math.max(0, upTo - BLOCK);
+            block.clear().limit((int) (upTo - from));
+            channel.read(block, from);
+            for (int i = block.position() - 1; i >= 0; i--) {
+                if (block.get(i) == '\n') {
+                    return from + i + 1;
                 }
             }
         }
-        file.last = AuditLine.parse(ending);
-        if (file.last == null && file.end > 0) {
-            channel.close();
-            throw new IOException(path + ": its last line is no line of audit (weir audit verify tells more);"
-                    + " move the file away, and a new one begins");
-        }
-        channel.truncate(file.end);
-        return file;
+        return 0;
+    }
+
+    /** Reads lines; what is not text in them becomes text that fits no hash. */
+    static BufferedReader reader(Path path) throws IOException {
+        return new BufferedReader(new InputStreamReader(Files.newInputStream(path), StandardCharsets.UTF_8));
     }
 
     /** All lines of a file. */
     public static List<AuditLine> lines(Path path) throws IOException {
         List<AuditLine> lines = new ArrayList<>();
-        for (String each : Files.readAllLines(path)) {
-            AuditLine line = AuditLine.parse(each);
-            if (line == null) {
-                throw new IOException(path + ": a line that is no line of audit (weir audit verify tells more)");
+        try (BufferedReader in = reader(path)) {
+            for (String each = in.readLine(); each != null; each = in.readLine()) {
+                AuditLine line = AuditLine.parse(each);
+                if (line == null) {
+                    throw new IOException(path + ": a line that is no line of audit (weir audit verify tells more)");
+                }
+                lines.add(line);
             }
-            lines.add(line);
         }
         return lines;
     }
@@ -105,6 +134,7 @@ public final class AuditFile implements AutoCloseable {
         }
         try {
             ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+            channel.truncate(end);
             long at = end;
             while (bytes.hasRemaining()) {
                 at += channel.write(bytes, at);
@@ -113,8 +143,17 @@ public final class AuditFile implements AutoCloseable {
             end = at;
             return mark;
         } catch (IOException e) {
-            last = mark.last();
+            takeBack(mark, e);
             throw e;
+        }
+    }
+
+    private void takeBack(Mark mark, IOException failure) {
+        last = mark.last();
+        try {
+            channel.truncate(mark.end());
+        } catch (IOException e) {
+            failure.addSuppressed(e); // then the next one that is added does
         }
     }
 

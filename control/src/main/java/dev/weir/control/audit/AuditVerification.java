@@ -2,7 +2,6 @@ package dev.weir.control.audit;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +21,7 @@ public record AuditVerification(long changes, String lastHash, List<String> prob
     public static AuditVerification ofFile(Path file) throws IOException {
         AuditChain chain = new AuditChain();
         List<String> problems = new ArrayList<>();
-        try (BufferedReader lines = Files.newBufferedReader(file)) {
+        try (BufferedReader lines = AuditFile.reader(file)) {
             long number = 0;
             for (String each = lines.readLine(); each != null; each = lines.readLine()) {
                 AuditLine line = AuditLine.parse(each);

@@ -1,5 +1,5 @@
 /**
- * What the rooms of the control plane share: JSON, and when a thing was changed. Nothing of theirs comes in.
+ * What the rooms of the control plane share: JSON, files that are private, and when a thing was changed. Nothing of theirs comes in.
  */
 @NullMarked
 package dev.weir.control.data;

@@ -1,12 +1,12 @@
 package dev.weir.control.database;
 
+import dev.weir.control.data.PrivateFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +27,10 @@ public final class DataFolder implements AutoCloseable {
      * @throws IOException if it cannot be used, or another server has it; the message is for people
      */
     public static DataFolder open(Path path) throws IOException {
-        Files.createDirectories(path);
+        PrivateFile.makeFolder(path);
         Path file = path.resolve("weir.lock");
         FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                PrivateFile.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         FileLock lock = lock(channel);
         if (lock == null) {
             String holder = note(channel);

@@ -2,10 +2,14 @@ package dev.weir.control.database;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.control.data.PrivateFile;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Properties;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -16,11 +20,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Waiting.</b> Nothing here waits long for a PostgreSQL that is away: two seconds for a connection, five for an answer. It
  * opens also where there is no database yet; whoever uses it hears of that.
+ *
+ * <p><b>Locks.</b> A node that stops in the middle of a change must not hold up the others. PostgreSQL ends a change that says nothing
+ * for {@value #SILENT_SECONDS} seconds, and whoever waits for its locks waits a second longer than that.
  */
 public final class Database implements AutoCloseable {
     private static final int POOL = 4;
     private static final int CONNECT_MILLIS = 2_000;
     private static final int ANSWER_SECONDS = 5;
+    private static final int SILENT_SECONDS = 2;
+    private static final int LOCK_MILLIS = (SILENT_SECONDS + 1) * 1_000;
+    private static final int BRIEF_LOCK_MILLIS = 100;
     /** A file on a busy machine is slow to open, but it is there or not. */
     private static final int OPEN_MILLIS = 30_000;
 
@@ -51,9 +61,12 @@ public final class Database implements AutoCloseable {
     }
 
     /** H2 in {@code folder}, for this process alone. */
-    public static Database embedded(Path folder) {
+    public static Database embedded(Path folder) throws IOException {
         HikariConfig config = new HikariConfig();
         Path file = folder.toAbsolutePath().resolve("weir");
+        // H2 would make it for everyone to read; it takes an empty file for a new database.
+        PrivateFile.open(file.resolveSibling("weir.mv.db"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                .close();
         config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE");
         config.setConnectionTimeout(OPEN_MILLIS);
         config.setUsername("weir");
@@ -116,6 +129,33 @@ public final class Database implements AutoCloseable {
         } catch (SQLException e) {
             throw failure(e);
         }
+    }
+
+    /**
+     * The same for {@code work} that changes something.
+     *
+     * @throws DatabaseException also if what it would change is {@linkplain DatabaseException#isHeldUp held up}
+     */
+    public <T extends @Nullable Object> T change(Work<T> work) {
+        return locking(LOCK_MILLIS, work);
+    }
+
+    /** The same for {@code work} that can as well be done later: it waits for nobody. */
+    public <T extends @Nullable Object> T changeInPassing(Work<T> work) {
+        return locking(BRIEF_LOCK_MILLIS, work);
+    }
+
+    private <T extends @Nullable Object> T locking(int waitMillis, Work<T> work) {
+        return transaction(connection -> {
+            if (isShared()) {
+                try (Statement statement = connection.createStatement()) {
+                    // For the transaction, not for the session, which a pooler may share out.
+                    statement.execute("SET LOCAL lock_timeout = '" + waitMillis
+                            + "ms'; SET LOCAL idle_in_transaction_session_timeout = '" + SILENT_SECONDS + "s'");
+                }
+            }
+            return work.in(connection);
+        });
     }
 
     private static void rollBack(Connection connection) {

@@ -5,13 +5,18 @@ import dev.weir.match.Quotas;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +27,19 @@ public final class QuotaBook implements Quotas {
     private final ScheduledExecutorService timer;
     private final ConcurrentSkipListMap<String, StoredQuota> all = new ConcurrentSkipListMap<>();
     private final Map<String, Quota> inForce = new ConcurrentHashMap<>();
-    /** What is to be looked at again, soonest first; a quota that was changed meanwhile is looked at once too often. */
-    private final PriorityQueue<Due> due = new PriorityQueue<>();
+    /** When each quota is to be looked at again; and the same, soonest first. */
+    private final Map<String, Due> dueByKey = new HashMap<>();
+
+    private final TreeSet<Due> due = new TreeSet<>();
+    private @Nullable ScheduledFuture<?> ticking;
+    /** What it ticks for. */
+    private @Nullable Due awaited;
 
     private record Due(Instant at, String apiKey) implements Comparable<Due> {
         @Override
         public int compareTo(Due other) {
-            return at.compareTo(other.at);
+            int first = at.compareTo(other.at);
+            return first != 0 ? first : apiKey.compareTo(other.apiKey);
         }
     }
 
@@ -62,63 +73,68 @@ public final class QuotaBook implements Quotas {
 
     /** Takes in one quota as it is now; null if it is gone. */
     public synchronized void set(String apiKey, @Nullable StoredQuota quota) {
-        if (quota == null) {
-            all.remove(apiKey);
-            inForce.remove(apiKey);
-            return;
-        }
-        all.put(apiKey, quota);
-        refresh(quota, Instant.now());
+        Instant now = Instant.now();
+        put(apiKey, quota, now);
+        await(now);
     }
 
     /** Takes in all quotas; what is not among them is gone. */
     public synchronized void setAll(Collection<StoredQuota> quotas) {
-        Map<String, StoredQuota> next = new ConcurrentHashMap<>();
-        quotas.forEach(each -> next.put(each.apiKey(), each));
-        all.keySet().stream().filter(each -> !next.containsKey(each)).toList().forEach(each -> set(each, null));
         Instant now = Instant.now();
-        quotas.forEach(each -> {
-            all.put(each.apiKey(), each);
-            refresh(each, now);
-        });
+        Set<String> there = quotas.stream().map(StoredQuota::apiKey).collect(Collectors.toSet());
+        all.keySet().stream().filter(each -> !there.contains(each)).toList().forEach(each -> put(each, null, now));
+        quotas.forEach(each -> put(each.apiKey(), each, now));
+        await(now);
     }
 
-    private void refresh(StoredQuota quota, Instant now) {
-        Quota holds = quota.at(now);
-        if (holds == null) {
-            inForce.remove(quota.apiKey());
+    private void put(String apiKey, @Nullable StoredQuota quota, Instant now) {
+        if (quota == null) {
+            all.remove(apiKey);
         } else {
-            inForce.put(quota.apiKey(), holds);
+            all.put(apiKey, quota);
         }
-        Instant next = quota.nextChange(now);
+        Quota holds = quota == null ? null : quota.at(now);
+        if (holds == null) {
+            inForce.remove(apiKey);
+        } else {
+            inForce.put(apiKey, holds);
+        }
+        Instant next = quota == null ? null : quota.nextChange(now);
+        Due before = next == null ? dueByKey.remove(apiKey) : dueByKey.put(apiKey, new Due(next, apiKey));
+        if (before != null) {
+            due.remove(before);
+        }
         if (next != null) {
-            Due soonest = due.peek();
-            due.add(new Due(next, quota.apiKey()));
-            if (soonest == null || next.isBefore(soonest.at())) {
-                schedule(next, now);
-            }
+            due.add(new Due(next, apiKey));
         }
     }
 
-    private void schedule(Instant at, Instant now) {
+    /** Has the timer run for what is due first, and for nothing else. */
+    private void await(Instant now) {
+        Due first = due.isEmpty() ? null : due.first();
+        if (Objects.equals(first, awaited)) {
+            return;
+        }
+        if (ticking != null) {
+            ticking.cancel(false);
+        }
+        awaited = first;
+        ticking = first == null ? null : timer.schedule(this::tick, wait(first.at(), now), TimeUnit.MILLISECONDS);
+    }
+
+    private static long wait(Instant at, Instant now) {
         // Far ahead there is time to look again: a clock that is set meanwhile must not make it miss the moment by
         // much.
-        long wait = Math.min(Duration.between(now, at).toMillis() + 1, TimeUnit.MINUTES.toMillis(1));
-        var unused = timer.schedule(this::tick, wait, TimeUnit.MILLISECONDS);
+        return Math.min(Duration.between(now, at).toMillis() + 1, TimeUnit.MINUTES.toMillis(1));
     }
 
     private synchronized void tick() {
         Instant now = Instant.now();
-        for (Due first = due.peek(); first != null && !first.at().isAfter(now); first = due.peek()) {
-            due.remove();
-            StoredQuota quota = all.get(first.apiKey());
-            if (quota != null) {
-                refresh(quota, now);
-            }
+        while (!due.isEmpty() && !due.first().at().isAfter(now)) {
+            String apiKey = due.first().apiKey();
+            put(apiKey, all.get(apiKey), now);
         }
-        Due next = due.peek();
-        if (next != null) {
-            schedule(next.at(), now);
-        }
+        awaited = null;
+        await(now);
     }
 }

@@ -30,7 +30,7 @@ public final class RemoteRules implements Protocol.Intake {
     private final String label;
     private final Protocol protocol;
     private final LoadOptions options;
-    private final @Nullable SourceCopy copy;
+    private final SourceKeeper keeper;
     private final CountDownLatch heard = new CountDownLatch(1);
     private final AtomicLong changes = new AtomicLong();
     private final AtomicLong losses = new AtomicLong();
@@ -38,18 +38,16 @@ public final class RemoteRules implements Protocol.Intake {
 
     private @Nullable Documents last;
     private List<Diagnostic> lastErrors = List.of();
-    private @Nullable Documents unsaved;
     private boolean saidLost;
-    private volatile boolean saidUnsaved;
     private volatile RuleSet rules = RuleSet.empty();
     private volatile SourceStatus status;
     private volatile Consumer<RuleSet> listener = next -> {};
 
-    RemoteRules(String label, Protocol protocol, LoadOptions options, @Nullable SourceCopy copy) {
+    RemoteRules(String label, Protocol protocol, LoadOptions options, SourceKeeper keeper) {
         this.label = label;
         this.protocol = protocol;
         this.options = options;
-        this.copy = copy;
+        this.keeper = keeper;
         this.status = new SourceStatus(label, false, true, "", "", null, 0, 0);
     }
 
@@ -105,7 +103,7 @@ public final class RemoteRules implements Protocol.Intake {
         last = documents;
         lastErrors = putInForce(documents);
         if (lastErrors.isEmpty()) {
-            unsaved = documents;
+            keeper.keep(documents);
         } else {
             mistakes.incrementAndGet();
             status = with(true, false, lastErrors.get(0).toString());
@@ -191,7 +189,7 @@ public final class RemoteRules implements Protocol.Intake {
 
     /** Puts the copy in force if the source has still said nothing; false if there is none. */
     synchronized boolean restore() throws IOException {
-        SourceCopy.Kept kept = copy == null ? null : copy.load();
+        SourceCopy.Kept kept = keeper.load();
         if (kept == null) {
             return false;
         }
@@ -210,35 +208,6 @@ public final class RemoteRules implements Protocol.Intake {
                 "starting with what " + label + " held at " + kept.at() + ", "
                         + rules.rules().size() + " rules: " + why);
         return true;
-    }
-
-    /** Keeps what is in force for a restart, if that has changed. */
-    void save() {
-        Documents documents;
-        synchronized (this) {
-            documents = unsaved;
-            unsaved = null;
-        }
-        if (copy == null || documents == null) {
-            return;
-        }
-        try {
-            copy.save(documents);
-            saidUnsaved = false;
-        } catch (IOException | RuntimeException e) {
-            unsaved(documents);
-            if (!saidUnsaved) {
-                LOG.log(Level.ERROR, "the rules of " + label + " cannot be kept for a restart without it: " + e);
-            }
-            saidUnsaved = true;
-        }
-    }
-
-    /** To be tried again, unless there is something newer by now. */
-    private synchronized void unsaved(Documents documents) {
-        if (unsaved == null) {
-            unsaved = documents;
-        }
     }
 
     static String lines(List<Diagnostic> diagnostics) {

@@ -21,7 +21,8 @@ public final class RuleSources implements AutoCloseable {
     private final SourceSettings settings;
     private final List<RemoteRules> all = new ArrayList<>();
     private final List<SourceLoop> loops = new ArrayList<>();
-    private final @Nullable ScheduledExecutorService keeper;
+    private final List<SourceKeeper> keepers = new ArrayList<>();
+    private final @Nullable ScheduledExecutorService keeping;
 
     private RuleSources(
             SourceSettings settings,
@@ -30,14 +31,16 @@ public final class RuleSources implements AutoCloseable {
             @Nullable Path data) {
         this.settings = settings;
         for (SourceAddress each : settings.addresses()) {
-            SourceCopy copy = data == null ? null : new SourceCopy(data, each.label());
+            SourceKeeper keeper =
+                    new SourceKeeper(each.label(), data == null ? null : new SourceCopy(data, each.label()));
+            keepers.add(keeper);
             Protocol protocol = protocols.apply(each);
-            RemoteRules rules = new RemoteRules(each.label(), protocol, options, copy);
+            RemoteRules rules = new RemoteRules(each.label(), protocol, options, keeper);
             all.add(rules);
             loops.add(new SourceLoop(
                     rules, protocol, settings.retry(), each.hosts().size()));
         }
-        keeper = data == null || all.isEmpty()
+        keeping = data == null || all.isEmpty()
                 ? null
                 : Executors.newSingleThreadScheduledExecutor(work -> {
                     Thread thread = new Thread(work, "weir-rules-keeper");
@@ -84,9 +87,9 @@ public final class RuleSources implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while waiting for rules", e);
         }
-        if (keeper != null) {
-            var unused = keeper.scheduleWithFixedDelay(
-                    () -> all.forEach(RemoteRules::save), SAVE_MILLIS, SAVE_MILLIS, TimeUnit.MILLISECONDS);
+        if (keeping != null) {
+            var unused = keeping.scheduleWithFixedDelay(
+                    () -> keepers.forEach(SourceKeeper::save), SAVE_MILLIS, SAVE_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -125,16 +128,16 @@ public final class RuleSources implements AutoCloseable {
     @Override
     public void close() {
         loops.forEach(SourceLoop::close);
-        if (keeper != null) {
-            keeper.shutdown();
-            awaitKeeper(keeper);
-            all.forEach(RemoteRules::save);
+        if (keeping != null) {
+            keeping.shutdown();
+            awaitWritten(keeping);
+            keepers.forEach(SourceKeeper::save);
         }
     }
 
-    private static void awaitKeeper(ScheduledExecutorService keeper) {
+    private static void awaitWritten(ScheduledExecutorService keeping) {
         try {
-            if (!keeper.awaitTermination(SAVE_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (!keeping.awaitTermination(SAVE_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOG.log(Level.WARNING, "the copy of the rules is still being written");
             }
         } catch (InterruptedException e) {

@@ -5,15 +5,12 @@ import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.control.data.Json;
+import dev.weir.control.data.PrivateFile;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -28,6 +25,7 @@ final class SourceCopy {
     private static final JsonFactory JSON = new JsonFactory();
 
     private final String label;
+    private final Path folder;
     private final Path file;
 
     SourceCopy(Path folder, String label) {
@@ -35,6 +33,7 @@ final class SourceCopy {
         String name =
                 readable.substring(0, Math.min(80, readable.length())) + "-" + Integer.toHexString(label.hashCode());
         this.label = label;
+        this.folder = folder;
         this.file = folder.resolve("rules-" + name + ".jsonl");
     }
 
@@ -59,17 +58,8 @@ final class SourceCopy {
                             json.writeEndObject();
                         }))
                         .append('\n'));
-        Files.createDirectories(file.toAbsolutePath().getParent());
-        Path next = file.resolveSibling(file.getFileName() + ".new");
-        try (FileChannel out = FileChannel.open(
-                next, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
-            ByteBuffer bytes = ByteBuffer.wrap(lines.toString().getBytes(StandardCharsets.UTF_8));
-            while (bytes.hasRemaining()) {
-                out.write(bytes);
-            }
-            out.force(true);
-        }
-        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        PrivateFile.makeFolder(folder);
+        PrivateFile.replace(file, out -> out.append(lines));
     }
 
     /** What was kept of this source, or null if nothing was. */

@@ -53,8 +53,13 @@ public final class SwitchJournal implements AutoCloseable {
         }
         AuditFile file = AuditFile.open(folder, NAME);
         SwitchJournal journal = new SwitchJournal(file);
-        for (AuditLine each : AuditFile.lines(folder.resolve(NAME))) {
-            journal.take(each);
+        try {
+            for (AuditLine each : AuditFile.lines(folder.resolve(NAME))) {
+                journal.take(each);
+            }
+        } catch (IOException e) {
+            journal.close();
+            throw e;
         }
         journal.version = file.version();
         return journal;

@@ -1,11 +1,10 @@
 package dev.weir.control.testkit;
 
 import dev.weir.testkit.Outside;
+import dev.weir.testkit.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,27 +36,25 @@ public final class Etcd implements AutoCloseable {
     private @Nullable Process shell;
     private long pid;
 
-    private Etcd(Path program, Path folder, List<String> more) throws IOException {
+    private Etcd(Path program, Path folder, List<String> more) {
         this.program = program;
         this.folder = folder;
         this.more = List.copyOf(more);
-        try (ServerSocket one = free();
-                ServerSocket two = free()) {
-            port = one.getLocalPort();
-            peerPort = two.getLocalPort();
-        }
+        port = Ports.free();
+        peerPort = Ports.free();
         writer = new EtcdWriter(port);
-    }
-
-    private static ServerSocket free() throws IOException {
-        return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     }
 
     /** Starts one in {@code folder}; {@code more} are settings of etcd. With {@code --cert-file} it speaks TLS, and has no writer. */
     public static Etcd in(Path folder, String... more) throws IOException {
         Etcd etcd = new Etcd(Outside.program("etcd"), folder, List.of(more));
-        etcd.start();
-        return etcd;
+        try {
+            etcd.start();
+            return etcd;
+        } catch (IOException | RuntimeException e) {
+            etcd.close();
+            throw e;
+        }
     }
 
     /** Starts it, with the data it had. */
@@ -100,17 +97,17 @@ public final class Etcd implements AutoCloseable {
     }
 
     /** Ends it at once, as a crash would; the data stays. */
-    public void kill() throws IOException, InterruptedException {
-        Process running = Objects.requireNonNull(shell);
-        running.getOutputStream().close();
-        running.waitFor();
-        ProcessHandle.of(pid).ifPresent(handle -> handle.onExit().join());
+    public void kill() throws IOException {
+        Process running = shell;
+        if (running != null) {
+            running.getOutputStream().close();
+            running.onExit().join();
+            ProcessHandle.of(pid).ifPresent(handle -> handle.onExit().join());
+        }
     }
 
     @Override
     public void close() throws IOException {
-        if (shell != null) {
-            shell.getOutputStream().close();
-        }
+        kill();
     }
 }

@@ -1,7 +1,7 @@
 package dev.weir.control.testkit;
 
+import dev.weir.testkit.Ports;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,8 +30,8 @@ public final class KafkaBroker implements AutoCloseable {
     /** Starts one that keeps its log in {@code folder}. */
     public KafkaBroker(Path folder) throws IOException, InterruptedException {
         this.folder = folder;
-        this.port = freePort();
-        int controller = freePort();
+        this.port = Ports.free();
+        int controller = Ports.free();
         properties = folder.resolve("server.properties");
         Files.writeString(
                 properties,
@@ -51,12 +51,11 @@ public final class KafkaBroker implements AutoCloseable {
             throw new IOException("the broker's folder could not be made: " + said());
         }
         process = run("kafka.Kafka", properties.toString());
-        awaitReady();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
+        try {
+            awaitReady();
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            close();
+            throw e;
         }
     }
 

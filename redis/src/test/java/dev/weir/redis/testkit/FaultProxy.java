@@ -1,5 +1,6 @@
 package dev.weir.redis.testkit;
 
+import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

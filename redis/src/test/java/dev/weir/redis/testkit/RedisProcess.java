@@ -2,6 +2,7 @@ package dev.weir.redis.testkit;
 
 import dev.weir.redis.testkit.RespConnection.RedisError;
 import dev.weir.testkit.Outside;
+import dev.weir.testkit.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>With a token</b> the address does not matter, the token's role does.
  */
 public final class Access {
-    private static final int LONGEST_NAME = 200;
+    private static final int LONGEST_NAME = 200 - " (claimed)".length();
     private static final String SCHEME = "bearer ";
     private static final String KNOWN_AS = "weir";
 

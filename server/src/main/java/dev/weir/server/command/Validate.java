@@ -1,13 +1,18 @@
 package dev.weir.server.command;
 
 import dev.weir.match.RuleSet;
+import dev.weir.model.Rule;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.LoadResult;
 import dev.weir.rules.RuleLoader;
+import dev.weir.server.settings.SettingsException;
+import dev.weir.server.settings.SettingsReader;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -22,10 +27,19 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit code:%n",
         exitCodeList = {"0:good, perhaps with warnings", "1:errors"})
 final class Validate implements Callable<Integer> {
-    @Parameters(arity = "1..*", paramLabel = "FILE|DIR", description = "Files, or folders with *.yaml and *.yml files.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE|DIR",
+            description = "Files, or folders with *.yaml and *.yml files: one set of rules, as for serve --rules.")
     private List<Path> sources = List.of();
 
-    @Option(names = "--merge-domains", description = "Let several files add to one domain of Envoy's spelling.")
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "The server's settings file (weir.yaml), for the stores that rules may name.")
+    private @Nullable Path config;
+
+    @Option(names = "--merge-domains", description = "Let several files add to one domain.")
     private boolean mergeDomains;
 
     @Spec
@@ -33,27 +47,44 @@ final class Validate implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() {
+    public Integer call() throws Refusal {
         PrintWriter out = spec.commandLine().getOut();
-        int errors = 0;
-        int warnings = 0;
-        for (Path each : sources) {
-            LoadResult loaded = RuleLoader.load(each, new LoadOptions(mergeDomains));
-            loaded.diagnostics().forEach(out::println);
-            errors += loaded.errors().size();
-            warnings += loaded.warnings().size();
-            RuleSet rules = loaded.rules();
-            if (rules != null) {
-                out.println(each + ": good: " + count(rules.rules().size(), "rule") + " in "
-                        + count(rules.domains().size(), "domain"));
-            }
+        PrintWriter err = spec.commandLine().getErr();
+        LoadResult loaded = RuleLoader.loadAll(sources, options());
+        loaded.diagnostics().forEach(out::println);
+        RuleSet rules = loaded.rules();
+        if (rules != null) {
+            String names = sources.stream().map(Path::toString).collect(Collectors.joining(", "));
+            out.println(names + ": good: " + count(rules.rules().size(), "rule") + " in "
+                    + count(rules.domains().size(), "domain") + ", from " + count(loaded.documents(), "file"));
         }
         out.flush();
+        if (config == null && rules != null && rules.rules().stream().anyMatch(Validate::namesAStore)) {
+            err.println("whether there are the stores that rules name is not known: --config weir.yaml tells");
+        }
+        int errors = loaded.errors().size();
+        int warnings = loaded.warnings().size();
         if (errors + warnings > 0) {
             // Beside the lines, of which each is one finding.
-            spec.commandLine().getErr().println(count(errors, "error") + ", " + count(warnings, "warning"));
+            err.println(count(errors, "error") + ", " + count(warnings, "warning"));
         }
         return errors > 0 ? 1 : 0;
+    }
+
+    private LoadOptions options() throws Refusal {
+        if (config == null) {
+            return new LoadOptions(mergeDomains);
+        }
+        try {
+            LoadOptions given = SettingsReader.ruleOptions(config);
+            return new LoadOptions(mergeDomains || given.mergeDomains(), given.stores());
+        } catch (SettingsException e) {
+            throw new Refusal(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static boolean namesAStore(Rule rule) {
+        return !rule.store().equals(Rule.DEFAULT_STORE);
     }
 
     private static String count(int number, String noun) {

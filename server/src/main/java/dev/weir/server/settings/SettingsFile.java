@@ -1,6 +1,12 @@
 package dev.weir.server.settings;
 
+import dev.weir.rules.diagnostics.Position;
+import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
+import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.yaml.YamlNode.Mapping;
+import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.rules.yaml.YamlReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,116 +14,94 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
-import org.snakeyaml.engine.v2.exceptions.Mark;
-import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import org.snakeyaml.engine.v2.nodes.MappingNode;
-import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.nodes.NodeTuple;
-import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
 /** Reads {@code weir.yaml}: names and values, each with its place for the message about it; only {@code stores} goes deeper. */
 final class SettingsFile {
     private static final Pattern STORE_NAME = Pattern.compile("[A-Za-z0-9_-]{1,40}");
 
     private final Path file;
-    private final List<String> problems;
+    private final Problems problems;
     private final Map<String, Given> given = new LinkedHashMap<>();
 
-    private SettingsFile(Path file, List<String> problems) {
+    private SettingsFile(Path file) {
         this.file = file;
-        this.problems = problems;
+        this.problems = new Problems(file.toString());
     }
 
     static Map<String, Given> read(Path file, List<String> problems) {
-        SettingsFile reading = new SettingsFile(file, problems);
+        SettingsFile reading = new SettingsFile(file);
         try {
-            reading.read(Files.readString(file));
+            reading.read(Files.readAllBytes(file));
         } catch (IOException e) {
-            problems.add(file + ": cannot be read (" + e.getMessage() + ")");
-        } catch (MarkedYamlEngineException e) {
-            problems.add(reading.at(e.getProblemMark()) + e.getProblem());
-        } catch (YamlEngineException e) {
-            problems.add(file + ": " + e.getMessage());
-        } catch (NumberFormatException e) { // the parser's own, at an escape without its digits
-            problems.add(file + ": an escape without its digits");
+            reading.problems.error(Position.FILE, "cannot be read", String.valueOf(e.getMessage()));
         }
+        reading.problems.all().forEach(each -> problems.add(each.toString()));
         return reading.given;
     }
 
-    private void read(String text) {
-        LoadSettings settings = LoadSettings.builder().setLabel(file.toString()).build();
-        Optional<Node> root = new Compose(settings).composeString(text);
-        if (root.isEmpty()) {
-            return;
-        }
-        if (!(root.get() instanceof MappingNode mapping)) {
-            problems.add(at(root.get().getStartMark()) + "expected settings such as http_port: 8080");
-            return;
-        }
-        for (NodeTuple each : mapping.getValue()) {
-            add(each.getKeyNode(), each.getValueNode());
+    private void read(byte[] bytes) {
+        YamlNode root = YamlReader.read(bytes, problems);
+        if (root instanceof Mapping mapping) {
+            mapping.entries().forEach(this::add);
+        } else if (root != null) {
+            problems.error(root.at(), "expected settings such as http_port: 8080");
         }
     }
 
-    private void add(Node key, Node value) {
-        String name = key instanceof ScalarNode scalar ? scalar.getValue() : "?";
+    private void add(YamlNode.Entry entry) {
+        String name = entry.key().text();
         if (name.equals("stores")) {
-            stores(value);
-        } else if (Catalogue.all().stream().noneMatch(each -> each.name().equals(name))) {
-            problems.add(at(key.getStartMark()) + name + ": no such setting (" + Suggestion.among(name, names()) + ")");
-        } else if (!(value instanceof ScalarNode scalar)) {
-            problems.add(at(value.getStartMark()) + name + ": expected one value");
+            stores(entry.value());
+        } else if (!names().contains(name)) {
+            problems.error(entry.key().at(), name + ": no such setting", Suggestion.among(name, names()));
+        } else if (entry.value() instanceof Scalar value) {
+            put(name, resolved(name, value.text()), name, value);
         } else {
-            put(name, resolved(name, scalar.getValue()), name, scalar);
+            problems.error(entry.value().at(), name + ": expected one value");
         }
     }
 
-    private void put(String key, String text, String shown, Node at) {
-        if (given.put(key, new Given(text, at(at.getStartMark()) + shown)) != null) {
-            problems.add(at(at.getStartMark()) + shown + ": set twice");
+    private void put(String key, String text, String shown, Scalar value) {
+        if (given.put(key, new Given(text, problems.place(value.at()) + ": " + shown)) != null) {
+            problems.error(value.at(), shown + ": set twice");
         }
     }
 
     /** {@code stores: { big: redis://…, other: { url: …, password_file: … } }}. */
-    private void stores(Node node) {
-        if (!(node instanceof MappingNode stores)) {
-            problems.add(at(node.getStartMark())
-                    + "stores: expected names and where they are, such as big: redis://host:port");
+    private void stores(YamlNode node) {
+        if (!(node instanceof Mapping stores)) {
+            problems.error(node.at(), "stores: expected names and where they are, such as big: redis://host:port");
             return;
         }
-        for (NodeTuple each : stores.getValue()) {
-            String name = each.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "?";
+        for (YamlNode.Entry each : stores.entries()) {
+            String name = each.key().text();
             if (!STORE_NAME.matcher(name).matches()) {
-                problems.add(at(each.getKeyNode().getStartMark()) + "stores: \"" + name
-                        + "\" (expected: up to 40 letters, digits, - and _)");
-            } else if (each.getValueNode() instanceof ScalarNode url) {
-                put(StoreEntries.URL.key(name), url.getValue(), "stores." + name, url);
-            } else if (each.getValueNode() instanceof MappingNode entries) {
-                entries.getValue().forEach(entry -> storeEntry(name, entry));
+                problems.error(
+                        each.key().at(), "stores: \"" + name + "\"", "expected: up to 40 letters, digits, - and _");
+            } else if (each.value() instanceof Scalar url) {
+                put(StoreEntries.URL.key(name), url.text(), "stores." + name, url);
+            } else if (each.value() instanceof Mapping entries) {
+                entries.entries().forEach(entry -> storeEntry(name, entry));
             } else {
-                problems.add(at(each.getValueNode().getStartMark()) + "stores." + name
-                        + ": expected an address, or url, user, password and password_file");
+                problems.error(
+                        each.value().at(),
+                        "stores." + name + ": expected an address, or url, user, password and password_file");
             }
         }
     }
 
-    private void storeEntry(String store, NodeTuple entry) {
-        String spelling = entry.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "?";
+    private void storeEntry(String store, YamlNode.Entry entry) {
+        String spelling = entry.key().text();
         String shown = "stores." + store + "." + spelling;
         if (!StoreEntries.spellings().contains(spelling)) {
             String hint = Suggestion.among(spelling, StoreEntries.spellings());
-            problems.add(at(entry.getKeyNode().getStartMark()) + shown + ": no such setting (" + hint + ")");
-        } else if (!(entry.getValueNode() instanceof ScalarNode scalar)) {
-            problems.add(at(entry.getValueNode().getStartMark()) + shown + ": expected one value");
-        } else {
+            problems.error(entry.key().at(), shown + ": no such setting", hint);
+        } else if (entry.value() instanceof Scalar value) {
             StoreEntries kind = StoreEntries.valueOf(spelling.toUpperCase(Locale.ROOT));
-            String text = scalar.getValue();
-            put(kind.key(store), kind.isPath() ? fromHere(text) : text, shown, scalar);
+            put(kind.key(store), kind.isPath() ? fromHere(value.text()) : value.text(), shown, value);
+        } else {
+            problems.error(entry.value().at(), shown + ": expected one value");
         }
     }
 
@@ -137,10 +121,5 @@ final class SettingsFile {
 
     private static List<String> names() {
         return Catalogue.all().stream().map(Setting::name).toList();
-    }
-
-    private String at(Optional<Mark> mark) {
-        return mark.map(m -> file + ":" + (m.getLine() + 1) + ":" + (m.getColumn() + 1) + ": ")
-                .orElse(file + ": ");
     }
 }

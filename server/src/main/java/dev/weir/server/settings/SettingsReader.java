@@ -3,6 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.limiter.LimiterSettings;
+import dev.weir.rules.LoadOptions;
 import dev.weir.server.rls.RlsSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,10 +36,28 @@ public final class SettingsReader {
             throws SettingsException {
         SettingsReader reader = new SettingsReader(flags, environment, workingDirectory);
         Settings settings = reader.settings();
-        if (!reader.problems.isEmpty()) {
-            throw new SettingsException(reader.problems);
-        }
+        reader.requireNoProblems();
         return settings;
+    }
+
+    /**
+     * How a server with the settings of {@code file} reads rules. Nothing else of them is looked at: where rules are checked,
+     * there need not be the passwords and certificates of a server.
+     *
+     * @throws SettingsException if the file cannot be read
+     */
+    public static LoadOptions ruleOptions(Path file) throws SettingsException {
+        SettingsReader reader = new SettingsReader(Map.of("config", file.toString()), Map.of(), Path.of(""));
+        LoadOptions options = new LoadOptions(
+                reader.value(Catalogue.MERGE_DOMAINS), new StoresReader(reader.given, reader.problems).names());
+        reader.requireNoProblems();
+        return options;
+    }
+
+    private void requireNoProblems() throws SettingsException {
+        if (!problems.isEmpty()) {
+            throw new SettingsException(problems);
+        }
     }
 
     private Settings settings() {

@@ -8,10 +8,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes stores of what was said about them: where each is, and who we are there. No message repeats a password. */
@@ -35,14 +37,16 @@ final class StoresReader {
     Map<String, RedisSettings> read(UnaryOperator<RedisSettings> rest) {
         Map<String, RedisSettings> stores = new TreeMap<>();
         add(Rule.DEFAULT_STORE, rest, stores);
-        TreeSet<String> names = new TreeSet<>();
-        for (String each : given.keySet()) {
-            if (each.startsWith(StoreEntries.PREFIX)) {
-                names.add(StoreEntries.nameIn(each));
-            }
-        }
-        names.forEach(name -> add(name, rest, stores));
+        names().forEach(name -> add(name, rest, stores));
         return stores;
+    }
+
+    /** What stores are called beside the default one. */
+    Set<String> names() {
+        return given.keySet().stream()
+                .filter(each -> each.startsWith(StoreEntries.PREFIX))
+                .map(StoreEntries::nameIn)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private void add(String name, UnaryOperator<RedisSettings> rest, Map<String, RedisSettings> stores) {

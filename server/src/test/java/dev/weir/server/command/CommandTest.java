@@ -3,7 +3,7 @@ package dev.weir.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.RunningServer;
-import java.net.ServerSocket;
+import dev.weir.testkit.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -60,7 +60,31 @@ class CommandTest extends AtTheTerminal {
     void validateIsContentWithGoodFiles() throws Exception {
         Path good = file("good.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
         assertThat(run("validate", good.toString())).isZero();
-        assertThat(out.toString().strip()).isEqualTo(good + ": good: 1 rule in 1 domain");
+        assertThat(out.toString().strip()).isEqualTo(good + ": good: 1 rule in 1 domain, from 1 file");
+    }
+
+    @Test
+    void validateRefusesWhatServeWould() throws Exception {
+        Path one = file("one.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
+        Path two = file("two.yaml", "domain: api\nrules:\n  - {name: b, limit: {requests: 1, window: 1s}}\n");
+        assertThat(run("validate", one.toString(), two.toString())).isEqualTo(1);
+        assertThat(out.toString()).startsWith(two + ":1:9: domain 'api' is also in " + one);
+        assertThat(run("validate", "--merge-domains", one.toString(), two.toString()))
+                .isZero();
+        assertThat(out.toString().strip()).endsWith(": good: 2 rules in 1 domain, from 2 files");
+    }
+
+    @Test
+    void validateJudgesStoresWhereItKnowsThem() throws Exception {
+        Path rules = file(
+                "rules.yaml", "domain: api\nrules:\n  - {name: a, store: bgi, limit: {requests: 1, window: 1s}}\n");
+        assertThat(run("validate", rules.toString())).isZero();
+        assertThat(err.toString()).contains("stores", "--config");
+        Path settings =
+                file("weir.yaml", "stores: { big: { url: \"redis://h:1\", password_file: /only/on/the/server } }\n");
+        assertThat(run("validate", "--config", settings.toString(), rules.toString()))
+                .isEqualTo(1);
+        assertThat(out.toString()).startsWith(rules + ":3:22: unknown store 'bgi' (did you mean big?");
     }
 
     @Test
@@ -91,10 +115,7 @@ class CommandTest extends AtTheTerminal {
         assertThat(err.toString().strip()).isEqualTo("weir: \"user_id\" (expected: key=value)");
         assertThat(run("check", "--url", "localhost", "api", "a=b")).isEqualTo(2);
         assertThat(err.toString()).startsWith("weir: --url: \"localhost\" (expected: an address");
-        int free;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            free = socket.getLocalPort();
-        }
+        int free = Ports.free();
         assertThat(run("check", "--url", "http://127.0.0.1:" + free, "api", "a=b"))
                 .isEqualTo(2);
         assertThat(err.toString())

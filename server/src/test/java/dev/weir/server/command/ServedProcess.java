@@ -45,7 +45,16 @@ final class ServedProcess implements AutoCloseable {
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .start();
-        BufferedReader output = process.inputReader();
+        try {
+            BufferedReader output = process.inputReader();
+            return new ServedProcess(process, output, readyLine(output));
+        } catch (IOException | AssertionError e) {
+            process.destroyForcibly().onExit().join();
+            throw e;
+        }
+    }
+
+    private static String readyLine(BufferedReader output) throws IOException {
         List<String> before = new ArrayList<>();
         String line = output.readLine();
         while (line != null && !line.contains("ready in")) {
@@ -53,7 +62,7 @@ final class ServedProcess implements AutoCloseable {
             line = output.readLine();
         }
         assertThat(line).as("ready, after %s", before).isNotNull();
-        return new ServedProcess(process, output, line);
+        return line;
     }
 
     /** As the jar that {@code ./weir} starts names it: the build writes it down (profile test-kits of the pom). */
@@ -87,6 +96,6 @@ final class ServedProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join();
     }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.testkit.Outside;
+import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -24,13 +24,13 @@ class EnvoyTest {
     @Test
     void a_real_envoy_limits_and_shows_what_is_left(@TempDir Path folder) throws Exception {
         String envoy = Outside.program("envoy").toString();
-        int port = freePort();
+        int port = Ports.free();
         CountingDecider decider = new CountingDecider(3);
         try (LaneRig rig = new LaneRig(decider)) {
             String config = new String(
                             EnvoyTest.class.getResourceAsStream("envoy.yaml").readAllBytes(), StandardCharsets.UTF_8)
                     .replace("ENVOY_PORT", Integer.toString(port))
-                    .replace("BACK_PORT", Integer.toString(freePort()))
+                    .replace("BACK_PORT", Integer.toString(Ports.free()))
                     .replace("LANE_PORT", Integer.toString(rig.port()));
             Path file = Files.writeString(folder.resolve("envoy.yaml"), config);
             Path log = folder.resolve("envoy.log");
@@ -83,12 +83,6 @@ class EnvoyTest {
             return socket.isConnected();
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 

@@ -292,7 +292,7 @@ class SettingsReaderTest {
         weirYaml("http_port: 1\n  grpc_port: 2\n");
         assertThatThrownBy(() -> read(Map.of(), Map.of())).hasMessageContaining("weir.yaml:2:");
         weirYaml("rules: \"\\x");
-        assertThatThrownBy(() -> read(Map.of(), Map.of())).hasMessageContaining("weir.yaml: an escape without");
+        assertThatThrownBy(() -> read(Map.of(), Map.of())).hasMessageContaining("weir.yaml:1:9: an escape without");
     }
 
     @Test

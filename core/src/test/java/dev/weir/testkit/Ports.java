@@ -1,4 +1,4 @@
-package dev.weir.redis.testkit;
+package dev.weir.testkit;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -6,17 +6,16 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports that nobody listens on. */
-final class Ports {
+public final class Ports {
     // Below the range that systems take outgoing ports from: there a port is lost while its server restarts, or a
-    // client that
-    // tries it connects to itself.
+    // client that tries it connects to itself.
     private static final int FIRST = 10_000;
     private static final int LAST = 32_000;
 
     private Ports() {}
 
     /** A port that was free a moment ago; who binds it must be ready to try another. */
-    static int free() {
+    public static int free() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
