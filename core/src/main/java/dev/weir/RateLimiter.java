@@ -14,8 +14,8 @@ import java.util.Objects;
  *
  * <pre>{@code
  * RateLimiter limiter = RateLimiter.of(Limit.tokenBucket(100, Duration.ofSeconds(1)).withBurst(200));
- * if (!limiter.tryAcquire("user-42")) {
- *     Verdict verdict = limiter.probe("user-42");
+ * Verdict verdict = limiter.acquire("user-42");
+ * if (!verdict.allowed()) {
  *     throw new TooManyRequests(verdict.retryAfter());
  * }
  * }</pre>
@@ -185,6 +185,7 @@ public final class RateLimiter {
             return this;
         }
 
+        /** The limiter, with no counter used. */
         public RateLimiter build() {
             return new RateLimiter(this);
         }
