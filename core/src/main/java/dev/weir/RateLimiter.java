@@ -28,7 +28,7 @@ import java.util.Objects;
  *
  * <h2>Memory</h2>
  *
- * A key costs a slot of 32 bytes while it has something used. Beyond {@link Builder#maxKeys} those that used the least share of
+ * A key takes some 44 bytes of a table while it has something used. Beyond {@link Builder#maxKeys} those that used the least share of
  * their limit are forgotten first. {@code tryAcquire} allocates nothing.
  */
 public final class RateLimiter {

@@ -1,4 +1,4 @@
-package dev.weir.rules;
+package dev.weir.server.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -6,10 +6,19 @@ import static org.awaitility.Awaitility.await;
 import dev.weir.RateLimiter;
 import dev.weir.Weir;
 import dev.weir.limiter.Limiter;
+import dev.weir.limiter.LimiterObserver;
+import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Verdict;
+import dev.weir.redis.RedisCredentials;
+import dev.weir.redis.RedisSettings;
+import dev.weir.redis.library.SharedLimiter;
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.rules.LoadOptions;
+import dev.weir.rules.RuleLoader;
+import dev.weir.rules.RuleWatcher;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The examples of the documentation, word for word: {@link DocumentationTest} compares them. */
-final class DocumentationExamplesTest {
+class DocumentationExamplesTest {
     private int served;
     private @Nullable Duration rejected;
 
     @Test
-    void one_limit_any_number_of_keys() {
+    void oneLimitAnyNumberOfKeys() {
         RateLimiter limiter =
                 RateLimiter.of(Limit.tokenBucket(100, Duration.ofSeconds(1)).withBurst(200));
 
@@ -42,7 +51,7 @@ final class DocumentationExamplesTest {
     }
 
     @Test
-    void the_readme() {
+    void theReadme() {
         RateLimiter limiter =
                 RateLimiter.of(Limit.tokenBucket(100, Duration.ofSeconds(1)).withBurst(200));
         if (limiter.tryAcquire("user-42")) {
@@ -52,14 +61,20 @@ final class DocumentationExamplesTest {
     }
 
     @Test
-    void rules() throws Exception {
+    void rulesThatChange() throws Exception {
         Path file = Path.of("rules.yaml");
         Files.writeString(file, RuleLoader.exampleText());
         try {
-            LoadResult loaded = RuleLoader.load(Path.of("rules.yaml"));
-            loaded.diagnostics().forEach(System.err::println);
+            Limiter limiter = Weir.inMemory(RuleSet.empty());
+            RuleWatcher watcher = new RuleWatcher(Path.of("rules.yaml"), LoadOptions.DEFAULT, changed -> {
+                changed.diagnostics().forEach(System.err::println);
+                if (changed.isLoaded()) {
+                    limiter.rules(changed.orThrow());
+                }
+            });
+            limiter.rules(watcher.load().orThrow());
+            watcher.start();
 
-            Limiter limiter = Weir.inMemory(loaded.orThrow());
             Request request = Request.to("api")
                     .with("api_key", "k1")
                     .with("endpoint", "POST /orders")
@@ -68,14 +83,6 @@ final class DocumentationExamplesTest {
 
             assertThat(decision.allowed()).isTrue();
             assertThat(decision.binding()).isNotNull();
-
-            RuleWatcher watcher = new RuleWatcher(Path.of("rules.yaml"), LoadOptions.DEFAULT, changed -> {
-                changed.diagnostics().forEach(System.err::println);
-                if (changed.isLoaded()) {
-                    limiter.rules(changed.orThrow());
-                }
-            });
-            watcher.start();
 
             Files.writeString(file, "domain: api\nrules: [{ name: new, limit: { requests: 1, window: 1h } }]\n");
             await().until(() -> limiter.rules().rules().size() == 1);
@@ -86,7 +93,53 @@ final class DocumentationExamplesTest {
     }
 
     @Test
-    void time_that_the_test_turns() {
+    @SuppressWarnings("NullAway") // a denial has a binding verdict
+    void limitsThatSeveralProcessesShare() {
+        RuleSet rules = RuleLoader.parse("rules.yaml", """
+                        domain: api
+                        rules: [{ name: none, deadline: 5s, limit: { requests: 0, window: 1h } }]
+                        """).orThrow();
+        Request request = Request.to("api").with("user_id", "u").asAttributes();
+        rejected = Duration.ZERO;
+        try (RedisProcess server = RedisProcess.start()) {
+            String redis = server.uri();
+            try (SharedLimiter limiter = SharedLimiter.open(rules, redis)) {
+                Decision decision = limiter.decide(request);
+                if (!decision.allowed()) {
+                    reject(decision.binding().retryAfter());
+                }
+            }
+        }
+        assertThat(rejected)
+                .as("of a limit that is zero: nothing will ever fit")
+                .isNull();
+    }
+
+    @Test
+    void limitsInSeveralStores() {
+        RuleSet rules = RuleLoader.parse("rules.yaml", """
+                        domain: api
+                        rules: [{ name: top, store: big, limit: { requests: 5, window: 1h } }]
+                        """).orThrow();
+        RedisCredentials credentials = new RedisCredentials("", "");
+        LimiterObserver observer = new LimiterObserver() {};
+        try (RedisProcess server = RedisProcess.start()) {
+            String redis = server.uri();
+            String big = server.uri();
+            SharedLimiter limiter = SharedLimiter.builder(rules)
+                    .store(redis)
+                    .store("big", RedisSettings.of(big).withCredentials(() -> credentials))
+                    .deadline(Duration.ofMillis(5))
+                    .observer(observer)
+                    .open();
+            Request request = Request.to("api").with("user_id", "u").asAttributes();
+            await().until(() -> !limiter.decide(request).degraded());
+            limiter.close();
+        }
+    }
+
+    @Test
+    void timeThatTheTestTurns() {
         AtomicLong now = new AtomicLong();
         RateLimiter limiter = RateLimiter.builder(Limit.fixedWindow(1, Duration.ofSeconds(1)))
                 .time(now::get)
