@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * envoyproxy/ratelimit beside a Redis of its own, to ask it where the facts are silent:
+ * envoyproxy/ratelimit beside a Redis of its own, to ask it where its documentation is silent:
  * {@code -Dweir.conformance.reference=PATH} of a {@code service_cmd} built by Go, with {@code redis-server} on the path.
  */
 final class ReferenceService implements Listening {
