@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Limits that any number of processes share: their counters live in Redis, and every process that opens the same rules on the same
@@ -49,6 +50,7 @@ public final class SharedLimiter implements AutoCloseable {
     private final Limiter limiter;
     private final Duration deadline;
     private final ScheduledExecutorService timer;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     SharedLimiter(SharedLimiterBuilder from) {
         deadline = from.deadline;
@@ -137,6 +139,9 @@ public final class SharedLimiter implements AutoCloseable {
      */
     @Override
     public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         timer.shutdown();
         try {
             limiter.returnLeases()

@@ -172,6 +172,17 @@ class SharedLimiterTest {
                 .hasMessageContaining("big");
     }
 
+    @Test
+    void whatIsDecidedAfterClosingFindsNoStore() {
+        SharedLimiter limiter = open(rules(1_000, rule -> rule.onFail(OnFail.DENY)));
+        limiter.close();
+        limiter.close();
+        Decision late = limiter.decide(ask());
+        assertThat(late.degraded()).isTrue();
+        assertThat(late.allowed()).isFalse();
+        assertThat(limiter.serves()).isFalse();
+    }
+
     /** It would wait for an answer that comes on this very thread. */
     @Test
     void whoRunsOnAnEventLoopIsToldToAskAsynchronously() {
