@@ -37,7 +37,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <h2>Which calls block</h2>
  *
  * {@link #decide} waits for Redis, for the deadline of its rules at most; {@link #decideAsync} never waits. Opening connects and warms
- * up, and closing gives back what was leased: seconds at most. A Redis that is slow, stopped or gone is no exception: the rule's
+ * up, and closing gives back what was leased: a second or two, more on a busy machine. A Redis that is slow, stopped or gone is no exception: the rule's
  * {@code on_fail} decides, and the decision is {@linkplain Decision#degraded() degraded}. All calls are safe from any thread.
  */
 public final class SharedLimiter implements AutoCloseable {
@@ -69,9 +69,9 @@ public final class SharedLimiter implements AutoCloseable {
             throw e;
         }
         timer = timer();
-        redis.values().forEach(store -> store.warmUp(from.warmUp));
+        warmUp(System.nanoTime() + from.warmUp.toNanos());
         var unused = timer.scheduleWithFixedDelay(
-                limiter::tick, Limiter.TICK_MILLIS, Limiter.TICK_MILLIS, TimeUnit.MILLISECONDS);
+                this::tick, Limiter.TICK_MILLIS, Limiter.TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -152,6 +152,25 @@ public final class SharedLimiter implements AutoCloseable {
             LOG.log(Level.WARNING, "what was leased was not given back in time, and counts as spent: " + e.getCause());
         }
         closeStores();
+    }
+
+    /** Whatever happens: a timer that has seen an exception never runs again. */
+    private void tick() {
+        try {
+            limiter.tick();
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "leases and reports were not looked after this time", e);
+        }
+    }
+
+    /** The stores one by one, each with half of the time that is left for its own way, and the rest for the way to it. */
+    private void warmUp(long end) {
+        redis.values().forEach(store -> {
+            long half = (end - System.nanoTime()) / 2;
+            if (half > 0 && store.warmUp(Duration.ofNanos(half))) {
+                FirstRequests.decide(store, Math.max(1, end - System.nanoTime()));
+            }
+        });
     }
 
     private void closeStores() {

@@ -14,7 +14,7 @@ public final class SharedLimiterBuilder {
     final RuleSet rules;
     final Map<String, RedisSettings> stores = new LinkedHashMap<>();
     Duration deadline = RedisSettings.DEFAULT_DEADLINE;
-    Duration warmUp = Duration.ofSeconds(2);
+    Duration warmUp = Duration.ofSeconds(10);
     int maxKeys = 1_000_000;
     LimiterObserver observer = new LimiterObserver() {};
 
@@ -43,8 +43,8 @@ public final class SharedLimiterBuilder {
     }
 
     /**
-     * How long opening may take to have the JVM compile the way to Redis: cold, the first answers take longer than a deadline. Two
-     * seconds at most unless said; with zero, opening does not wait for the connection either.
+     * How long opening may take until the way to Redis is warm: cold, the first answers take longer than a deadline. Ten seconds at
+     * most unless said, two where Redis is away; with zero, opening does not wait for the connection either.
      */
     public SharedLimiterBuilder warmUp(Duration atMost) {
         if (atMost.isNegative()) {
