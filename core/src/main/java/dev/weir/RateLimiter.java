@@ -14,8 +14,8 @@ import java.util.Objects;
  *
  * <pre>{@code
  * RateLimiter limiter = RateLimiter.of(Limit.tokenBucket(100, Duration.ofSeconds(1)).withBurst(200));
- * if (!limiter.tryAcquire("user-42")) {
- *     Verdict verdict = limiter.probe("user-42");
+ * Verdict verdict = limiter.acquire("user-42");
+ * if (!verdict.allowed()) {
  *     throw new TooManyRequests(verdict.retryAfter());
  * }
  * }</pre>
@@ -28,7 +28,7 @@ import java.util.Objects;
  *
  * <h2>Memory</h2>
  *
- * A key costs a slot of 32 bytes while it has something used. Beyond {@link Builder#maxKeys} those that used the least share of
+ * A key takes some 44 bytes of a table while it has something used. Beyond {@link Builder#maxKeys} those that used the least share of
  * their limit are forgotten first. {@code tryAcquire} allocates nothing.
  */
 public final class RateLimiter {
@@ -185,6 +185,7 @@ public final class RateLimiter {
             return this;
         }
 
+        /** The limiter, with no counter used. */
         public RateLimiter build() {
             return new RateLimiter(this);
         }

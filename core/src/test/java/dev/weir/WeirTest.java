@@ -3,6 +3,7 @@ package dev.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limiter.Limiter;
+import dev.weir.limiter.LimiterObserver;
 import dev.weir.match.Condition;
 import dev.weir.match.KeyBy;
 import dev.weir.match.RuleSet;
@@ -23,7 +24,7 @@ class WeirTest {
 
     @Test
     void decidesARequestByRulesAndNamesTheOneThatBinds() {
-        Limiter limiter = Weir.inMemory(rules(), now::get);
+        Limiter limiter = Weir.builder(rules()).time(now::get).build();
         Request free = Request.to("api").asAttributes().with("user_id", "u_42").with("tier", "free");
         Request pro = Request.to("api").asAttributes().with("user_id", "u_42").with("tier", "pro");
 
@@ -39,6 +40,41 @@ class WeirTest {
 
         now.addAndGet(500_000);
         assertThat(limiter.decide(free).allowed()).isTrue();
+    }
+
+    @Test
+    void holdsNoMoreCountersThanItMayAndTellsItsObserver() {
+        AtomicLong told = new AtomicLong();
+        LimiterObserver observer = new LimiterObserver() {
+            @Override
+            public void decided(Request request, Decision decision) {
+                told.incrementAndGet();
+            }
+        };
+        Limiter limiter = Weir.builder(rules())
+                .maxKeys(1)
+                .time(now::get)
+                .observer(observer)
+                .build();
+        for (int i = 0; i < 3; i++) {
+            for (String user : List.of("a", "b", "c")) { // each pushes out the one before
+                Request request = Request.to("api")
+                        .with("user_id", user)
+                        .with("tier", "free")
+                        .asAttributes();
+                assertThat(limiter.decide(request).allowed())
+                        .as(request.toString())
+                        .isTrue();
+            }
+        }
+        assertThat(told).hasValue(9);
+        assertThat(Request.to("api")
+                        .with("user_id", "u")
+                        .with("tier", "free")
+                        .descriptor()
+                        .with("ip", "::1")
+                        .hits(2))
+                .hasToString("api [user_id=u, tier=free], [ip=::1] hits=2");
     }
 
     private static RuleSet rules() {

@@ -21,9 +21,8 @@ record H2gen(String path) {
     boolean found() {
         boolean found = Files.isExecutable(Path.of(path));
         if (!found) {
-            System.out.println(
-                    "--h2gen: " + path
-                            + " (expected: the load tool, built with Go: cd shared/tools/load && go build -o h2gen .); nothing measured");
+            System.out.println("--h2gen: " + path
+                    + " (expected: a load generator as docs/performance.md describes it); nothing measured");
         }
         return found;
     }

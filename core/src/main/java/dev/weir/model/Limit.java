@@ -30,6 +30,16 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
         return of(Algorithm.TOKEN_BUCKET, requests, window);
     }
 
+    /** Lets pass what {@link #tokenBucket} does, counted by the arrival time of the next hit. */
+    public static Limit gcra(long requests, Duration window) {
+        return of(Algorithm.GCRA, requests, window);
+    }
+
+    /** Queues {@code requests} at most and lets them go evenly, that many over each {@code window}: what passes may have to wait. */
+    public static Limit leakyBucket(long requests, Duration window) {
+        return of(Algorithm.LEAKY_BUCKET, requests, window);
+    }
+
     /** Lets {@code requests} pass in each window aligned to the Unix epoch. */
     public static Limit fixedWindow(long requests, Duration window) {
         return of(Algorithm.FIXED_WINDOW, requests, window);
@@ -38,6 +48,11 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
     /** Lets about {@code requests} pass in any window, from two counters. */
     public static Limit slidingWindow(long requests, Duration window) {
         return of(Algorithm.SLIDING_WINDOW, requests, window);
+    }
+
+    /** Lets exactly {@code requests} pass in any window, from the time of each hit: for limits of 10,000 or less. */
+    public static Limit slidingWindowLog(long requests, Duration window) {
+        return of(Algorithm.SLIDING_WINDOW_LOG, requests, window);
     }
 
     /** This limit with room for {@code hits} at once. */

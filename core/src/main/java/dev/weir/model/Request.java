@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A domain, descriptors (ordered key/value entries), and a number of hits.
  *
  * <pre>{@code
- * Request.to("api").with("user_id", "u_42").with("endpoint", "POST /v1/charges")
+ * Request.to("api").with("user_id", "u_42").with("endpoint", "POST /v1/charges").asAttributes()
  * }</pre>
  *
  * <p><b>Reuse.</b> A server decides hundreds of thousands of these a second, so a request is a buffer of flat arrays that is
@@ -183,5 +183,19 @@ public final class Request {
             }
         }
         return null;
+    }
+
+    /** For people: {@code api [user_id=u_42, endpoint=POST /v1/charges] hits=1}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(domain);
+        for (int i = 0; i < descriptors; i++) {
+            text.append(i == 0 ? " [" : "], [");
+            for (int entry = start(i), end = end(i); entry < end; entry++) {
+                text.append(entry == start(i) ? "" : ", ").append(keys[entry]);
+                text.append('=').append(values[entry]);
+            }
+        }
+        return text.append(descriptors == 0 ? " hits=" : "] hits=").append(hits).toString();
     }
 }

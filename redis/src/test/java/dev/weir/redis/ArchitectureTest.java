@@ -37,11 +37,14 @@ class ArchitectureTest {
     }
 
     @Test
-    void rulesAndRequestsAreNotKnownHere() {
+    void rulesAndRequestsAreKnownToTheLibraryAlone() {
         noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.weir.redis.library")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.weir.match", "dev.weir.limiter", "dev.weir.store.memory")
+                .resideInAnyPackage(
+                        "dev.weir.match", "dev.weir.limiter", "dev.weir.store.memory", "dev.weir.redis.library")
                 .check(REDIS);
     }
 

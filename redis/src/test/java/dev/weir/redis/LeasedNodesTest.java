@@ -28,13 +28,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Ten nodes that lease from one key on a real Redis, the busiest with ten times the traffic of the quietest: the limit of the
- * issue (10,000, twice as much wanted), in a window that a test can wait for.
+ * Ten nodes that lease from one key on a real Redis, the busiest with ten times the traffic of the quietest: a limit of 10,000
+ * with twice as much wanted, in a window that a test can wait for.
  */
 class LeasedNodesTest {
     private static final int NODES = 10;
     private static final Duration DEADLINE = Duration.ofSeconds(1);
-    /** In seconds; {@code -Dweir.window=60} is the issue's. */
+    /** In seconds; {@code -Dweir.window=60} is a minute. */
     private static final long WINDOW = Long.getLong("weir.window", 12) * 1_000_000;
 
     /** What is left of the window when all was sent: a busy machine is late. */

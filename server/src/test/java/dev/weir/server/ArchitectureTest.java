@@ -3,7 +3,6 @@ package dev.weir.server;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
@@ -23,37 +22,27 @@ class ArchitectureTest {
         "dev.weir.model..",
         "dev.weir.algorithm..",
         "dev.weir.store..",
+        "dev.weir.coalesce..",
         "dev.weir.match..",
+        "dev.weir.lease..",
+        "dev.weir.report..",
+        "dev.weir.tier..",
         "dev.weir.limiter.."
     };
 
     @Test
-    void coreSeesNeitherRulesNorServer() {
+    void coreSeesNoOtherModule() {
         noClasses()
                 .that()
                 .resideInAnyPackage(CORE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.weir.rules..", "dev.weir.control..", "dev.weir.server..")
-                .check(WEIR);
-    }
-
-    @Test
-    void rulesSeeCoreAndTheirParsersOnly() {
-        classes()
-                .that()
-                .resideInAPackage("dev.weir.rules..")
-                .should()
-                .onlyDependOnClassesThat()
                 .resideInAnyPackage(
+                        "dev.weir.redis..",
                         "dev.weir.rules..",
-                        "dev.weir.model..",
-                        "dev.weir.match..",
-                        "dev.weir.algorithm..",
-                        "java..",
-                        "org.snakeyaml..",
-                        "com.google.re2j..",
-                        "org.jspecify..")
+                        "dev.weir.simulation..",
+                        "dev.weir.control..",
+                        "dev.weir.server..")
                 .check(WEIR);
     }
 

@@ -50,7 +50,7 @@ final class ReferenceVariables {
             REDIS_CLOSE_CONNECTION_ON_READONLY_ERROR REDIS_STARTUP_INITIAL_INTERVAL REDIS_STARTUP_MAX_INTERVAL
             REDIS_STARTUP_MAX_ELAPSED_TIME""";
 
-    private static final Set<String> WITHOUT_MEANING = Set.of(NAMES.split("\\s+"));
+    static final Set<String> WITHOUT_MEANING = Set.of(NAMES.split("\\s+"));
 
     private ReferenceVariables() {}
 

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * envoyproxy/ratelimit beside a Redis of its own, to ask it where the facts are silent: a {@code service_cmd} built by Go.
+ * envoyproxy/ratelimit beside a Redis of its own, to ask it where its documentation is silent: a {@code service_cmd} built by Go.
  */
 final class ReferenceService implements Listening {
     private final int httpPort = Ports.free();

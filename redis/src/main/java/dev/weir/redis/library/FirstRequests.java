@@ -1,0 +1,55 @@
+package dev.weir.redis.library;
+
+import dev.weir.limiter.Limiter;
+import dev.weir.limiter.LimiterObserver;
+import dev.weir.limiter.LimiterSettings;
+import dev.weir.limiter.SharedStores;
+import dev.weir.match.KeyBy;
+import dev.weir.match.RuleSet;
+import dev.weir.match.WeirRule;
+import dev.weir.model.Limit;
+import dev.weir.model.Request;
+import dev.weir.model.Rule;
+import dev.weir.model.TimeSource;
+import dev.weir.redis.RedisStore;
+import dev.weir.store.memory.MemoryStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Requests of nobody's, decided before the first of somebody's: a store that is warm does not make the way to it so, and cold, that way
+ * takes longer than a deadline. They are counted in a counter that Redis forgets within seconds.
+ */
+final class FirstRequests {
+    private static final String DOMAIN = "weir#warm-up";
+    /** Fewer than open a breaker. */
+    private static final int COUNT = 40;
+
+    private FirstRequests() {}
+
+    /** Decides them through {@code store}, for {@code nanos} at most. */
+    static void decide(RedisStore store, long nanos) {
+        long end = System.nanoTime() + nanos;
+        long most = Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos));
+        Rule rule = Rule.builder(DOMAIN, "all")
+                .limit(Limit.fixedWindow(COUNT / 2, Duration.ofSeconds(1)))
+                .build();
+        RuleSet rules = RuleSet.builder()
+                .weir(DOMAIN, List.of(new WeirRule(rule, List.of(), KeyBy.of("user"))))
+                .build();
+        try (MemoryStore memory = new MemoryStore(1)) {
+            Limiter limiter = new Limiter(
+                    rules,
+                    memory,
+                    SharedStores.of(store),
+                    TimeSource.system(),
+                    LimiterSettings.defaults().withDeadlineMicros(most),
+                    new LimiterObserver() {});
+            for (int i = 0; i < COUNT && System.nanoTime() - end < 0; i++) {
+                Request request = Request.to(DOMAIN).with("user", "nobody").asAttributes();
+                limiter.decideAsync(request).toCompletableFuture().join();
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.weir.server.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.documentation.Pages;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The settings that the documentation tells of are those there are. */
+class DocumentedSettingsTest {
+
+    /** If this fails, what is expected is what belongs into the page. */
+    @Test
+    void theTableHasEverySettingAsTheCommandsHelpTellsIt() {
+        String expected = Catalogue.all().stream()
+                .map(setting -> "| `%s` | %s | %s%s |"
+                        .formatted(
+                                setting.name(),
+                                setting.fallback().isEmpty() ? "" : "`" + setting.fallback() + "`",
+                                setting.description(),
+                                reference(setting)))
+                .collect(Collectors.joining("\n"));
+        String page = Pages.read("docs/settings.md");
+        assertThat(page.substring(page.indexOf("| `"))).isEqualTo(expected);
+    }
+
+    private static String reference(Setting<?> setting) {
+        if (setting.reference() == null) {
+            return "";
+        }
+        return (setting.inverted() ? " Opposite of `" : " Also `") + setting.reference() + "`.";
+    }
+
+    @Test
+    void whatOtherPagesTellOfSettingsIsAboutSettingsThatExist() {
+        Set<String> known = Catalogue.all().stream().map(Setting::name).collect(Collectors.toSet());
+        assertThat(Pages.firstCells("setting"))
+                .allSatisfy(cell -> assertThat(known).containsAll(Pages.spans(cell.text())));
+    }
+
+    @Test
+    void theVariablesThatAreSaidToDoNothingAreThoseThatDoNothing() {
+        String page = Pages.read("docs/envoy.md");
+        String section = page.substring(page.indexOf("## Variables that do nothing"));
+        Set<String> said = new TreeSet<>(Pages.spans(section.substring(0, section.indexOf("\n## "))));
+        Map<String, String> all = said.stream().collect(Collectors.toMap(name -> name, name -> "1"));
+        assertThat(ReferenceVariables.withoutMeaning(all)).isEqualTo(said);
+        assertThat(said).isEqualTo(new TreeSet<>(ReferenceVariables.WITHOUT_MEANING));
+    }
+}
