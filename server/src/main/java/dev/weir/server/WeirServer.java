@@ -72,7 +72,7 @@ public final class WeirServer implements AutoCloseable {
     private final Limiter limiter;
     private final CounterAdmin counters;
     private final Vertx vertx;
-    private final Rounds rounds;
+    private final Rounds rounds = new Rounds();
     private final EventLoopGroup group;
     private final Listeners listeners;
 
@@ -96,7 +96,6 @@ public final class WeirServer implements AutoCloseable {
                 .setFileSystemOptions(new FileSystemOptions()
                         .setClassPathResolvingEnabled(false)
                         .setFileCachingEnabled(false)));
-        rounds = new Rounds(vertx);
         group = ((VertxInternal) vertx).nettyEventLoopGroup();
         stores = new Stores((int) settings.maxKeys(), settings.stores(), group);
         storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);

@@ -14,6 +14,7 @@ import dev.weir.server.http.Problems;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -28,17 +29,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rules, quotas, usage, audit and tokens for operators. Everything that may wait for a database or a store is done on a worker, never
- * on the event loop.
+ * on the event loop; the workers are its own, so that a database that does not answer holds up operators alone.
  */
 public final class ControlApi {
     private static final System.Logger LOG = System.getLogger(ControlApi.class.getName());
     private static final int LARGEST_BODY = 256 << 10;
+    private static final int WORKERS = 4;
     private static final String CONFIG = "/v1/ratelimit/config";
     private static final String QUOTAS = "/admin/v1/quotas";
     private static final String TOKENS = "/admin/v1/tokens";
     private static final String SWITCHES = "/admin/v1/switches";
 
     private final Vertx vertx;
+    private final WorkerExecutor workers;
     private final Access access;
     private final RuleApi ruleApi;
     private final SourceApi sourceApi;
@@ -61,6 +64,7 @@ public final class ControlApi {
             LoadOptions options) {
         Control control = new Control(plane);
         this.vertx = vertx;
+        this.workers = vertx.createSharedWorkerExecutor("weir-operators", WORKERS);
         this.access = access;
         this.ruleApi = new RuleApi(rules, control, options);
         this.sourceApi = new SourceApi(rules);
@@ -174,7 +178,7 @@ public final class ControlApi {
     }
 
     private void answer(RoutingContext context, Callable<Answer> work) {
-        vertx.executeBlocking(work, false)
+        workers.executeBlocking(work, false)
                 .onSuccess(answer -> answer.send(context.response()))
                 .onFailure(context::fail);
     }
