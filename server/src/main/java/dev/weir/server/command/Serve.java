@@ -93,6 +93,8 @@ final class Serve implements Callable<Integer> {
         Settings settings = settings();
         boolean terminal = Logs.isTerminal();
         Logs.configure(settings.logging(), new FileOutputStream(FileDescriptor.out), terminal);
+        // For an end before there is a server to stop.
+        Runtime.getRuntime().addShutdownHook(new Thread(Logs::flush, "weir-last-words"));
         LOG.log(
                 Level.INFO,
                 "weir " + Version.current() + " on Java " + Version.java() + ", " + settings.eventLoops()
@@ -192,6 +194,7 @@ final class Serve implements Callable<Integer> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        Logs.flush();
         Runtime.getRuntime().halt(0);
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.net.URI;
@@ -44,5 +45,11 @@ class ServeProcessTest {
                             first -> assertThat(first).contains("not serving any more"),
                             last -> assertThat(last).contains("stopped"));
         }
+    }
+
+    @Test
+    void aStartThatIsRefusedLeavesNothingUnsaid() {
+        assertThatThrownBy(() -> ServedProcess.in(folder, "--admin-host=0.0.0.0"))
+                .hasMessageContainingAll("on Java", "weir: admin_host: \\\"0.0.0.0\\\"");
     }
 }
