@@ -15,7 +15,6 @@ import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.Problems;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
-import dev.weir.server.rest.RememberedAnswers.Caller;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
@@ -28,7 +27,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -136,24 +134,29 @@ public final class RestApi {
                     (asked, decision) -> exchange.answer(answer(asked, decision, alwaysOk)));
             return;
         }
-        Caller caller = new Caller(request.domain(), caller(request));
-        Idempotency once = hashes.of(caller, key, http.path(), body);
-        String fingerprint = HexFormat.of().formatHex(once.fingerprint());
+        Idempotency once = hashes.of(request.domain(), caller(request), key, http.path(), body);
         remembered.once(
-                caller,
+                once,
                 key,
-                fingerprint,
                 now,
                 exchange,
-                first -> exchange.decide(limiter, request, now, own.decision, once, (asked, decision) -> {
-                    if (decision.conflict()) {
-                        first.conflict();
-                    } else if (decision.repeated()) {
-                        first.repeated(answer(asked, decision, alwaysOk));
-                    } else {
-                        first.decided(answer(asked, decision, alwaysOk), decision.allowed());
-                    }
-                }));
+                first -> exchange.decide(
+                        limiter,
+                        request,
+                        now,
+                        own.decision,
+                        once,
+                        (asked, decision) -> first.conclude(() -> end(first, asked, decision, alwaysOk))));
+    }
+
+    private void end(RememberedAnswers.UnderWay first, Request asked, Decision decision, boolean alwaysOk) {
+        if (decision.conflict()) {
+            first.conflict();
+        } else if (decision.repeated()) {
+            first.repeated(answer(asked, decision, alwaysOk));
+        } else {
+            first.decided(answer(asked, decision, alwaysOk), decision.allowed());
+        }
     }
 
     private Answer answer(Request request, Decision decision, boolean alwaysOk) {
