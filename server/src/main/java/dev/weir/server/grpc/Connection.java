@@ -63,7 +63,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
             this.cutter = new FrameCutter(
                     new Heads(lane.settings().bounds().headerList()),
                     calls,
-                    new ControlFrames(calls, output, Connection.this));
+                    new ControlFrames(calls, output, Connection.this),
+                    Connection.this::now);
             this.keeper = new Keeper(lane.settings().times(), calls, output, Connection.this);
         }
     }
@@ -109,6 +110,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
         l.reading = false;
         if (!closing) {
             l.calls.receive().topUp();
+            l.calls.settle();
             l.output.flush();
             l.keeper.afterRead();
         }
@@ -181,9 +183,16 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
     }
 
     /** The time of the read in hand, or of now outside of one. */
-    long now() {
+    @Override
+    public long now() {
         Live l = live();
         return l.reading ? l.nowMicros : lane.time().micros();
+    }
+
+    /** Since when a frame or a header block has been on its way; {@link Stream#NOT_WAITING} while none is. */
+    long unfinishedSince() {
+        Live l = live();
+        return Math.min(l.arrivals.unfinishedSince(), l.cutter.unfinishedSince());
     }
 
     ByteBufAllocator alloc() {
@@ -239,6 +248,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Arrivals.
                 return;
             }
             if (!l.reading) {
+                l.calls.settle();
                 l.output.flush();
                 l.keeper.afterRead();
             }
