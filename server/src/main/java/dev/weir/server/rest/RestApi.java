@@ -124,6 +124,7 @@ public final class RestApi {
         HttpServerRequest http = exchange.request();
         String key = IdempotencyKey.of(http.headers());
         checks.read(body, this::domains, request);
+        RuleSet rules = limiter.rules();
         long now = time.micros();
         if (key == null) {
             exchange.decide(
@@ -131,7 +132,7 @@ public final class RestApi {
                     request,
                     now,
                     own.decision,
-                    (asked, decision) -> exchange.answer(answer(asked, decision, alwaysOk)));
+                    (asked, decision) -> exchange.answer(answer(asked, decision, rules, alwaysOk)));
             return;
         }
         Idempotency once = hashes.of(request.domain(), caller(request), key, http.path(), body);
@@ -146,23 +147,27 @@ public final class RestApi {
                         now,
                         own.decision,
                         once,
-                        (asked, decision) -> first.conclude(() -> end(first, asked, decision, alwaysOk))));
+                        (asked, decision) -> first.conclude(() -> end(first, asked, decision, rules, alwaysOk))));
     }
 
-    private void end(RememberedAnswers.UnderWay first, Request asked, Decision decision, boolean alwaysOk) {
+    private void end(
+            RememberedAnswers.UnderWay first, Request asked, Decision decision, RuleSet rules, boolean alwaysOk) {
         if (decision.conflict()) {
             first.conflict();
         } else if (decision.repeated()) {
-            first.repeated(answer(asked, decision, alwaysOk));
+            first.repeated(answer(asked, decision, rules, alwaysOk));
         } else {
-            first.decided(answer(asked, decision, alwaysOk), decision.allowed());
+            first.decided(answer(asked, decision, rules, alwaysOk), decision.allowed());
         }
     }
 
-    private Answer answer(Request request, Decision decision, boolean alwaysOk) {
+    /** {@code rules} were in force just before it was decided: by now others may be, or were when it was. */
+    private Answer answer(Request request, Decision decision, RuleSet rules, boolean alwaysOk) {
         Verdict binding = decision.binding();
-        RuleSet rules = limiter.rules();
         Counter counter = binding == null ? null : rules.counter(request, binding);
+        if (binding != null && counter == null) {
+            counter = limiter.rules().counter(request, binding);
+        }
         return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(decision, counter, rules.everything());
     }
 
@@ -218,7 +223,7 @@ public final class RestApi {
         router.post(path)
                 .handler(context -> Body.read(
                         context.request(),
-                        settings.caps().body(),
+                        settings.caps().bytes(),
                         // The router's own failure handling ends where the body arrives later.
                         body -> begin(context, exchange -> handler.accept(exchange, body)),
                         context::fail));

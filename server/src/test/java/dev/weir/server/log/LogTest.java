@@ -40,6 +40,16 @@ class LogTest {
     }
 
     @Test
+    void norCanOneInWhatAnExceptionSays() {
+        LogRecord record = record(Level.SEVERE, "failed");
+        record.setThrown(new IllegalStateException("\u001b[31m\n12:00:00.000  forged"));
+        assertThat(new TextFormat(false).format(record))
+                .doesNotContain("\u001b", "\n12:00:00.000")
+                .contains("IllegalStateException: ·[31m", "  forged\n", " at dev.weir.server.log.LogTest.")
+                .endsWith("\n");
+    }
+
+    @Test
     void elsewhereItIsOneJsonObjectALine() {
         assertThat(logged(new JsonFormat(), Level.WARNING, "odd"))
                 .matches(
