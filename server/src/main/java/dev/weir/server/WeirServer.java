@@ -4,6 +4,7 @@ import dev.weir.limiter.Limiter;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
 import dev.weir.server.admin.RulesInForce;
+import dev.weir.server.http.Routes;
 import dev.weir.server.metrics.KeyWatch;
 import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.rest.RestApi;
@@ -142,7 +143,7 @@ public final class WeirServer implements AutoCloseable {
 
     private Handler<HttpServerRequest> routes(RestApi api) {
         Router router = api.routes(parts.vertx);
-        RestApi.page(
+        Routes.page(
                 router,
                 "/metrics",
                 context -> parts.vertx

@@ -76,7 +76,9 @@ class SwitchServerTest {
                 .containsEntry("via", "database");
         assertThat(check("/orders").body()).isEqualTo("{\"allowed\":true,\"switched\":{\"orders\":\"off\"}}");
         String twice = "{\"entries\":[{\"key\":\"endpoint\",\"value\":\"/orders\"}]}";
-        assertThat(running.post("/v1/ratelimit/check", "{\"domain\":\"api\",\"descriptors\":[" + twice + "," + twice + "]}")
+        assertThat(running.post(
+                                "/v1/ratelimit/check",
+                                "{\"domain\":\"api\",\"descriptors\":[" + twice + "," + twice + "]}")
                         .body())
                 .isEqualTo("{\"allowed\":true,\"switched\":{\"orders\":\"off\"}}");
         assertThat(metrics()).contains("ratelimit_switch{domain=\"api\",rule=\"orders\",state=\"off\"} 1\n");

@@ -12,16 +12,12 @@ import dev.weir.server.Health;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.Body;
 import dev.weir.server.http.HttpPort;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.server.http.Routes;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.store.Idempotency;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
@@ -37,7 +33,6 @@ import java.util.function.Consumer;
  * answered; one of these serves them all.
  */
 public final class RestApi {
-    private static final System.Logger LOG = System.getLogger(RestApi.class.getName());
     /** The attributes that tell who asks, the most telling first. */
     private static final List<String> CALLER = List.of("api_key", "user_id", "client_id", "ip");
 
@@ -101,16 +96,11 @@ public final class RestApi {
         post(router, "/json", this::json);
         get(router, "/v1/ratelimit/status/:user_id", this::status);
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
-        router.route().last().handler(context -> {
-            throw RestException.notFound(
-                    "path: " + Texts.shown(context.request().path())
-                            + " (expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json,"
-                            + " /healthcheck or /metrics)");
-        });
-        router.route().failureHandler(RestApi::failed);
-        // Where the router itself cannot read path or query, it asks no failure handler.
-        router.errorHandler(400, HttpPort::malformed);
-        return router;
+        return Routes.finish(
+                router,
+                "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json, /healthcheck or"
+                        + " /metrics",
+                failure -> null);
     }
 
     /** Options for the server that carries these routes: HTTP/2 in clear text, too. */
@@ -227,23 +217,11 @@ public final class RestApi {
                         // The router's own failure handling ends where the body arrives later.
                         body -> begin(context, exchange -> handler.accept(exchange, body)),
                         context::fail));
-        only(router, path, "POST");
+        Routes.only(router, path, "POST");
     }
 
     private static void get(Router router, String path, Consumer<Exchange> handler) {
-        page(router, path, context -> begin(context, handler));
-    }
-
-    /** Adds what is there to be read, and nothing else. */
-    public static void page(Router router, String path, Handler<RoutingContext> handler) {
-        router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(handler);
-        only(router, path, "GET, HEAD");
-    }
-
-    private static void only(Router router, String path, String method) {
-        router.route(path).handler(context -> {
-            throw RestException.methodNotAllowed(context.request().method().name(), method);
-        });
+        Routes.page(router, path, context -> begin(context, handler));
     }
 
     private static void begin(RoutingContext context, Consumer<Exchange> handler) {
@@ -252,19 +230,6 @@ public final class RestApi {
         } catch (RuntimeException e) {
             context.fail(e);
         }
-    }
-
-    private static void failed(RoutingContext context) {
-        Throwable failure = context.failure();
-        if (context.response().ended()) {
-            return;
-        }
-        Answer answer = failure instanceof RestException e ? Problems.of(e) : HttpPort.turnedAway(context);
-        if (answer == null) {
-            LOG.log(System.Logger.Level.ERROR, "A request could not be answered", failure);
-            answer = Problems.of(500, "this is a mistake of the server, not yours", List.of());
-        }
-        answer.send(context.response());
     }
 
     private static String caller(Request request) {
