@@ -8,6 +8,8 @@ import dev.weir.server.admin.CounterAdmin;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcLane;
 import dev.weir.server.grpc.LaneSettings;
+import dev.weir.server.http.DoorSettings;
+import dev.weir.server.http.GuardedTransport;
 import dev.weir.server.metrics.LaneMetrics;
 import dev.weir.server.metrics.RuleMetrics;
 import dev.weir.server.metrics.ServerMetrics;
@@ -60,14 +62,16 @@ final class Parts {
         sourceViews = new SourceViews(feed, operators.remote(), rules, operators.control());
         ruleMetrics.rules(rules.all());
         decisions.rules(rules.all());
-        vertx = Vertx.vertx(new VertxOptions()
-                .setPreferNativeTransport(true)
-                .setEventLoopPoolSize(settings.eventLoops())
-                .setWorkerPoolSize(WORKERS)
-                .setInternalBlockingPoolSize(WORKERS)
-                .setFileSystemOptions(new FileSystemOptions()
-                        .setClassPathResolvingEnabled(false)
-                        .setFileCachingEnabled(false)));
+        vertx = Vertx.builder()
+                .withTransport(GuardedTransport.of(DoorSettings.defaults()))
+                .with(new VertxOptions()
+                        .setEventLoopPoolSize(settings.eventLoops())
+                        .setWorkerPoolSize(WORKERS)
+                        .setInternalBlockingPoolSize(WORKERS)
+                        .setFileSystemOptions(new FileSystemOptions()
+                                .setClassPathResolvingEnabled(false)
+                                .setFileCachingEnabled(false)))
+                .build();
         opened.add(() -> stop(vertx));
         group = ((VertxInternal) vertx).nettyEventLoopGroup();
         stores = opened.add(new Stores((int) settings.maxKeys(), settings.stores(), group));
