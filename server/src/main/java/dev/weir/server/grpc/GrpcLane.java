@@ -86,7 +86,7 @@ public final class GrpcLane {
         if (tls != null) {
             channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
         }
-        channel.pipeline().addLast(new Connection(lane));
+        channel.pipeline().addLast(new ConnectionHandler(lane));
     }
 
     private static Class<? extends ServerChannel> channelFor(EventLoopGroup group) {
@@ -114,9 +114,9 @@ public final class GrpcLane {
     }
 
     private static void drain(Channel channel) {
-        Connection connection = channel.pipeline().get(Connection.class);
-        if (connection != null) {
-            connection.drain();
+        ConnectionHandler handler = channel.pipeline().get(ConnectionHandler.class);
+        if (handler != null) {
+            handler.drain();
         }
     }
 

@@ -69,7 +69,7 @@ final class RawPeer implements AutoCloseable {
                 },
                 new HealthService(health),
                 REFLECTION);
-        channel = new EmbeddedChannel(false, false, new Connection(lane));
+        channel = new EmbeddedChannel(false, false, new ConnectionHandler(lane));
         channel.config().setAllocator(alloc);
         try {
             channel.register();
