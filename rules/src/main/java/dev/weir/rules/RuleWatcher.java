@@ -95,9 +95,9 @@ public final class RuleWatcher implements AutoCloseable {
                     if (changed != null && closed.getCount() > 0) {
                         listener.accept(changed);
                     }
-                } catch (RuntimeException e) {
-                    // A listener that fails must not end the watching of rules; whoever handles stray exceptions hears
-                    // of it.
+                } catch (RuntimeException | Error e) {
+                    // A listener that fails, or a file that is nested too deep to be read, must not end the watching
+                    // of rules; whoever handles stray exceptions hears of it.
                     Thread.UncaughtExceptionHandler handler = thread.getUncaughtExceptionHandler();
                     if (handler != null) {
                         handler.uncaughtException(thread, e);

@@ -20,16 +20,23 @@ final class Certificates {
     private final @Nullable LiveIdentity http;
     private final @Nullable LiveIdentity admin;
 
-    Certificates(Settings.TlsPorts ports) throws StartException {
-        grpc = read("grpc", "gRPC", ports.grpc());
-        http = read("http", "HTTP", ports.http());
-        admin = read("admin", "The admin port", ports.admin());
+    /** Reads them, and has {@code watch} watch them. */
+    Certificates(Settings.TlsPorts ports, FileWatch watch) throws StartException {
+        grpc = read("grpc", "gRPC", ports.grpc(), watch);
+        http = read("http", "HTTP", ports.http(), watch);
+        admin = read("admin", "The admin port", ports.admin(), watch);
     }
 
-    private static @Nullable LiveIdentity read(String port, String shown, Settings.@Nullable Tls files)
+    private static @Nullable LiveIdentity read(String port, String shown, Settings.@Nullable Tls files, FileWatch watch)
             throws StartException {
+        if (files == null) {
+            return null;
+        }
+        FileWatch.Seen seen = FileWatch.seen(files.all());
         try {
-            return files == null ? null : LiveIdentity.of(port, files);
+            LiveIdentity live = LiveIdentity.of(port, files);
+            watch.add(seen, live::reload);
+            return live;
         } catch (IOException e) {
             throw new StartException(shown + " cannot speak TLS: " + e.getMessage(), e);
         }
@@ -66,10 +73,6 @@ final class Certificates {
     @Nullable
     LiveIdentity admin() {
         return admin;
-    }
-
-    void watch(FileWatch watch) {
-        all().forEach(each -> watch.add(each.files(), each::reload));
     }
 
     void addTo(ServerMetrics metrics) {

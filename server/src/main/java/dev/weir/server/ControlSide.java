@@ -18,20 +18,22 @@ final class ControlSide implements AutoCloseable {
     private final RuleSources sources;
 
     /** Opens them one after the other; a start that is refused leaves nothing open. */
-    ControlSide(Settings settings) throws StartException {
+    ControlSide(Settings settings, FileWatch files) throws StartException {
         control = control(settings);
+        boolean open = false;
         try {
-            doors = new Doors(settings, control, TimeSource.system());
+            doors = new Doors(settings, control, TimeSource.system(), files);
             sources = Sources.open(
                     settings.sources(),
                     RuleFeed.options(settings),
                     settings.control().data());
-        } catch (StartException e) {
-            closeControl();
-            throw e;
+            open = true;
         } catch (IOException e) {
-            closeControl();
             throw new StartException(String.valueOf(e.getMessage()), e);
+        } finally {
+            if (!open) {
+                closeControl();
+            }
         }
     }
 

@@ -18,23 +18,25 @@ import org.jspecify.annotations.Nullable;
 final class Doors {
     private static final System.Logger LOG = System.getLogger(Doors.class.getName());
 
-    private final @Nullable FixedToken fixed;
     private final Access access;
 
-    Doors(Settings settings, @Nullable ControlPlane control, TimeSource time) throws StartException {
-        fixed = fixed(settings.adminToken());
+    /** A token that stands in a file is watched by {@code watch}. */
+    Doors(Settings settings, @Nullable ControlPlane control, TimeSource time, FileWatch watch) throws StartException {
+        FixedToken fixed = fixed(settings.adminToken(), watch);
         access = new Access(control == null ? null : control.tokens().book(), fixed, time);
         requireToken(settings.admin());
     }
 
-    private static @Nullable FixedToken fixed(Settings.@Nullable AdminToken set) throws StartException {
+    private static @Nullable FixedToken fixed(Settings.@Nullable AdminToken set, FileWatch watch)
+            throws StartException {
+        if (set == null || set.file() == null) {
+            return set == null || set.secret() == null ? null : FixedToken.of(set.secret());
+        }
+        FileWatch.Seen seen = FileWatch.seen(List.of(set.file()));
         try {
-            if (set == null) {
-                return null;
-            }
-            return set.secret() != null
-                    ? FixedToken.of(set.secret())
-                    : set.file() == null ? null : FixedToken.in(set.file());
+            FixedToken token = FixedToken.in(set.file());
+            watch.add(seen, () -> reload(token));
+            return token;
         } catch (IOException e) {
             throw new StartException(String.valueOf(e.getMessage()), e);
         }
@@ -53,12 +55,6 @@ final class Doors {
 
     Access access() {
         return access;
-    }
-
-    void watch(FileWatch watch) {
-        if (fixed != null && fixed.file() != null) {
-            watch.add(List.of(fixed.file()), () -> reload(fixed));
-        }
     }
 
     private static void reload(FixedToken token) {

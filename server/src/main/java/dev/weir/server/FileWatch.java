@@ -31,19 +31,28 @@ final class FileWatch implements AutoCloseable {
         return thread;
     });
 
-    /** Watches {@code files} as one from now on; {@code changed} is called on the watch's thread. */
-    void add(List<Path> files, Runnable changed) {
-        if (watched.isEmpty()) {
+    /** What stands in {@code files} now; asked for before they are read, so that no change after that is missed. */
+    static Seen seen(List<Path> files) {
+        return new Seen(List.copyOf(files), fingerprint(files));
+    }
+
+    /** Watches for something else than was {@code seen}; {@code changed} is called on the watch's thread. */
+    void add(Seen seen, Runnable changed) {
+        watched.add(new Watched(seen, changed));
+    }
+
+    /** Begins to look. */
+    void start() {
+        if (!watched.isEmpty()) {
             var unused = timer.scheduleWithFixedDelay(this::look, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
         }
-        watched.add(new Watched(files, changed));
     }
 
     private void look() {
         for (Watched each : watched) {
             try {
                 each.look();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.log(Level.ERROR, "what changed in " + each.files + " cannot be taken", e);
             }
         }
@@ -54,16 +63,19 @@ final class FileWatch implements AutoCloseable {
         timer.shutdownNow();
     }
 
+    /** Files as they were at some time. */
+    record Seen(List<Path> files, String fingerprint) {}
+
     private static final class Watched {
         private final List<Path> files;
         private final Runnable changed;
         private String taken;
         private String seen;
 
-        Watched(List<Path> files, Runnable changed) {
-            this.files = List.copyOf(files);
+        Watched(Seen first, Runnable changed) {
+            this.files = first.files;
             this.changed = changed;
-            this.taken = fingerprint(files);
+            this.taken = first.fingerprint;
             this.seen = taken;
         }
 
@@ -76,27 +88,27 @@ final class FileWatch implements AutoCloseable {
                 changed.run();
             }
         }
+    }
 
-        private static String fingerprint(List<Path> files) {
-            try {
-                MessageDigest digest = MessageDigest.getInstance("SHA-256");
-                for (Path each : files) {
-                    digest.update(contents(each));
-                    digest.update((byte) '\n');
-                }
-                return HexFormat.of().formatHex(digest.digest());
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every JDK has SHA-256", e);
+    private static String fingerprint(List<Path> files) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (Path each : files) {
+                digest.update(contents(each));
+                digest.update((byte) '\n');
             }
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
         }
+    }
 
-        /** A file that is away is one without contents. */
-        private static byte[] contents(Path file) {
-            try {
-                return Files.readAllBytes(file);
-            } catch (IOException e) {
-                return new byte[0];
-            }
+    /** A file that is away is one without contents. */
+    private static byte[] contents(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            return new byte[0];
         }
     }
 }

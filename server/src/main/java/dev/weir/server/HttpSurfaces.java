@@ -97,6 +97,7 @@ final class HttpSurfaces {
         @Override
         public void start(Promise<Void> started) {
             HttpServer server = vertx.createHttpServer(options)
+                    .connectionHandler(HttpPort::connected)
                     .invalidRequestHandler(HttpPort::unreadable)
                     .requestHandler(handlers.get());
             server.listen(port, host).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);

@@ -1,34 +1,42 @@
 package dev.weir.server;
 
-import io.vertx.core.Vertx;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
-/** What has to be looked after again and again, off the event loops, until the server stops. */
+/**
+ * What has to be looked after again and again until the server stops. It has a thread of its own, so that nothing else can hold it up:
+ * reports and leases have bounds that hold only if their round comes in time.
+ */
 final class Rounds implements AutoCloseable {
-    private final Vertx vertx;
-    private final List<Long> timers = new CopyOnWriteArrayList<>();
-    private volatile boolean closed;
+    private static final System.Logger LOG = System.getLogger(Rounds.class.getName());
 
-    Rounds(Vertx vertx) {
-        this.vertx = vertx;
-    }
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "weir-rounds");
+        thread.setDaemon(true);
+        return thread;
+    });
 
-    /** Does {@code work} every {@code period}, the first time after one. */
+    /** Does {@code work}, which must not wait for anything, every {@code period}, the first time after one. */
     void every(Duration period, Runnable work) {
-        timers.add(vertx.setPeriodic(period.toMillis(), timer -> {
-            if (!closed) {
-                var unused = vertx.executeBlocking(Executors.callable(work), false);
-            }
-        }));
+        var unused = timer.scheduleWithFixedDelay(
+                () -> round(work), period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Begins no round any more: one that finds the workers gone would be told as an error. */
+    /** The timer would never again begin what has failed once. */
+    private static void round(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, "a round of the server's own work failed; the next one comes all the same", e);
+        }
+    }
+
+    /** Begins no round any more. */
     @Override
     public void close() {
-        closed = true;
-        timers.forEach(vertx::cancelTimer);
+        timer.shutdown();
     }
 }

@@ -1,32 +1,18 @@
 package dev.weir.server;
 
 import dev.weir.limiter.Limiter;
-import dev.weir.match.RuleSet;
-import dev.weir.model.TimeSource;
-import dev.weir.redis.RedisStore;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
-import dev.weir.server.admin.CounterAdmin;
 import dev.weir.server.admin.RulesInForce;
-import dev.weir.server.grpc.Decider;
-import dev.weir.server.grpc.GrpcLane;
-import dev.weir.server.grpc.LaneSettings;
+import dev.weir.server.http.Routes;
 import dev.weir.server.metrics.KeyWatch;
-import dev.weir.server.metrics.LaneMetrics;
-import dev.weir.server.metrics.RuleMetrics;
 import dev.weir.server.metrics.ServerMetrics;
-import dev.weir.server.metrics.StoreMetrics;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.rest.RestSettings;
 import dev.weir.server.settings.Address;
 import dev.weir.server.settings.Settings;
-import io.netty.channel.EventLoopGroup;
 import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.ext.web.Router;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -41,7 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p><b>Starting.</b> Rules load, ports are bound, the decision path is warmed; only then does it say that it is serving.
  *
  * <p><b>Stopping.</b> It says that it is not serving and goes on answering for a while, so that balancers can look away; then it
- * takes no new calls, lets those under way finish, and closes.
+ * takes no new calls, lets those under way finish, gives back its leases, has the last decisions written, and closes.
  */
 public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
@@ -50,71 +36,22 @@ public final class WeirServer implements AutoCloseable {
     private static final Duration CONNECTING = Duration.ofSeconds(1);
     /** Beyond the deadline, for stores to say that they have taken leases back. */
     private static final Duration RETURNING = Duration.ofMillis(250);
+    /** Beyond their time, for connections to be closed. */
+    private static final Duration CUTTING = Duration.ofMillis(100);
 
     private static final Duration KEY_WATCH = Duration.ofSeconds(10);
-    private static final int WORKERS = 4;
 
     private final Settings settings;
-    private final Health health = new Health();
-    private final TimeSource time = TimeSource.system();
-    private final AtomicBoolean closed = new AtomicBoolean();
-    private final RuleFeed feed;
-    private final ControlSide operators;
-    private final Certificates certificates;
-    private final FileWatch files = new FileWatch();
-    private final LayeredRules rules;
-    private final SourceViews sourceViews;
-    private final DecisionFeed decisions;
-    private final Stores stores;
-    private final StoreWatch storeWatch;
-    private final RuleMetrics ruleMetrics;
-    private final ServerMetrics metrics;
-    private final Limiter limiter;
-    private final CounterAdmin counters;
-    private final Vertx vertx;
-    private final Rounds rounds;
-    private final EventLoopGroup group;
+    private final Parts parts;
+    private final Opened opened;
     private final Listeners listeners;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
-    private WeirServer(Settings settings) throws StartException {
-        this.settings = settings;
-        certificates = new Certificates(settings.tls());
-        LaneSettings laneSettings = certificates.with(LaneSettings.defaults().with(settings.rls()));
-        feed = new RuleFeed(settings);
-        ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
-        decisions = new DecisionFeed(settings.decisions());
-        operators = new ControlSide(settings);
-        rules = new LayeredRules(feed.first(), operators.remote(), operators.control());
-        sourceViews = new SourceViews(feed, operators.remote(), rules, operators.control());
-        ruleMetrics.rules(rules.all());
-        decisions.rules(rules.all());
-        vertx = Vertx.vertx(new VertxOptions()
-                .setPreferNativeTransport(true)
-                .setEventLoopPoolSize(settings.eventLoops())
-                .setWorkerPoolSize(WORKERS)
-                .setInternalBlockingPoolSize(WORKERS)
-                .setFileSystemOptions(new FileSystemOptions()
-                        .setClassPathResolvingEnabled(false)
-                        .setFileCachingEnabled(false)));
-        rounds = new Rounds(vertx);
-        group = ((VertxInternal) vertx).nettyEventLoopGroup();
-        stores = new Stores((int) settings.maxKeys(), settings.stores(), group);
-        storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);
-        health.degradedBy(stores::degraded);
-        limiter = new Limiter(
-                rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), decisions.after(ruleMetrics));
-        RedisStore meeting = stores.meeting();
-        counters = new CounterAdmin(limiter, stores.redis(), meeting == null ? null : meeting.resetNews());
-        metrics = new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis()));
-        new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
-        new TierGauges(settings, limiter.tier()).addTo(metrics);
-        new ControlGauges(operators.control()).addTo(metrics);
-        certificates.addTo(metrics);
-        operators.doors().addTo(metrics);
-        sourceViews.addTo(metrics);
-        decisions.addTo(metrics);
-        GrpcLane lane = new GrpcLane(Decider.of(limiter), time, laneSettings, health, new LaneMetrics(metrics));
-        listeners = new Listeners(settings, certificates, lane, vertx);
+    private WeirServer(Parts parts, Opened opened) {
+        this.settings = parts.settings;
+        this.parts = parts;
+        this.opened = opened;
+        listeners = new Listeners(settings, parts.certificates, parts.lane, parts.vertx);
     }
 
     /**
@@ -123,24 +60,32 @@ public final class WeirServer implements AutoCloseable {
      * @throws StartException if the rules are wrong, a port is taken or a setting cannot hold; nothing is left running then
      */
     public static WeirServer start(Settings settings) throws StartException {
-        WeirServer server = new WeirServer(settings);
+        Opened opened = new Opened();
+        boolean started = false;
         try {
-            server.bind();
-        } catch (StartException | RuntimeException e) {
-            server.stop();
-            throw e;
+            WeirServer server = new WeirServer(new Parts(settings, opened), opened);
+            server.begin();
+            started = true;
+            return server;
+        } finally {
+            if (!started) {
+                opened.close();
+            }
         }
+    }
+
+    private void begin() throws StartException {
+        bind();
         if (!settings.warmUp().isZero()) {
-            WarmUp.run(server.vertx, server.group, settings.stores(), settings.warmUp());
+            WarmUp.run(parts.vertx, parts.group, settings.stores(), settings.warmUp());
         }
-        server.awaitStores();
-        server.rules.follow(server::inForce);
-        server.feed.follow(server.rules::files);
-        server.operators.followSwitches(server.stores.meeting());
-        server.watch();
-        server.health.set(Health.State.SERVING);
-        var unused = server.vertx.executeBlocking(Executors.callable(server.metrics::open), false);
-        return server;
+        awaitStores();
+        parts.rules.follow(parts::inForce);
+        parts.feed.follow(parts.rules::files);
+        parts.operators.followSwitches(parts.stores.meeting());
+        watch();
+        parts.health.set(Health.State.SERVING);
+        var unused = parts.vertx.executeBlocking(Executors.callable(parts.metrics::open), false);
     }
 
     /** Where HTTP listens, with the port that it got. */
@@ -160,7 +105,7 @@ public final class WeirServer implements AutoCloseable {
 
     /** What decides here. */
     public Limiter limiter() {
-        return limiter;
+        return parts.limiter;
     }
 
     private static RestSettings restSettings(Settings settings) {
@@ -170,37 +115,39 @@ public final class WeirServer implements AutoCloseable {
 
     private void bind() throws StartException {
         RestApi api = new RestApi(
-                limiter,
-                time,
-                health,
+                parts.limiter,
+                parts.time,
+                parts.health,
                 restSettings(settings),
                 settings.rls(),
-                operators.doors().access()::requireToGiveBack);
+                parts.operators.doors().access()::requireToGiveBack);
         listeners.bind(
-                group,
+                parts.group,
                 () -> routes(api),
-                httpPort -> new AdminApi(operators.doors().access(), limiter::rules, httpPort, this::controlRoutes));
+                httpPort -> new AdminApi(
+                        parts.operators.doors().access(), parts.limiter::rules, httpPort, this::controlRoutes));
     }
 
     private Router controlRoutes() {
-        RulesInForce shown = new RulesInForce(rules::below, rules::all, sourceViews::now);
+        RulesInForce shown = new RulesInForce(parts.rules::below, parts.rules::all, parts.sourceViews::now);
         return new ControlApi(
-                        vertx,
-                        operators.doors().access(),
+                        parts.vertx,
+                        parts.operators.doors().access(),
                         shown,
-                        limiter,
-                        counters,
-                        operators.control(),
+                        parts.limiter,
+                        parts.counters,
+                        parts.operators.control(),
                         RuleFeed.options(settings))
                 .routes();
     }
 
     private Handler<HttpServerRequest> routes(RestApi api) {
-        Router router = api.routes(vertx);
-        RestApi.page(
+        Router router = api.routes(parts.vertx);
+        Routes.page(
                 router,
                 "/metrics",
-                context -> vertx.executeBlocking(metrics::scrape, false)
+                context -> parts.vertx
+                        .executeBlocking(parts.metrics::scrape, false)
                         .onSuccess(text -> {
                             var unused = context.response()
                                     .putHeader("Content-Type", ServerMetrics.CONTENT_TYPE)
@@ -213,48 +160,43 @@ public final class WeirServer implements AutoCloseable {
     /** What is asked first should find its store connected; but a store that is away holds nobody up. */
     private void awaitStores() {
         long until = System.nanoTime() + CONNECTING.toNanos();
-        while (!stores.allThere() && System.nanoTime() < until) {
+        while (!parts.stores.allThere() && System.nanoTime() < until) {
             pause(Duration.ofMillis(5));
         }
-        storeWatch.look();
+        parts.storeWatch.look();
     }
 
     private void watch() {
-        certificates.watch(files);
-        operators.doors().watch(files);
-        rounds.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
-        rounds.every(STORE_WATCH, storeWatch::look);
-        rounds.every(RESET_WATCH, counters::hear);
-        rounds.every(KEY_WATCH, new KeyWatch(ruleMetrics)::look);
+        parts.files.start();
+        Rounds rounds = parts.rounds;
+        rounds.every(Duration.ofMillis(Limiter.TICK_MILLIS), parts.limiter::tick);
+        rounds.every(STORE_WATCH, parts.storeWatch::look);
+        rounds.every(RESET_WATCH, parts.counters::hear);
+        rounds.every(KEY_WATCH, new KeyWatch(parts.ruleMetrics)::look);
     }
 
-    private void inForce(RuleSet next) {
-        ruleMetrics.rules(next);
-        decisions.rules(next);
-        limiter.rules(next);
-    }
-
-    /** Drains and stops; returns within the drain timeout. */
+    /** Drains and stops, within the drain timeout unless something that is to be closed takes longer: decisions are written by then. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        long deadline = System.nanoTime() + settings.drain().timeout().toNanos();
-        health.set(Health.State.NOT_SERVING);
+        parts.health.set(Health.State.NOT_SERVING);
         LOG.log(Level.INFO, "not serving any more; calls under way finish");
         pause(settings.drain().delay());
-        Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+        Duration most = settings.drain().calls();
         try {
             listeners
-                    .drain(left)
-                    .orTimeout(left.toMillis() + 500, TimeUnit.MILLISECONDS)
+                    .drain(most)
+                    .orTimeout(most.plus(CUTTING).toMillis(), TimeUnit.MILLISECONDS)
                     .join();
         } catch (CompletionException e) {
             LOG.log(Level.WARNING, "some calls did not finish in time and were cut off: " + e.getCause());
         }
         returnLeases();
-        stop();
+        // Before what may wait for a database: the process may end while it waits, and lines would be lost uncounted.
+        parts.decisions.close();
+        opened.close();
         LOG.log(Level.INFO, "stopped");
     }
 
@@ -262,7 +204,8 @@ public final class WeirServer implements AutoCloseable {
     private void returnLeases() {
         try {
             long most = settings.limiter().deadlineMicros() + RETURNING.toNanos() / 1_000;
-            limiter.returnLeases()
+            parts.limiter
+                    .returnLeases()
                     .toCompletableFuture()
                     .orTimeout(most, TimeUnit.MICROSECONDS)
                     .join();
@@ -271,25 +214,6 @@ public final class WeirServer implements AutoCloseable {
                     Level.WARNING,
                     "what was leased could not be given back in time, and counts as spent: " + e.getCause());
         }
-    }
-
-    private void stop() {
-        rounds.close();
-        files.close();
-        feed.close();
-        operators.close();
-        stores.close();
-        try {
-            vertx.close()
-                    .toCompletionStage()
-                    .toCompletableFuture()
-                    .orTimeout(2, TimeUnit.SECONDS)
-                    .join();
-        } catch (CompletionException e) {
-            LOG.log(Level.WARNING, "the event loops did not stop: " + e.getCause());
-        }
-        decisions.close();
-        metrics.close();
     }
 
     private static void pause(Duration time) {

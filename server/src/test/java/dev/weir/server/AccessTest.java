@@ -284,6 +284,10 @@ class AccessTest {
                     .isEqualTo(401);
             assertThat(call(server, "PUT", RULE, "Forwarded", "for=10.0.0.1").statusCode())
                     .isEqualTo(401);
+            assertThat(call(server, "PUT", RULE, "X-Real-IP", "10.0.0.1").statusCode())
+                    .isEqualTo(401);
+            assertThat(call(server, "GET", "/rlconfig", "Via", "1.1 proxy").statusCode())
+                    .isEqualTo(401);
         }
     }
 

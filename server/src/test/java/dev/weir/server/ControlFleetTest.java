@@ -1,16 +1,22 @@
 package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.weir.control.testkit.Postgres;
+import dev.weir.redis.testkit.FaultProxy;
 import dev.weir.redis.testkit.RedisProcess;
 import io.vertx.core.json.JsonObject;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.net.URI;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.awaitility.Awaitility;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,8 +53,7 @@ class ControlFleetTest {
                                 + limit + ",\"window\":\"1m\"}");
                 assertThat(new JsonObject(answer.body()))
                         .isEqualTo(new JsonObject().put("rule_id", "r_abc").put("status", "active"));
-                Awaitility.await()
-                        .atMost(BUDGET)
+                await().atMost(BUDGET)
                         .pollDelay(Duration.ZERO)
                         .pollInterval(Duration.ofMillis(1))
                         .until(() -> limitOf(there) == limit);
@@ -82,6 +87,37 @@ class ControlFleetTest {
         }
         try (RunningServer restarted = RunningServer.with(rules, "db", db, "data", data)) {
             assertThat(limitOf(restarted)).isEqualTo(42);
+        }
+    }
+
+    @Test
+    void operatorsWhoWaitForADatabaseHoldUpNeitherScrapesNorReports() throws Exception {
+        Path reported = Files.writeString(folder.resolve("reported.yaml"), """
+                domain: api
+                rules:
+                  - { name: told, key_by: user_id, consistency: reported, report_interval: 100ms, limit: { requests: 1000, window: 1h } }
+                """);
+        URI db = URI.create(Postgres.database());
+        try (FaultProxy link = FaultProxy.before(db.getPort());
+                RedisProcess redis = RedisProcess.start();
+                RunningServer running = RunningServer.with(
+                        reported, "db", Postgres.url(link.port(), db.getPath().substring(1)), "store", redis.uri())) {
+            link.blackHole();
+            List<CompletableFuture<HttpResponse<String>>> waiting = Stream.generate(() -> running.admin.sendAsync(
+                            running.admin.request("/v1/ratelimit/config/r_abc").PUT(BodyPublishers.ofString(body(1)))))
+                    .limit(16)
+                    .toList();
+            for (int i = 0; i < 3; i++) {
+                String user = "u_" + i;
+                assertThat(running.http
+                                .check(new JsonObject().put("user_id", user))
+                                .statusCode())
+                        .isEqualTo(200);
+                await().atMost(BUDGET)
+                        .until(() -> String.valueOf(redis.cli("KEYS", "*")).contains(user));
+                assertThat(running.get("/metrics").statusCode()).isEqualTo(200);
+            }
+            assertThat(waiting).as("nobody waits any more").anyMatch(each -> !each.isDone());
         }
     }
 

@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Plain HTTP to one port of this machine. */
 public final class HttpCaller {
@@ -58,6 +59,10 @@ public final class HttpCaller {
 
     public HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create(base + path)).timeout(Duration.ofSeconds(20));
+    }
+
+    public CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest.Builder request) {
+        return client.sendAsync(request.build(), BodyHandlers.ofString());
     }
 
     public HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {

@@ -75,6 +75,12 @@ class SwitchServerTest {
                 .containsEntry("updated_by", "ada (claimed)")
                 .containsEntry("via", "database");
         assertThat(check("/orders").body()).isEqualTo("{\"allowed\":true,\"switched\":{\"orders\":\"off\"}}");
+        String twice = "{\"entries\":[{\"key\":\"endpoint\",\"value\":\"/orders\"}]}";
+        assertThat(running.post(
+                                "/v1/ratelimit/check",
+                                "{\"domain\":\"api\",\"descriptors\":[" + twice + "," + twice + "]}")
+                        .body())
+                .isEqualTo("{\"allowed\":true,\"switched\":{\"orders\":\"off\"}}");
         assertThat(metrics()).contains("ratelimit_switch{domain=\"api\",rule=\"orders\",state=\"off\"} 1\n");
         assertThat(running.admin.get("/v1/ratelimit/config/orders").body()).contains("\"switched\":\"off\"");
         assertThat(running.admin.put(SWITCHES + "orders", "{state: shadow}").statusCode())

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
@@ -240,6 +241,23 @@ class WeirServerTest {
                         .hasMessageContaining("cannot listen on 127.0.0.1:" + port + ": the port is in use (")
                         .hasMessageContaining("--" + each.replace('_', '-'));
             }
+        }
+    }
+
+    @Test
+    void aStartThatIsRefusedLeavesNothingRunning() throws Exception {
+        Path rules = rules("1");
+        String data = folder.resolve("data").toString();
+        try (RunningServer first = RunningServer.with(rules, "data", data)) {
+            assertThat(first.get("/healthcheck").statusCode()).isEqualTo(200);
+            Set<Thread> before = Thread.getAllStackTraces().keySet();
+            String decisions = folder.resolve("decisions.jsonl").toString();
+            assertThatThrownBy(() -> RunningServer.with(rules, "data", data, "decisions_file", decisions))
+                    .isInstanceOf(StartException.class);
+            await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                    .filter(each -> !before.contains(each))
+                    .noneMatch(each ->
+                            each.getName().startsWith("weir-") || each.getName().startsWith("vert.x-")));
         }
     }
 

@@ -11,6 +11,7 @@ import dev.weir.server.http.RestException;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>With a token</b> the address does not matter, the token's role does.
  */
 public final class Access {
+    /** What proxies add to what they pass on. */
+    private static final List<String> PROXIES = List.of("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via");
+
     private static final int LONGEST_NAME = 200 - " (claimed)".length();
     private static final String SCHEME = "bearer ";
     private static final String KNOWN_AS = "weir";
@@ -112,7 +116,7 @@ public final class Access {
 
     private Caller local(HttpServerRequest request, String address) {
         // Behind a proxy on this machine, everybody would come from here.
-        boolean passedOn = request.getHeader("X-Forwarded-For") != null || request.getHeader("Forwarded") != null;
+        boolean passedOn = PROXIES.stream().anyMatch(each -> request.getHeader(each) != null);
         if (passedOn || !LoopbackHost.isAddress(address)) {
             throw noToken("without a token only this machine is answered (expected: Authorization: Bearer weir_…)");
         }

@@ -38,11 +38,6 @@ public final class FixedToken {
         }
     }
 
-    /** The file to watch, or null. */
-    public @Nullable Path file() {
-        return file;
-    }
-
     private static String read(Path file) throws IOException {
         String secret;
         try {

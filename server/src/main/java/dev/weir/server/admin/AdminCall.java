@@ -4,10 +4,10 @@ import dev.weir.control.Precondition;
 import dev.weir.control.audit.Author;
 import dev.weir.server.access.Access;
 import dev.weir.server.access.Caller;
+import dev.weir.server.http.Query;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Target;
 import dev.weir.server.http.Texts;
-import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.regex.Matcher;
@@ -46,7 +46,7 @@ final class AdminCall {
     }
 
     /** All of the query. */
-    MultiMap query() {
+    Query query() {
         return Target.query(context.request());
     }
 

@@ -9,11 +9,10 @@ import dev.weir.server.access.Access;
 import dev.weir.server.access.Permission;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.Body;
-import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.Problems;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.server.http.Routes;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -28,17 +27,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rules, quotas, usage, audit and tokens for operators. Everything that may wait for a database or a store is done on a worker, never
- * on the event loop.
+ * on the event loop; the workers are its own, so that a database that does not answer holds up operators alone.
  */
 public final class ControlApi {
-    private static final System.Logger LOG = System.getLogger(ControlApi.class.getName());
     private static final int LARGEST_BODY = 256 << 10;
+    private static final int WORKERS = 4;
     private static final String CONFIG = "/v1/ratelimit/config";
     private static final String QUOTAS = "/admin/v1/quotas";
     private static final String TOKENS = "/admin/v1/tokens";
     private static final String SWITCHES = "/admin/v1/switches";
 
     private final Vertx vertx;
+    private final WorkerExecutor workers;
     private final Access access;
     private final RuleApi ruleApi;
     private final SourceApi sourceApi;
@@ -61,6 +61,7 @@ public final class ControlApi {
             LoadOptions options) {
         Control control = new Control(plane);
         this.vertx = vertx;
+        this.workers = vertx.createSharedWorkerExecutor("weir-operators", WORKERS);
         this.access = access;
         this.ruleApi = new RuleApi(rules, control, options);
         this.sourceApi = new SourceApi(rules);
@@ -114,14 +115,14 @@ public final class ControlApi {
         get(router, "/v1/ratelimit/sources", call -> sourceApi.list());
         get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
         for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key", SWITCHES + "/:rule")) {
-            only(router, path, "GET, PUT, DELETE");
+            Routes.only(router, path, "GET, PUT, DELETE");
         }
-        only(router, "/ratelimit/rules", "GET, POST");
-        only(router, TOKENS, "GET, POST");
-        only(router, TOKENS + "/:name", "GET, DELETE");
-        only(router, TOKENS + "/:name/rotate", "POST");
-        only(router, "/v1/counters", "GET, DELETE");
-        only(router, "/admin/v1/explain", "POST");
+        Routes.only(router, "/ratelimit/rules", "GET, POST");
+        Routes.only(router, TOKENS, "GET, POST");
+        Routes.only(router, TOKENS + "/:name", "GET, DELETE");
+        Routes.only(router, TOKENS + "/:name/rotate", "POST");
+        Routes.only(router, "/v1/counters", "GET, DELETE");
+        Routes.only(router, "/admin/v1/explain", "POST");
         for (String path : List.of(
                 CONFIG,
                 "/v1/ratelimit/sources",
@@ -132,15 +133,9 @@ public final class ControlApi {
                 "/admin/v1/audit/verify",
                 "/admin/v1/whoami",
                 "/openapi.json")) {
-            only(router, path, "GET");
+            Routes.only(router, path, "GET");
         }
-        router.route().last().handler(context -> {
-            throw RestException.notFound(
-                    "path: " + Texts.shown(context.request().path()) + " (see GET /)");
-        });
-        router.route().failureHandler(ControlApi::failed);
-        router.errorHandler(400, HttpPort::malformed);
-        return router;
+        return Routes.finish(router, "see GET /", ControlApi::answerTo);
     }
 
     private void get(Router router, String path, Function<AdminCall, Answer> handler) {
@@ -167,31 +162,13 @@ public final class ControlApi {
         return call;
     }
 
-    private static void only(Router router, String path, String methods) {
-        router.route(path).handler(context -> {
-            throw RestException.methodNotAllowed(context.request().method().name(), methods);
-        });
-    }
-
     private void answer(RoutingContext context, Callable<Answer> work) {
-        vertx.executeBlocking(work, false)
+        workers.executeBlocking(work, false)
                 .onSuccess(answer -> answer.send(context.response()))
                 .onFailure(context::fail);
     }
 
-    private static void failed(RoutingContext context) {
-        Throwable failure = context.failure();
-        if (context.response().ended()) {
-            return;
-        }
-        Answer turnedAway = failure instanceof RestException ? null : HttpPort.turnedAway(context);
-        (turnedAway == null ? answerTo(failure) : turnedAway).send(context.response());
-    }
-
-    private static Answer answerTo(@Nullable Throwable failure) {
-        if (failure instanceof RestException e) {
-            return Problems.of(e);
-        }
+    private static @Nullable Answer answerTo(Throwable failure) {
         if (failure instanceof RefusedException e) {
             int status = switch (e.kind()) {
                 case INVALID -> 400;
@@ -201,11 +178,9 @@ public final class ControlApi {
             };
             return Problems.of(status, String.valueOf(e.getMessage()), e.details(), List.of());
         }
-        if (failure instanceof DatabaseException e) {
-            return Problems.of(503, String.valueOf(e.getMessage()), List.of());
-        }
-        LOG.log(System.Logger.Level.ERROR, "A request could not be answered", failure);
-        return Problems.of(500, "this is a mistake of the server, not yours", List.of());
+        return failure instanceof DatabaseException e
+                ? Problems.of(503, String.valueOf(e.getMessage()), List.of())
+                : null;
     }
 
     private static byte[] resource(String name) {

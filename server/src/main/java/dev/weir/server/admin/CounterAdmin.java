@@ -11,8 +11,8 @@ import dev.weir.model.Verdict;
 import dev.weir.redis.CounterState;
 import dev.weir.redis.RedisStore;
 import dev.weir.redis.ResetNews;
+import dev.weir.server.http.Query;
 import dev.weir.store.Check;
-import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -52,7 +52,7 @@ public final class CounterAdmin {
         }
     }
 
-    private void forgetHere(MultiMap query) {
+    private void forgetHere(Query query) {
         try {
             limiter.counters(request(query)).forEach(limiter::forget);
         } catch (IllegalArgumentException e) {
@@ -65,7 +65,7 @@ public final class CounterAdmin {
      *
      * @throws IllegalArgumentException if it describes none
      */
-    CompletionStage<JsonObject> answer(MultiMap query, boolean reset) {
+    CompletionStage<JsonObject> answer(Query query, boolean reset) {
         Request request = request(query);
         List<Counted> counters = limiter.counters(request);
         JsonArray list = new JsonArray();
@@ -89,7 +89,7 @@ public final class CounterAdmin {
                 });
     }
 
-    private Request request(MultiMap query) {
+    private Request request(Query query) {
         String domain = query.get("domain");
         if (domain == null || !limiter.rules().domains().contains(domain)) {
             throw new IllegalArgumentException("domain: " + (domain == null ? "missing" : "\"" + domain + "\"")
@@ -98,7 +98,7 @@ public final class CounterAdmin {
         Request request = Request.to(domain).hits(0L);
         request.descriptor();
         int entries = 0;
-        for (Map.Entry<String, String> each : query) {
+        for (Map.Entry<String, String> each : query.parameters()) {
             if (!each.getKey().equals("domain")) {
                 if (++entries > MOST_ATTRIBUTES) {
                     throw new IllegalArgumentException("attributes: more than " + MOST_ATTRIBUTES);

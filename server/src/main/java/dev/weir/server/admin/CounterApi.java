@@ -3,8 +3,8 @@ package dev.weir.server.admin;
 import dev.weir.control.ControlPlane;
 import dev.weir.control.audit.Author;
 import dev.weir.server.http.Answer;
+import dev.weir.server.http.Query;
 import dev.weir.server.http.RestException;
-import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 
 /** Counters for operators: looked at, and forgotten. To forget is a change like any other: audited before it is made. */
 final class CounterApi {
@@ -34,7 +33,7 @@ final class CounterApi {
 
     /** {@code DELETE /v1/counters}; what cannot be audited does not happen. */
     Answer reset(AdminCall call) {
-        MultiMap query = call.query();
+        Query query = call.query();
         JsonObject before = ask(query, false);
         Author author = call.author();
         String subject = subject(query);
@@ -49,15 +48,15 @@ final class CounterApi {
         return answer(ask(query, true));
     }
 
-    private static String subject(MultiMap query) {
-        String attributes = StreamSupport.stream(query.spliterator(), false)
+    private static String subject(Query query) {
+        String attributes = query.parameters().stream()
                 .filter(each -> !each.getKey().equals("domain"))
                 .map(Map.Entry::toString)
                 .collect(Collectors.joining(" "));
         return (query.get("domain") + " " + attributes).replaceAll("\\p{Cntrl}", "?");
     }
 
-    private JsonObject ask(MultiMap query, boolean reset) {
+    private JsonObject ask(Query query, boolean reset) {
         try {
             return counters.answer(query, reset)
                     .toCompletableFuture()

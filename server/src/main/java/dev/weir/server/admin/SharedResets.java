@@ -1,13 +1,14 @@
 package dev.weir.server.admin;
 
 import dev.weir.redis.ResetNews;
-import io.vertx.core.MultiMap;
+import dev.weir.server.http.Query;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -30,12 +31,13 @@ final class SharedResets {
     }
 
     /** Tells the others that the counters of {@code query} were reset. If that fails they find out later, and the log says so. */
-    CompletionStage<Void> tell(MultiMap query) {
+    CompletionStage<Void> tell(Query query) {
         if (news == null) {
             return CompletableFuture.completedFuture(null);
         }
         JsonArray entries = new JsonArray();
-        query.forEach(each -> entries.add(new JsonArray().add(each.getKey()).add(each.getValue())));
+        query.parameters()
+                .forEach(each -> entries.add(new JsonArray().add(each.getKey()).add(each.getValue())));
         String text = new JsonObject().put("by", me).put("query", entries).encode();
         return news.post(text).exceptionally(failure -> {
             LOG.log(
@@ -47,29 +49,29 @@ final class SharedResets {
     }
 
     /** What others have reset since this was asked last. */
-    CompletionStage<List<MultiMap>> heard() {
+    CompletionStage<List<Query>> heard() {
         return news == null
                 ? CompletableFuture.completedFuture(List.of())
                 : news.next().thenApply(texts -> {
-                    List<MultiMap> queries = new ArrayList<>();
+                    List<Query> queries = new ArrayList<>();
                     texts.forEach(each -> read(each, queries));
                     return queries;
                 });
     }
 
-    private void read(String text, List<MultiMap> into) {
+    private void read(String text, List<Query> into) {
         try {
             JsonObject json = new JsonObject(text);
             if (!me.equals(json.getString("by"))) {
-                MultiMap query = MultiMap.caseInsensitiveMultiMap();
+                List<Map.Entry<String, String>> parameters = new ArrayList<>();
                 JsonArray entries = json.getJsonArray("query", new JsonArray());
                 for (int i = 0; i < entries.size(); i++) {
                     JsonArray entry = entries.getJsonArray(i);
                     if (entry.size() == 2) {
-                        query.add(String.valueOf(entry.getValue(0)), String.valueOf(entry.getValue(1)));
+                        parameters.add(Map.entry(String.valueOf(entry.getValue(0)), String.valueOf(entry.getValue(1))));
                     }
                 }
-                into.add(query);
+                into.add(new Query(parameters));
             }
         } catch (DecodeException | ClassCastException e) {
             LOG.log(Level.WARNING, "news of a reset that cannot be read is passed over: " + e.getMessage());

@@ -1,34 +1,22 @@
 package dev.weir.server.command;
 
-import dev.weir.server.tls.ClientTls;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** How commands reach the admin port of a running server. */
-class AdminClient {
-    private static final Duration CONNECT = Duration.ofSeconds(5);
-    private static final Duration ANSWER = Duration.ofSeconds(10);
-
+class AdminClient extends ServerClient {
     @Option(
             names = "--admin",
             paramLabel = "URL",
@@ -45,19 +33,6 @@ class AdminClient {
 
     @Option(names = "--token-file", paramLabel = "FILE", description = "File that holds the token, or WEIR_TOKEN_FILE.")
     private @Nullable Path tokenFile;
-
-    @Option(
-            names = "--ca",
-            paramLabel = "FILE",
-            description =
-                    "Authorities in PEM that sign the server's certificate, or WEIR_CA; without it, those of the JVM.")
-    private @Nullable Path authorities;
-
-    @Option(names = "--cert", paramLabel = "FILE", description = "Certificate in PEM to show to the server.")
-    private @Nullable Path certificate;
-
-    @Option(names = "--key", paramLabel = "FILE", description = "Private key of that certificate, in PEM.")
-    private @Nullable Path key;
 
     /** An answer of 200 to 299. */
     record Reply(JsonObject body, String tag) {}
@@ -97,55 +72,17 @@ class AdminClient {
     }
 
     private Reply send(String method, String path, byte @Nullable [] body, List<String> headers) throws Refusal {
-        try {
-            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
-                    .timeout(ANSWER)
-                    .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
-            List<String> all = new ArrayList<>(headers);
-            all.addAll(List.of("X-Weir-Author", ascii(System.getProperty("user.name", "unknown"))));
-            String reason = reason();
-            if (reason != null) {
-                all.addAll(List.of("X-Weir-Reason", ascii(reason)));
-            }
-            String presented = presented();
-            if (!presented.isEmpty()) {
-                all.addAll(List.of("Authorization", "Bearer " + presented));
-            }
-            if (body != null) {
-                all.addAll(List.of("Content-Type", "application/json"));
-            }
-            request.headers(all.toArray(String[]::new));
-            return reply(client().send(request.build(), BodyHandlers.ofString()));
-        } catch (IllegalArgumentException e) {
-            throw new Refusal("--admin: \"" + url + "\" (expected: an address such as http://localhost:6070)");
-        } catch (SSLException e) {
-            throw new Refusal("no TLS with " + url + ": " + e.getMessage()
-                    + " (--ca names who signs the server's certificate, --cert and --key what it may ask for)");
-        } catch (ConnectException e) {
-            throw new Refusal("no answer from " + url + ". Is it running (weir serve)?");
-        } catch (IOException e) {
-            throw new Refusal("no answer from " + url + ": " + e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Refusal("interrupted");
+        List<String> all = new ArrayList<>(headers);
+        all.addAll(List.of("X-Weir-Author", ascii(System.getProperty("user.name", "unknown"))));
+        String reason = reason();
+        if (reason != null) {
+            all.addAll(List.of("X-Weir-Reason", ascii(reason)));
         }
-    }
-
-    private HttpClient client() throws Refusal {
-        HttpClient.Builder client =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT);
-        Path trusted = authorities == null ? path(System.getenv("WEIR_CA")) : authorities;
-        if ((certificate == null) != (key == null)) {
-            throw new Refusal("--cert and --key (expected: both)");
+        String presented = presented();
+        if (!presented.isEmpty()) {
+            all.addAll(List.of("Authorization", "Bearer " + presented));
         }
-        if (trusted == null && certificate == null) {
-            return client.build();
-        }
-        try {
-            return client.sslContext(ClientTls.of(trusted, certificate, key)).build();
-        } catch (IOException e) {
-            throw new Refusal(String.valueOf(e.getMessage()));
-        }
+        return reply(send(new Ask("--admin", url, "http://localhost:6070", method, path), body, all));
     }
 
     /** The token to present; empty for none. */
@@ -166,10 +103,6 @@ class AdminClient {
             throw new Refusal("the token holds what no token does (expected: one word)");
         }
         return presented;
-    }
-
-    private static @Nullable Path path(@Nullable String variable) {
-        return variable == null || variable.isEmpty() ? null : Path.of(variable);
     }
 
     private Reply reply(HttpResponse<String> answer) throws Refusal {

@@ -16,7 +16,6 @@ import java.io.FileOutputStream;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -47,7 +46,6 @@ import picocli.CommandLine.Spec;
         })
 final class Serve implements Callable<Integer> {
     private static final System.Logger LOG = System.getLogger(Serve.class.getName());
-    private static final Duration LAST_WORDS = Duration.ofMillis(1_500);
 
     private final Map<String, String> environment;
 
@@ -93,6 +91,8 @@ final class Serve implements Callable<Integer> {
         Settings settings = settings();
         boolean terminal = Logs.isTerminal();
         Logs.configure(settings.logging(), new FileOutputStream(FileDescriptor.out), terminal);
+        // For an end before there is a server to stop.
+        Runtime.getRuntime().addShutdownHook(new Thread(Logs::flush, "weir-last-words"));
         LOG.log(
                 Level.INFO,
                 "weir " + Version.current() + " on Java " + Version.java() + ", " + settings.eventLoops()
@@ -104,7 +104,7 @@ final class Serve implements Callable<Integer> {
         } catch (StartException e) {
             throw new Refusal(String.valueOf(e.getMessage()));
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(server, settings), "weir-shutdown"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(server, settings.drain()), "weir-shutdown"));
         boolean text = settings.logging().format() == LogFormat.TEXT
                 || (settings.logging().format() == LogFormat.AUTO && terminal);
         if (text) {
@@ -184,14 +184,16 @@ final class Serve implements Callable<Integer> {
     }
 
     /** SIGTERM and SIGINT end here; a server that was asked to go and went has not failed, so the exit code is 0. */
-    private static void leave(WeirServer server, Settings settings) {
+    private static void leave(WeirServer server, Settings.Drain drain) {
         Thread closing = new Thread(server::close, "weir-drain");
         closing.start();
         try {
-            closing.join(settings.drain().timeout().plus(LAST_WORDS).toMillis());
+            long most = drain.timeout().minus(drain.lastWords()).toMillis();
+            closing.join(Math.max(1, most)); // 0 would be for ever
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        Logs.flush();
         Runtime.getRuntime().halt(0);
     }
 }

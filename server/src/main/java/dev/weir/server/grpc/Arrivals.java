@@ -31,10 +31,14 @@ final class Arrivals {
 
         /** Whether it takes no more. */
         boolean isClosing();
+
+        /** When what is being taken arrived. */
+        long now();
     }
 
     private final Taker taker;
     private byte @Nullable [] partial;
+    private long partialSince;
     private int partialSize;
     private int prefaceSeen;
 
@@ -50,8 +54,14 @@ final class Arrivals {
         }
         if (at < end && !taker.isClosing()) {
             partialSize = end - at;
+            partialSince = taker.now();
             partial = Arrays.copyOfRange(in, at, end + FrameCutter.missing(in, at, end));
         }
+    }
+
+    /** Since when a frame has been on its way; {@link Stream#NOT_WAITING} while none is. */
+    long unfinishedSince() {
+        return partial == null ? Stream.NOT_WAITING : partialSince;
     }
 
     private int preface(byte[] in, int end) throws Http2Exception {

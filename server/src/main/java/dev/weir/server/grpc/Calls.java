@@ -22,6 +22,9 @@ final class Calls implements FrameSink {
     private final Answers answers;
     private final int mostLasting;
     private int lasting;
+    /** Streams whose requests have not ended. */
+    private int unfinished;
+
     private boolean closedToNew;
 
     Calls(Lane lane, Output output, Connection connection) {
@@ -79,11 +82,14 @@ final class Calls implements FrameSink {
         lasting += stream.method.lasting() ? 1 : 0;
         stream.lengthLeft = head.contentLength();
         stream.remoteEnded = end;
+        unfinished += end ? 0 : 1;
         if (head.timeoutMicros() >= 0) {
             stream.deadlineMicros = stream.beganMicros + head.timeoutMicros();
         }
         boolean refused = !head.grpc() || !head.post() || head.call() == Method.UNKNOWN || !head.plain();
-        if (refused || head.timeoutMicros() == RequestHead.BAD_TIMEOUT) {
+        if (!end && !receive.hasRoom()) {
+            answers.fail(stream, receive.noRoom());
+        } else if (refused || head.timeoutMicros() == RequestHead.BAD_TIMEOUT) {
             stream.deaf = true;
             answers.refuse(stream, head);
         } else if (stream.method.lasting() && lasting > mostLasting) {
@@ -120,7 +126,7 @@ final class Calls implements FrameSink {
             throw Http2Exception.streamError(
                     stream.id, PROTOCOL_ERROR, fault == null ? "trailers that do not end the request" : fault);
         }
-        stream.remoteEnded = true;
+        remoteEnded(stream);
         ended(stream);
     }
 
@@ -146,7 +152,7 @@ final class Calls implements FrameSink {
             }
         }
         if (end) {
-            stream.remoteEnded = true;
+            remoteEnded(stream);
             checkLength(stream);
         }
         if (stream.deaf) {
@@ -159,6 +165,11 @@ final class Calls implements FrameSink {
                 receive.topUp(stream);
             }
         }
+    }
+
+    private void remoteEnded(Stream stream) {
+        stream.remoteEnded = true;
+        unfinished--;
     }
 
     private void dataOfNone(int id) throws Http2Exception {
@@ -222,7 +233,16 @@ final class Calls implements FrameSink {
         if (stream != null) {
             close(stream);
         }
-        floods.reset();
+        if (error == REFUSED_STREAM) {
+            floods.control("refused HEADERS"); // it may not have heard yet how many it may open
+        } else {
+            floods.reset();
+        }
+    }
+
+    /** A read is over: what has not ended with it is charged for. */
+    void settle() {
+        receive.settle(unfinished);
     }
 
     /** Ends a call before its time. */
@@ -240,6 +260,7 @@ final class Calls implements FrameSink {
     /** Closes every stream without a word, for the connection is gone. */
     void closeAll() {
         streams.each(this::close);
+        settle();
     }
 
     private void done(Stream stream) {
@@ -254,6 +275,7 @@ final class Calls implements FrameSink {
 
     private void close(Stream stream) {
         lasting -= stream.method.lasting() ? 1 : 0;
+        unfinished -= stream.remoteEnded ? 0 : 1;
         receive.discharge(stream, stream.charged);
         send.drop(stream);
         streams.close(stream);

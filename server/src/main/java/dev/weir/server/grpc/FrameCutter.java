@@ -10,6 +10,7 @@ import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.function.LongSupplier;
 
 /**
  * Cuts what arrives into frames. Plain DATA frames and repeated HEADERS frames go straight to the sink; every other frame is
@@ -37,11 +38,15 @@ final class FrameCutter {
     /** A header block has begun and not ended: the next frame must go on with it, and Netty's reader sees to that. */
     private boolean inHeaders;
 
-    FrameCutter(Heads heads, FrameSink sink, Http2FrameListener listener) {
+    private long headersSince;
+    private final LongSupplier time;
+
+    FrameCutter(Heads heads, FrameSink sink, Http2FrameListener listener, LongSupplier time) {
         this.heads = heads;
         this.reader = new DefaultHttp2FrameReader(heads);
         this.sink = sink;
         this.listener = listener;
+        this.time = time;
     }
 
     /** How many bytes the frame at {@code at} lacks. One that is too long lacks nothing: its header is enough to refuse it. */
@@ -94,6 +99,7 @@ final class FrameCutter {
                 || type == Http2FrameTypes.PUSH_PROMISE;
         boolean whole = !inHeaders && type == Http2FrameTypes.HEADERS && (flags & ~END_STREAM) == END_HEADERS;
         if (block) {
+            headersSince = inHeaders ? headersSince : time.getAsLong();
             inHeaders = (flags & END_HEADERS) == 0;
             heads.forget();
         }
@@ -102,6 +108,11 @@ final class FrameCutter {
         if (whole) {
             heads.remember(in, at + HEADER, next);
         }
+    }
+
+    /** Since when a header block has been on its way; {@link Stream#NOT_WAITING} while none is. */
+    long unfinishedSince() {
+        return inHeaders ? headersSince : Stream.NOT_WAITING;
     }
 
     void close() {

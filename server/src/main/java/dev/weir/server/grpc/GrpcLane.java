@@ -72,21 +72,21 @@ public final class GrpcLane {
 
     private void connected(Channel channel) {
         int most = lane.settings().bounds().connections();
-        if (draining) {
-            var unused = channel.close();
-            return;
-        }
         if (connections.size() >= most) {
             lane.observer().cutOff("connections: more than " + most);
             var unused = channel.close();
             return;
         }
         connections.add(channel);
+        if (draining) { // looked at after it was added: drain() sees it, or is seen here
+            var unused = channel.close();
+            return;
+        }
         Supplier<SslContext> tls = lane.settings().tls();
         if (tls != null) {
             channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
         }
-        channel.pipeline().addLast(new Connection(lane));
+        channel.pipeline().addLast(new ConnectionHandler(lane));
     }
 
     private static Class<? extends ServerChannel> channelFor(EventLoopGroup group) {
@@ -103,18 +103,21 @@ public final class GrpcLane {
         draining = true;
         CompletableFuture<Void> drained = new CompletableFuture<>();
         var unused = listeners.close();
-        connections.forEach(channel -> {
-            Connection connection = channel.pipeline().get(Connection.class);
-            if (connection != null) {
-                connection.drain();
-            }
-        });
+        // On their event loops, where each has become active by then.
+        connections.forEach(channel -> channel.eventLoop().execute(() -> drain(channel)));
         Future<?> cut = GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
         unused = connections.newCloseFuture().addListener(done -> {
             cut.cancel(false);
             drained.complete(null);
         });
         return drained;
+    }
+
+    private static void drain(Channel channel) {
+        ConnectionHandler handler = channel.pipeline().get(ConnectionHandler.class);
+        if (handler != null) {
+            handler.drain();
+        }
     }
 
     private void closeConnections() {

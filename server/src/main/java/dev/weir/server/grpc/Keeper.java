@@ -1,6 +1,7 @@
 package dev.weir.server.grpc;
 
 import static io.netty.handler.codec.http2.Http2Error.CANCEL;
+import static io.netty.handler.codec.http2.Http2Error.ENHANCE_YOUR_CALM;
 import static io.netty.handler.codec.http2.Http2Error.NO_ERROR;
 import static io.netty.handler.codec.http2.Http2Error.SETTINGS_TIMEOUT;
 
@@ -83,6 +84,10 @@ final class Keeper {
             connection.abandon("answers not taken");
             return;
         }
+        if (connection.now() - connection.unfinishedSince() > mostMicros()) {
+            connection.fail(ENHANCE_YOUR_CALM, "a frame or a head that does not end");
+            return;
+        }
         expire();
         if (isSilent(now)) {
             connection.abandon("no answer to a ping");
@@ -105,10 +110,14 @@ final class Keeper {
         return now - blockedNanos > times.call().toNanos();
     }
 
+    private long mostMicros() {
+        return times.call().toNanos() / 1_000;
+    }
+
     /** Lets go of streams that have kept us waiting for too long. */
     private void expire() {
         long now = connection.now();
-        long most = times.call().toNanos() / 1_000;
+        long most = mostMicros();
         calls.streams().each(stream -> {
             if (now - waitingSince(stream, now) > most) {
                 try {

@@ -1,5 +1,6 @@
 package dev.weir.server.grpc;
 
+import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.rls.RlsSettings;
 import io.netty.handler.ssl.SslContext;
 import java.time.Duration;
@@ -12,14 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param tls for a lane that speaks TLS, with ALPN {@code h2}: asked for every new connection; null for clear text
  */
 public record LaneSettings(
-        Caps caps,
+        RequestCaps caps,
         Bounds bounds,
         Times times,
         RlsSettings rls,
         @Nullable Supplier<SslContext> tls) {
 
     public static LaneSettings defaults() {
-        return new LaneSettings(Caps.defaults(), Bounds.defaults(), Times.defaults(), RlsSettings.defaults(), null);
+        return new LaneSettings(
+                RequestCaps.defaults(), Bounds.defaults(), Times.defaults(), RlsSettings.defaults(), null);
     }
 
     public LaneSettings with(Bounds bounds) {
@@ -36,21 +38,6 @@ public record LaneSettings(
 
     public LaneSettings with(Supplier<SslContext> tls) {
         return new LaneSettings(caps, bounds, times, rls, tls);
-    }
-
-    /**
-     * What a request may hold; past it the caller is told which cap and its number.
-     *
-     * @param message bytes of a gRPC message
-     * @param entries of one descriptor
-     * @param name bytes of a domain or of a key
-     * @param value bytes of a value
-     */
-    public record Caps(int message, int descriptors, int entries, int name, int value) {
-
-        public static Caps defaults() {
-            return new Caps(2 << 20, 1_000, 100, 1_024, 32 << 10);
-        }
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.weir.server.grpc;
 
+import dev.weir.server.rls.RequestCaps;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
@@ -11,12 +12,12 @@ import java.util.Arrays;
 final class Messages {
     private static final int PREFIX = 5;
 
-    private final LaneSettings.Caps caps;
+    private final RequestCaps caps;
     private final ReceiveFlow receive;
     private final Answers answers;
     private final ByteBufAllocator alloc;
 
-    Messages(LaneSettings.Caps caps, ReceiveFlow receive, Answers answers, ByteBufAllocator alloc) {
+    Messages(RequestCaps caps, ReceiveFlow receive, Answers answers, ByteBufAllocator alloc) {
         this.caps = caps;
         this.receive = receive;
         this.answers = answers;
@@ -85,7 +86,7 @@ final class Messages {
 
     private boolean isWhole(byte[] in, int index, int length) {
         return length >= PREFIX
-                && length - PREFIX <= caps.message()
+                && length - PREFIX <= caps.bytes()
                 && in[index] == 0
                 && (int) FrameCutter.INT.get(in, index + 1) == length - PREFIX;
     }
@@ -146,10 +147,10 @@ final class Messages {
                     : Wire.malformed("neither compressed nor not");
         }
         long length = body.getUnsignedInt(body.readerIndex() + 1);
-        if (length > caps.message()) {
+        if (length > caps.bytes()) {
             throw new CallError(
                     GrpcStatus.RESOURCE_EXHAUSTED,
-                    "bytes of a message: " + length + " (expected: <= " + caps.message() + ")");
+                    "bytes of a message: " + length + " (expected: <= " + caps.bytes() + ")");
         }
         return (int) length;
     }

@@ -7,16 +7,19 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the peer may send. Windows are topped up when half of them is used, the connection's at most once a read; what has to be
- * kept until a message is whole is charged to one bound for the whole lane.
+ * kept until a request is whole is charged to one bound for the whole lane.
  */
 final class ReceiveFlow {
     static final int STREAM_WINDOW = 65_535;
     static final int CONNECTION_WINDOW = 1 << 20;
+    /** About what an open stream takes, with the smallest buffer for its message. */
+    static final int STREAM_COST = 512;
 
     private final Output output;
     private final AtomicLong buffered;
     private final long mostBuffered;
     private int used;
+    private long settled;
 
     ReceiveFlow(Output output, AtomicLong buffered, long mostBuffered) {
         this.output = output;
@@ -57,14 +60,32 @@ final class ReceiveFlow {
         }
     }
 
+    /** Whether one more stream may stay open for its request to end. */
+    boolean hasRoom() {
+        return buffered.get() < mostBuffered;
+    }
+
+    /** Charges for so many streams whose requests have not ended, and no longer for those before: once a read, for most begin and end in one. */
+    void settle(int unfinished) {
+        long now = (long) unfinished * STREAM_COST;
+        if (now != settled) {
+            buffered.addAndGet(now - settled);
+            settled = now;
+        }
+    }
+
     void charge(Stream stream, int bytes) throws CallError {
         if (buffered.addAndGet(bytes) > mostBuffered) {
             buffered.addAndGet(-bytes);
-            throw new CallError(
-                    GrpcStatus.RESOURCE_EXHAUSTED,
-                    "unfinished requests of all callers: more than " + mostBuffered + " bytes");
+            throw noRoom();
         }
         stream.charged += bytes;
+    }
+
+    CallError noRoom() {
+        return new CallError(
+                GrpcStatus.RESOURCE_EXHAUSTED,
+                "unfinished requests of all callers: more than " + mostBuffered + " bytes");
     }
 
     void discharge(Stream stream, int bytes) {

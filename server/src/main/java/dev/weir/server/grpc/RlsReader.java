@@ -2,6 +2,7 @@ package dev.weir.server.grpc;
 
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
+import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.rls.RlsCode;
 import dev.weir.server.rls.RlsUnit;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +25,12 @@ final class RlsReader {
     private static final int LIMIT_UNIT = 2 << 3 | Wire.VARINT;
     private static final int WRAPPED = 1 << 3 | Wire.VARINT;
 
-    private final LaneSettings.Caps caps;
+    private final RequestCaps caps;
     private final Texts texts;
     private final Wire wire = new Wire();
     private long hitsAddend;
 
-    RlsReader(LaneSettings.Caps caps, Texts texts) {
+    RlsReader(RequestCaps caps, Texts texts) {
         this.caps = caps;
         this.texts = texts;
     }

@@ -64,7 +64,9 @@ final class SendFlow {
         if (waiting == null) {
             stream.unsent = bytes;
         } else {
-            waiting.writeBytes(bytes);
+            // A stream that lasts may never be sent to the end: without this its buffer would hold all that ever left
+            // it.
+            waiting.discardSomeReadBytes().writeBytes(bytes);
             bytes.release();
         }
     }
@@ -73,6 +75,10 @@ final class SendFlow {
     void drop(Stream stream) {
         if (stream.unsent != null) {
             unsent -= stream.unsent.readableBytes();
+        }
+        if (stream.queued) {
+            stream.queued = false;
+            queue.remove(stream);
         }
     }
 
@@ -127,10 +133,8 @@ final class SendFlow {
         while (window > 0 && !queue.isEmpty()) {
             Stream next = queue.remove();
             next.queued = false;
-            if (next.id != 0) {
-                moved = true;
-                pump(next);
-            }
+            moved = true;
+            pump(next);
         }
         return moved;
     }

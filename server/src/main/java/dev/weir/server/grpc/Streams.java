@@ -103,9 +103,7 @@ final class Streams {
         }
         Runnable gone = stream.onGone;
         stream.onGone = null;
-        if (stream.queued) {
-            stream.id = 0; // the queue still points here: it will see a stream that is gone, never another call
-        } else if (spares < MOST_SPARE) {
+        if (spares < MOST_SPARE) {
             spare[spares++] = stream;
         }
         if (gone != null) {

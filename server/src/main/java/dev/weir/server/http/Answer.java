@@ -32,6 +32,10 @@ public final class Answer {
         return new Answer(status, contentType, body, more);
     }
 
+    byte[] body() {
+        return body;
+    }
+
     public void send(HttpServerResponse response) {
         response.setStatusCode(status);
         response.putHeader("Content-Type", contentType);

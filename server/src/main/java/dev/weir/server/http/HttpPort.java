@@ -3,6 +3,7 @@ package dev.weir.server.http;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.VertxException;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -28,6 +29,11 @@ public final class HttpPort {
                 .setMaxHeaderSize(HEADERS)
                 .setIdleTimeout(IDLE_SECONDS)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS);
+    }
+
+    /** To be told of every connection. */
+    public static void connected(HttpConnection connection) {
+        Door.passed(connection);
     }
 
     /** Answers what could not be read, and closes: nobody knows where the next request would begin. */

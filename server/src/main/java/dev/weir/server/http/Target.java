@@ -3,10 +3,12 @@ package dev.weir.server.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.netty.handler.codec.http.QueryStringDecoder;
-import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 
 /**
  * What a request is sent to, read strictly: percent-encoded UTF-8 and nothing else, or two callers whose names are no text
@@ -18,16 +20,16 @@ public final class Target {
     private Target() {}
 
     /** The query, whose parameters {@code &} parts and {@code ;} does not. */
-    public static MultiMap query(HttpServerRequest request) {
+    public static Query query(HttpServerRequest request) {
         require(request);
-        MultiMap query = MultiMap.caseInsensitiveMultiMap();
+        List<Map.Entry<String, String>> parameters = new ArrayList<>();
         String encoded = request.query();
         if (encoded != null) {
             new QueryStringDecoder(encoded, UTF_8, false, MOST_PARAMETERS, true)
                     .parameters()
-                    .forEach(query::add);
+                    .forEach((name, values) -> values.forEach(each -> parameters.add(Map.entry(name, each))));
         }
-        return query;
+        return new Query(parameters);
     }
 
     /** Turns away what cannot be read as it was meant. */

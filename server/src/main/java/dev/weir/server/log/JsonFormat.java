@@ -18,10 +18,8 @@ final class JsonFormat extends Formatter {
         line.append(",\"message\":");
         quote(line, formatMessage(record));
         if (record.getThrown() != null) {
-            StringBuilder cause = new StringBuilder();
-            Lines.appendCause(cause, record.getThrown());
             line.append(",\"cause\":");
-            quote(line, cause.toString());
+            quote(line, Lines.trace(record.getThrown()));
         }
         return line.append("}\n").toString();
     }

@@ -1,22 +1,26 @@
 package dev.weir.server.log;
 
-import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.logging.ErrorManager;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.LogRecord;
 
-/** Writes each record as one piece and flushes it, so that whoever reads a pipe sees a line as soon as it was said. */
+/** Makes each record one piece that is written and flushed at once, so that whoever reads a pipe sees a line as soon as it was said. */
 final class LineHandler extends Handler {
-    private final OutputStream out;
+    private static final Duration LONGEST_FLUSH = Duration.ofMillis(500);
+
+    private final LineWriter writer;
     private final FloodGate gate;
 
     LineHandler(OutputStream out, Formatter formatter, FloodGate gate) {
-        this.out = out;
         this.gate = gate;
         setFormatter(formatter);
+        writer = new LineWriter(
+                out, this::dropped, e -> reportError("the log cannot be written", e, ErrorManager.WRITE_FAILURE));
     }
 
     @Override
@@ -31,21 +35,28 @@ final class LineHandler extends Handler {
         if (held > 0) {
             record.setMessage(record.getMessage() + " (" + held + " more like this were not shown)");
         }
-        write(getFormatter().format(record).getBytes(StandardCharsets.UTF_8));
+        writer.write(line(record));
     }
 
-    private synchronized void write(byte[] line) {
-        try {
-            out.write(line);
-            out.flush();
-        } catch (IOException e) {
-            reportError("the log cannot be written", e, ErrorManager.WRITE_FAILURE);
-        }
+    private byte[] dropped(int lines) {
+        LogRecord record =
+                new LogRecord(Level.WARNING, lines + " lines of this log were dropped here: nobody took them in time");
+        record.setLoggerName(LineHandler.class.getName());
+        return line(record);
+    }
+
+    private byte[] line(LogRecord record) {
+        return getFormatter().format(record).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Waits until what was said is written, but not for long. */
+    @Override
+    public void flush() {
+        writer.flush(LONGEST_FLUSH);
     }
 
     @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
+    public void close() {
+        flush();
+    }
 }

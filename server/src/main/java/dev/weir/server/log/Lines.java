@@ -2,7 +2,6 @@ package dev.weir.server.log;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import org.jspecify.annotations.Nullable;
 
 /** What keeps a line a line, whatever stands in it. */
 final class Lines {
@@ -31,11 +30,10 @@ final class Lines {
         return plain.toString();
     }
 
-    static void appendCause(StringBuilder line, @Nullable Throwable cause) {
-        if (cause != null) {
-            StringWriter trace = new StringWriter();
-            cause.printStackTrace(new PrintWriter(trace));
-            line.append(trace);
-        }
+    /** The stack trace, in its many lines. */
+    static String trace(Throwable cause) {
+        StringWriter trace = new StringWriter();
+        cause.printStackTrace(new PrintWriter(trace));
+        return trace.toString();
     }
 }

@@ -63,6 +63,13 @@ public final class Logs {
         level("io.netty.bootstrap.ServerBootstrap", Level.SEVERE);
     }
 
+    /** Waits until what was said is written, but not for long: the last thing before the process ends. */
+    public static synchronized void flush() {
+        for (Handler each : LogManager.getLogManager().getLogger("").getHandlers()) {
+            each.flush();
+        }
+    }
+
     private static void level(String name, Level level) {
         java.util.logging.Logger logger = java.util.logging.Logger.getLogger(name);
         logger.setLevel(level);

@@ -11,6 +11,8 @@ final class TextFormat extends Formatter {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneId.systemDefault());
 
+    private static final String NEXT_LINE = "\n              ";
+
     private final boolean colours;
 
     TextFormat(boolean colours) {
@@ -22,8 +24,13 @@ final class TextFormat extends Formatter {
         StringBuilder line = new StringBuilder(128);
         line.append(paint("2", TIME.format(record.getInstant()))).append("  ");
         line.append(level(record.getLevel()));
-        line.append(Lines.printable(formatMessage(record), "\n              ")).append('\n');
-        Lines.appendCause(line, record.getThrown());
+        line.append(Lines.printable(formatMessage(record), NEXT_LINE)).append('\n');
+        Throwable cause = record.getThrown();
+        if (cause != null) {
+            // Its message may hold what a caller sent, like any other.
+            line.append(Lines.printable(Lines.trace(cause).stripTrailing(), NEXT_LINE))
+                    .append('\n');
+        }
         return line.toString();
     }
 

@@ -7,13 +7,16 @@ import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.model.SwitchState;
 import dev.weir.model.Verdict;
+import dev.weir.rules.grammar.Durations;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.JsonOutput;
 import dev.weir.server.http.Texts;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a check is answered: its numbers, its headers, and on a denial why, whose and until when. */
@@ -124,25 +127,22 @@ final class CheckAnswers {
 
     /** Names what operators have switched and the request met: why it may have passed where a file says otherwise. */
     private static void switched(JsonGenerator json, Decision decision, SwitchState everything) throws IOException {
-        boolean open = false;
+        Map<String, String> switched = new LinkedHashMap<>();
         if (everything != SwitchState.ON) {
-            json.writeObjectFieldStart("switched");
-            json.writeStringField("all", everything.spelling());
-            open = true;
+            switched.put("all", everything.spelling());
         }
-        for (int i = 0; i < decision.size(); i++) {
+        for (int i = 0; i < decision.size() && everything == SwitchState.ON; i++) {
             Rule rule = decision.verdict(i).rule();
             SwitchState state = rule == null ? null : rule.switched();
-            if (rule != null && state != null && everything == SwitchState.ON) {
-                if (!open) {
-                    json.writeObjectFieldStart("switched");
-                    open = true;
-                }
-                String rollout = rule.isRollingOut() ? "rollout " + rule.rolloutPercent() : state.spelling();
-                json.writeStringField(rule.label(), rollout);
+            if (rule != null && state != null) {
+                switched.put(rule.label(), rule.isRollingOut() ? "rollout " + rule.rolloutPercent() : state.spelling());
             }
         }
-        if (open) {
+        if (!switched.isEmpty()) {
+            json.writeObjectFieldStart("switched");
+            for (Map.Entry<String, String> each : switched.entrySet()) {
+                json.writeStringField(each.getKey(), each.getValue());
+            }
             json.writeEndObject();
         }
     }
@@ -190,7 +190,8 @@ final class CheckAnswers {
     private static String detail(Told told, String counter) {
         Limit limit = told.limit();
         String rule = "rule " + Texts.shown(told.name()) + " (" + limit.requests() + " per "
-                + window(limit.windowMicros()) + ", " + limit.algorithm().spelling() + ")";
+                + Durations.text(limit.windowMicros()) + ", "
+                + limit.algorithm().spelling() + ")";
         String whose = counter.isEmpty() ? "" : " for " + counter;
         long hits = told.verdict().hits();
         String asked = hits == 1 ? "1 hit" : hits + " hits";
@@ -202,18 +203,6 @@ final class CheckAnswers {
                 rule + " has no room for " + asked + whose
                         + (told.passesLater() ? "; it has again at " + told.passesAt() : "");
         };
-    }
-
-    /** As rule files write it: in the largest unit that divides it. */
-    private static String window(long micros) {
-        long[] sizes = {86_400_000_000L, 3_600_000_000L, 60_000_000L, 1_000_000L, 1_000L};
-        String[] units = {"d", "h", "m", "s", "ms"};
-        for (int i = 0; i < sizes.length; i++) {
-            if (micros % sizes[i] == 0) {
-                return micros / sizes[i] + units[i];
-            }
-        }
-        return micros + "us";
     }
 
     private static long ceilMillis(long micros) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.model.Request;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
+import dev.weir.server.rls.RequestCaps;
 import java.util.Collection;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -17,9 +18,9 @@ final class CheckReader {
     private static final int SHOWN_DOMAINS = 20;
 
     private final JsonFactory factory;
-    private final RestSettings.Caps caps;
+    private final RequestCaps caps;
 
-    CheckReader(JsonFactory factory, RestSettings.Caps caps) {
+    CheckReader(JsonFactory factory, RequestCaps caps) {
         this.factory = factory;
         this.caps = caps;
     }

@@ -2,14 +2,13 @@ package dev.weir.server.rest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.server.rest.RememberedAnswers.Caller;
 import dev.weir.store.Idempotency;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /**
- * What a shared store is told of an idempotency key: SHA-256 of whose it is, of itself and of what was sent, each cut to 128 bits. So
+ * What is remembered of an idempotency key, here and in a shared store: SHA-256 of whose it is, of itself and of what was sent, each cut to 128 bits. So
  * every process says the same, nothing a caller sends is long, and neither keys nor bodies are stored.
  */
 final class IdempotencyHashes {
@@ -19,9 +18,10 @@ final class IdempotencyHashes {
         this.settings = settings;
     }
 
-    Idempotency of(Caller caller, String key, String path, byte[] body) {
+    /** Of {@code key} as {@code caller}, who means nothing outside of {@code domain}, has sent it. */
+    Idempotency of(String domain, String caller, String key, String path, byte[] body) {
         return new Idempotency(
-                hash(caller.domain(), caller.id().getBytes(UTF_8)),
+                hash(domain, caller.getBytes(UTF_8)),
                 hash("", key.getBytes(UTF_8)),
                 hash(path, body),
                 settings.keep().toNanos() / 1_000,

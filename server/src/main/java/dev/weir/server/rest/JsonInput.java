@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
+import dev.weir.server.rls.RequestCaps;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
@@ -34,22 +35,22 @@ final class JsonInput implements AutoCloseable {
     private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
     private final JsonParser parser;
-    private final RestSettings.Caps caps;
+    private final RequestCaps caps;
 
-    private JsonInput(JsonParser parser, RestSettings.Caps caps) {
+    private JsonInput(JsonParser parser, RequestCaps caps) {
         this.parser = parser;
         this.caps = caps;
     }
 
-    static JsonFactory factory(RestSettings.Caps caps) {
+    static JsonFactory factory(RequestCaps caps) {
         return new JsonFactoryBuilder()
                 .streamReadConstraints(StreamReadConstraints.builder()
                         .maxNestingDepth(DEPTH)
-                        .maxDocumentLength(caps.body())
+                        .maxDocumentLength(caps.bytes())
                         .maxNumberLength(1_000)
                         // Texts are measured here, where the error can say whose they are.
-                        .maxStringLength(caps.body())
-                        .maxNameLength(caps.body())
+                        .maxStringLength(caps.bytes())
+                        .maxNameLength(caps.bytes())
                         .build())
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
@@ -57,7 +58,7 @@ final class JsonInput implements AutoCloseable {
     }
 
     /** The parser would guess the encoding, and take for UTF-8 what is none: it is given characters. */
-    static JsonInput of(JsonFactory factory, byte[] body, RestSettings.Caps caps) {
+    static JsonInput of(JsonFactory factory, byte[] body, RequestCaps caps) {
         try {
             CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
             int start = text.hasRemaining() && text.get(0) == BYTE_ORDER_MARK ? 1 : 0;
@@ -69,7 +70,7 @@ final class JsonInput implements AutoCloseable {
         }
     }
 
-    RestSettings.Caps caps() {
+    RequestCaps caps() {
         return caps;
     }
 

@@ -3,6 +3,8 @@ package dev.weir.server.rest;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
+import dev.weir.store.Idempotency;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * request pass is kept; a denial charged nothing and is decided anew.
  *
  * <p><b>Bounds.</b> It lives apart from the counters, so no flood of keys evicts one. A caller that exceeds its share pushes
- * out its own oldest answer; when all is full, the caller that asked least recently gives way.
+ * out its own oldest answer; when all is full, the caller that asked least recently gives way. Callers and keys are known by their
+ * hashes, so that an answer costs the same whatever its caller is called.
  *
  * <p><b>Fleets.</b> Here is what this process answered itself. Where a shared store counts, that store knows what every process
  * admitted, and is asked for what is not found here.
@@ -30,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 final class RememberedAnswers {
     private static final int SEGMENTS = 16;
 
-    /** Whose key it is: a caller means nothing outside its domain. */
-    record Caller(String domain, String id) {}
-
     /** Who asks; told once. */
     interface Asking {
         void answer(Answer answer);
@@ -40,23 +40,41 @@ final class RememberedAnswers {
         void fail(RuntimeException failure);
     }
 
-    private record Kept(String fingerprint, long until, Answer answer) {}
+    private record Hash(long high, long low) {
+        static Hash of(byte[] bytes) {
+            ByteBuffer both = ByteBuffer.wrap(bytes);
+            return new Hash(both.getLong(), both.getLong());
+        }
+    }
 
-    private record Asked(Caller caller, String key) {}
+    private record Kept(Hash fingerprint, long until, Answer answer) {}
+
+    private record Asked(Hash caller, Hash key) {}
 
     /** A request that is being decided, for all who ask with its key meanwhile. */
     final class UnderWay {
         private final Segment segment;
         private final Asked asked;
-        private final String fingerprint;
+        private final String key;
+        private final Hash fingerprint;
         private final long now;
         private final List<Asking> all = new ArrayList<>(1);
 
-        private UnderWay(Segment segment, Asked asked, String fingerprint, long now) {
+        private UnderWay(Segment segment, Asked asked, String key, Hash fingerprint, long now) {
             this.segment = segment;
             this.asked = asked;
+            this.key = key;
             this.fingerprint = fingerprint;
             this.now = now;
+        }
+
+        /** Runs {@code ending}, which tells what came of it; if that fails, so has this, for nobody else will ever end it. */
+        void conclude(Runnable ending) {
+            try {
+                ending.run();
+            } catch (RuntimeException e) {
+                failed(e);
+            }
         }
 
         /** What came of it, and whether the request passed; a denial is that of all who asked at once. */
@@ -66,7 +84,7 @@ final class RememberedAnswers {
                     return;
                 }
                 if (admitted) {
-                    keep(segment, asked.caller, asked.key, new Kept(fingerprint, now + keepMicros, answer), now);
+                    keep(segment, asked, new Kept(fingerprint, now + keepMicros, answer), now);
                 }
             }
             all.get(0).answer(answer);
@@ -83,7 +101,7 @@ final class RememberedAnswers {
 
         /** Another process answered another request with this key. */
         void conflict() {
-            failed(otherRequest(asked.key));
+            failed(otherRequest(key));
         }
 
         private void failed(RuntimeException failure) {
@@ -103,7 +121,7 @@ final class RememberedAnswers {
     private static final class Segment {
         private final Map<Asked, UnderWay> underWay = new HashMap<>();
         /** Those who asked least recently first; of each, its oldest answer first, which is also the first to expire. */
-        private final Map<Caller, Map<String, Kept>> callers = new LinkedHashMap<>(16, 0.75f, true);
+        private final Map<Hash, Map<Hash, Kept>> callers = new LinkedHashMap<>(16, 0.75f, true);
 
         private int size;
     }
@@ -122,10 +140,14 @@ final class RememberedAnswers {
         this.keepMicros = settings.keep().toNanos() / 1_000;
     }
 
-    /** Tells {@code asking} what {@code key} was answered before, marked as such; else what comes of {@code decide}. */
-    void once(Caller caller, String key, String fingerprint, long now, Asking asking, Consumer<UnderWay> decide) {
-        Segment segment = segments[Math.floorMod(caller.hashCode(), segments.length)];
-        Asked asked = new Asked(caller, key);
+    /**
+     * Tells {@code asking} what {@code once} was answered before, marked as such; else what comes of {@code decide}. {@code key} is how
+     * the caller spells its key.
+     */
+    void once(Idempotency once, String key, long now, Asking asking, Consumer<UnderWay> decide) {
+        Asked asked = new Asked(Hash.of(once.caller()), Hash.of(once.key()));
+        Hash fingerprint = Hash.of(once.fingerprint());
+        Segment segment = segments[Math.floorMod(asked.caller.hashCode(), segments.length)];
         UnderWay first = null;
         Kept kept;
         synchronized (segment) {
@@ -137,7 +159,7 @@ final class RememberedAnswers {
                     other.all.add(asking);
                     return;
                 }
-                first = new UnderWay(segment, asked, fingerprint, now);
+                first = new UnderWay(segment, asked, key, fingerprint, now);
                 first.all.add(asking);
                 segment.underWay.put(asked, first);
             }
@@ -146,25 +168,18 @@ final class RememberedAnswers {
             requireSame(key, fingerprint, kept.fingerprint);
             asking.answer(replayed(kept.answer));
         } else if (first != null) {
-            begin(first, decide);
+            UnderWay begun = first;
+            begun.conclude(() -> decide.accept(begun));
         }
     }
 
     private static @Nullable Kept kept(Segment segment, Asked asked, long now) {
-        Map<String, Kept> keys = segment.callers.get(asked.caller);
+        Map<Hash, Kept> keys = segment.callers.get(asked.caller);
         Kept kept = keys == null ? null : keys.get(asked.key);
         return kept == null || kept.until <= now ? null : kept;
     }
 
-    private static void begin(UnderWay first, Consumer<UnderWay> decide) {
-        try {
-            decide.accept(first);
-        } catch (RuntimeException e) {
-            first.failed(e);
-        }
-    }
-
-    private static void requireSame(String key, String fingerprint, String before) {
+    private static void requireSame(String key, Hash fingerprint, Hash before) {
         if (!fingerprint.equals(before)) {
             throw otherRequest(key);
         }
@@ -190,23 +205,23 @@ final class RememberedAnswers {
         return size;
     }
 
-    private void keep(Segment segment, Caller caller, String key, Kept answer, long now) {
-        Map<String, Kept> keys = segment.callers.computeIfAbsent(caller, c -> new LinkedHashMap<>());
+    private void keep(Segment segment, Asked asked, Kept answer, long now) {
+        Map<Hash, Kept> keys = segment.callers.computeIfAbsent(asked.caller, c -> new LinkedHashMap<>());
         // Taken out first, so that a key used anew after it expired goes to the end.
-        if (keys.remove(key) != null) {
+        if (keys.remove(asked.key) != null) {
             segment.size--;
         }
         while (!keys.isEmpty() && (keys.size() >= perCaller || oldest(keys).until <= now)) {
             dropOldest(segment, keys);
         }
-        keys.put(key, answer);
+        keys.put(asked.key, answer);
         segment.size++;
         makeRoom(segment, now);
     }
 
     private void makeRoom(Segment segment, long now) {
-        Iterator<Map<String, Kept>> leastRecent = segment.callers.values().iterator();
-        Map<String, Kept> keys = leastRecent.next();
+        Iterator<Map<Hash, Kept>> leastRecent = segment.callers.values().iterator();
+        Map<Hash, Kept> keys = leastRecent.next();
         while (segment.size > perSegment || oldest(keys).until <= now) {
             dropOldest(segment, keys);
             if (keys.isEmpty()) {
@@ -216,11 +231,11 @@ final class RememberedAnswers {
         }
     }
 
-    private static Kept oldest(Map<String, Kept> keys) {
+    private static Kept oldest(Map<Hash, Kept> keys) {
         return keys.values().iterator().next();
     }
 
-    private static void dropOldest(Segment segment, Map<String, Kept> keys) {
+    private static void dropOldest(Segment segment, Map<Hash, Kept> keys) {
         Iterator<Kept> values = keys.values().iterator();
         values.next();
         values.remove();

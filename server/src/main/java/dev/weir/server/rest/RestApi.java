@@ -12,23 +12,17 @@ import dev.weir.server.Health;
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.Body;
 import dev.weir.server.http.HttpPort;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
-import dev.weir.server.rest.RememberedAnswers.Caller;
+import dev.weir.server.http.Routes;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.store.Idempotency;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -39,7 +33,6 @@ import java.util.function.Consumer;
  * answered; one of these serves them all.
  */
 public final class RestApi {
-    private static final System.Logger LOG = System.getLogger(RestApi.class.getName());
     /** The attributes that tell who asks, the most telling first. */
     private static final List<String> CALLER = List.of("api_key", "user_id", "client_id", "ip");
 
@@ -103,16 +96,11 @@ public final class RestApi {
         post(router, "/json", this::json);
         get(router, "/v1/ratelimit/status/:user_id", this::status);
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
-        router.route().last().handler(context -> {
-            throw RestException.notFound(
-                    "path: " + Texts.shown(context.request().path())
-                            + " (expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json,"
-                            + " /healthcheck or /metrics)");
-        });
-        router.route().failureHandler(RestApi::failed);
-        // Where the router itself cannot read path or query, it asks no failure handler.
-        router.errorHandler(400, HttpPort::malformed);
-        return router;
+        return Routes.finish(
+                router,
+                "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json, /healthcheck or"
+                        + " /metrics",
+                failure -> null);
     }
 
     /** Options for the server that carries these routes: HTTP/2 in clear text, too. */
@@ -126,6 +114,7 @@ public final class RestApi {
         HttpServerRequest http = exchange.request();
         String key = IdempotencyKey.of(http.headers());
         checks.read(body, this::domains, request);
+        RuleSet rules = limiter.rules();
         long now = time.micros();
         if (key == null) {
             exchange.decide(
@@ -133,33 +122,42 @@ public final class RestApi {
                     request,
                     now,
                     own.decision,
-                    (asked, decision) -> exchange.answer(answer(asked, decision, alwaysOk)));
+                    (asked, decision) -> exchange.answer(answer(asked, decision, rules, alwaysOk)));
             return;
         }
-        Caller caller = new Caller(request.domain(), caller(request));
-        Idempotency once = hashes.of(caller, key, http.path(), body);
-        String fingerprint = HexFormat.of().formatHex(once.fingerprint());
+        Idempotency once = hashes.of(request.domain(), caller(request), key, http.path(), body);
         remembered.once(
-                caller,
+                once,
                 key,
-                fingerprint,
                 now,
                 exchange,
-                first -> exchange.decide(limiter, request, now, own.decision, once, (asked, decision) -> {
-                    if (decision.conflict()) {
-                        first.conflict();
-                    } else if (decision.repeated()) {
-                        first.repeated(answer(asked, decision, alwaysOk));
-                    } else {
-                        first.decided(answer(asked, decision, alwaysOk), decision.allowed());
-                    }
-                }));
+                first -> exchange.decide(
+                        limiter,
+                        request,
+                        now,
+                        own.decision,
+                        once,
+                        (asked, decision) -> first.conclude(() -> end(first, asked, decision, rules, alwaysOk))));
     }
 
-    private Answer answer(Request request, Decision decision, boolean alwaysOk) {
+    private void end(
+            RememberedAnswers.UnderWay first, Request asked, Decision decision, RuleSet rules, boolean alwaysOk) {
+        if (decision.conflict()) {
+            first.conflict();
+        } else if (decision.repeated()) {
+            first.repeated(answer(asked, decision, rules, alwaysOk));
+        } else {
+            first.decided(answer(asked, decision, rules, alwaysOk), decision.allowed());
+        }
+    }
+
+    /** {@code rules} were in force just before it was decided: by now others may be, or were when it was. */
+    private Answer answer(Request request, Decision decision, RuleSet rules, boolean alwaysOk) {
         Verdict binding = decision.binding();
-        RuleSet rules = limiter.rules();
         Counter counter = binding == null ? null : rules.counter(request, binding);
+        if (binding != null && counter == null) {
+            counter = limiter.rules().counter(request, binding);
+        }
         return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(decision, counter, rules.everything());
     }
 
@@ -215,27 +213,15 @@ public final class RestApi {
         router.post(path)
                 .handler(context -> Body.read(
                         context.request(),
-                        settings.caps().body(),
+                        settings.caps().bytes(),
                         // The router's own failure handling ends where the body arrives later.
                         body -> begin(context, exchange -> handler.accept(exchange, body)),
                         context::fail));
-        only(router, path, "POST");
+        Routes.only(router, path, "POST");
     }
 
     private static void get(Router router, String path, Consumer<Exchange> handler) {
-        page(router, path, context -> begin(context, handler));
-    }
-
-    /** Adds what is there to be read, and nothing else. */
-    public static void page(Router router, String path, Handler<RoutingContext> handler) {
-        router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(handler);
-        only(router, path, "GET, HEAD");
-    }
-
-    private static void only(Router router, String path, String method) {
-        router.route(path).handler(context -> {
-            throw RestException.methodNotAllowed(context.request().method().name(), method);
-        });
+        Routes.page(router, path, context -> begin(context, handler));
     }
 
     private static void begin(RoutingContext context, Consumer<Exchange> handler) {
@@ -244,19 +230,6 @@ public final class RestApi {
         } catch (RuntimeException e) {
             context.fail(e);
         }
-    }
-
-    private static void failed(RoutingContext context) {
-        Throwable failure = context.failure();
-        if (context.response().ended()) {
-            return;
-        }
-        Answer answer = failure instanceof RestException e ? Problems.of(e) : HttpPort.turnedAway(context);
-        if (answer == null) {
-            LOG.log(System.Logger.Level.ERROR, "A request could not be answered", failure);
-            answer = Problems.of(500, "this is a mistake of the server, not yours", List.of());
-        }
-        answer.send(context.response());
     }
 
     private static String caller(Request request) {

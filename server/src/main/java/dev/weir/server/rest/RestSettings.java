@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import dev.weir.server.rls.RequestCaps;
 import java.time.Duration;
 
 /**
@@ -8,7 +9,7 @@ import java.time.Duration;
  * @param draft the revision of the {@code RateLimit} fields: in 11 {@code t} is the effective window, in 10 the seconds to reset
  * @param retryJitter at most this is added to {@code Retry-After}, so that those turned away together do not return together
  */
-public record RestSettings(Caps caps, int draft, Duration retryJitter, Idempotency idempotency) {
+public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Idempotency idempotency) {
 
     public RestSettings {
         if (draft != 10 && draft != 11) {
@@ -17,27 +18,12 @@ public record RestSettings(Caps caps, int draft, Duration retryJitter, Idempoten
     }
 
     public static RestSettings defaults() {
-        return new RestSettings(Caps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults());
+        return new RestSettings(RequestCaps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults());
     }
 
     /** These settings with other bounds on what is remembered of one caller. */
     public RestSettings withIdempotency(Duration keep, int perCaller) {
         return new RestSettings(caps, draft, retryJitter, new Idempotency(keep, perCaller, idempotency.total()));
-    }
-
-    /**
-     * What a request may hold; past it the caller is told which cap and its number.
-     *
-     * @param body bytes of a request's body
-     * @param entries of one descriptor, or attributes of a request
-     * @param name bytes of a domain or of a key
-     * @param value bytes of a value
-     */
-    public record Caps(int body, int descriptors, int entries, int name, int value) {
-
-        public static Caps defaults() {
-            return new Caps(2 << 20, 1_000, 100, 1_024, 32 << 10);
-        }
     }
 
     /**

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.model.Request;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
+import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.rls.RlsCode;
 import java.math.BigInteger;
 
@@ -13,9 +14,9 @@ final class RlsJsonReader {
     private static final BigInteger MAX_32 = BigInteger.valueOf(0xFFFF_FFFFL);
 
     private final JsonFactory factory;
-    private final RestSettings.Caps caps;
+    private final RequestCaps caps;
 
-    RlsJsonReader(JsonFactory factory, RestSettings.Caps caps) {
+    RlsJsonReader(JsonFactory factory, RequestCaps caps) {
         this.factory = factory;
         this.caps = caps;
     }

@@ -1,13 +1,16 @@
 package dev.weir.server.rest;
 
 import dev.weir.model.Request;
+import dev.weir.server.http.Query;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Target;
 import dev.weir.server.http.Texts;
-import io.vertx.core.MultiMap;
+import dev.weir.server.rls.RequestCaps;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Collection;
-import java.util.List;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Reads the question what is left for a caller: its user_id in the path, other attributes and the domain in the query. */
@@ -15,16 +18,14 @@ final class StatusQuery {
     private StatusQuery() {}
 
     static void read(
-            RoutingContext context,
-            RestSettings.Caps caps,
-            Supplier<? extends Collection<String>> loaded,
-            Request into) {
-        MultiMap query = Target.query(context.request());
+            RoutingContext context, RequestCaps caps, Supplier<? extends Collection<String>> loaded, Request into) {
+        Query query = Target.query(context.request());
         into.clear(CheckReader.domain(query.get("domain"), loaded)).hits(0L).asAttributes();
         into.with("user_id", text("user_id", context.pathParam("user_id"), caps.value(), "value"));
-        for (String name : query.names()) {
-            List<String> values = query.getAll(name);
-            if (values.size() > 1 || name.equals("user_id")) {
+        Set<String> seen = new HashSet<>(Set.of("user_id"));
+        for (Map.Entry<String, String> each : query.parameters()) {
+            String name = each.getKey();
+            if (!seen.add(name)) {
                 throw RestException.badRequest(Texts.shown(name) + ": given twice (expected: once)");
             }
             if (!name.equals("domain")) {
@@ -34,7 +35,7 @@ final class StatusQuery {
                 }
                 into.with(
                         text("name", name, caps.name(), "name"),
-                        text(Texts.shown(name), values.get(0), caps.value(), "value"));
+                        text(Texts.shown(name), each.getValue(), caps.value(), "value"));
             }
         }
     }

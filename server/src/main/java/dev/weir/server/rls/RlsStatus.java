@@ -55,7 +55,13 @@ public final class RlsStatus {
             return v.allowed() ? MAX : 0;
         }
         // Envoy's window leaves nothing to whoever is over it, even if fewer hits would have fitted.
-        return !v.allowed() && countsDenied(v) ? 0 : clamp(v.remaining());
+        if (!v.allowed() && countsDenied(v)) {
+            return 0;
+        }
+        // A bucket may hold more than its requests. Envoy passes both numbers on as headers, and to whoever reads
+        // those, more left
+        // than there is would be nonsense.
+        return clamp(Math.min(v.remaining(), limit.requests()));
     }
 
     /** Whole seconds, rounded up, and never 0: Envoy cuts fractions off and a client told 0 would spin. */

@@ -102,6 +102,11 @@ public record Settings(
         public Tls {
             clientNames = List.copyOf(clientNames);
         }
+
+        /** All of them. */
+        public List<Path> all() {
+            return clientAuthorities == null ? List.of(certificate, key) : List.of(certificate, key, clientAuthorities);
+        }
     }
 
     /**
@@ -110,5 +115,29 @@ public record Settings(
      * @param delay how long it still takes calls while it reports that it is not serving
      * @param timeout how long it takes at most, the delay included
      */
-    public record Drain(Duration delay, Duration timeout) {}
+    public record Drain(Duration delay, Duration timeout) {
+        /** For leases to go back and for decisions to be written; both have bounds of their own, and little above. */
+        private static final Duration LONGEST_CLOSING = Duration.ofSeconds(4);
+
+        private static final Duration LONGEST_LAST_WORDS = Duration.ofMillis(500);
+
+        /** How long calls under way may take once no new ones are taken. */
+        public Duration calls() {
+            return timeout.minus(delay).minus(closing());
+        }
+
+        /** What is kept of the time for what comes after the calls. */
+        public Duration closing() {
+            return shorter(timeout.minus(delay).dividedBy(2), LONGEST_CLOSING);
+        }
+
+        /** What is kept of that for the log to be written. */
+        public Duration lastWords() {
+            return shorter(closing().dividedBy(4), LONGEST_LAST_WORDS);
+        }
+
+        private static Duration shorter(Duration one, Duration other) {
+            return one.compareTo(other) < 0 ? one : other;
+        }
+    }
 }

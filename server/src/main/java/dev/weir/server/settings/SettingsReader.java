@@ -4,6 +4,7 @@ import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.limiter.LimiterSettings;
 import dev.weir.rules.LoadOptions;
+import dev.weir.rules.grammar.Durations;
 import dev.weir.server.rls.RlsSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,6 +64,12 @@ public final class SettingsReader {
     private Settings settings() {
         String host = value(Catalogue.HOST);
         Settings.Drain drain = new Settings.Drain(value(Catalogue.DRAIN_DELAY), value(Catalogue.DRAIN_TIMEOUT));
+        if (drain.delay().compareTo(drain.timeout()) > 0) {
+            problem(
+                    Catalogue.DRAIN_DELAY,
+                    Durations.text(drain.delay().toNanos() / 1_000) + " (expected: at most drain_timeout, "
+                            + Durations.text(drain.timeout().toNanos() / 1_000) + ", of which it is a part)");
+        }
         Duration deadline = value(StoreSettings.DEADLINE);
         boolean quota = value(Catalogue.QUOTA_MODE);
         return new Settings(

@@ -3,11 +3,8 @@ package dev.weir.server.tls;
 import dev.weir.server.settings.Settings;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -58,15 +55,6 @@ public final class LiveIdentity {
         listener = next;
     }
 
-    /** Everything that it is read from. */
-    public List<Path> files() {
-        List<Path> all = new ArrayList<>(List.of(files.certificate(), files.key()));
-        if (files.clientAuthorities() != null) {
-            all.add(files.clientAuthorities());
-        }
-        return all;
-    }
-
     /** Reads the files again. */
     public void reload() {
         try {
@@ -74,8 +62,8 @@ public final class LiveIdentity {
             if (next.notAfter().isBefore(Instant.now())) {
                 throw new IOException(files.certificate() + " has run out at " + next.notAfter());
             }
-            current = next;
             listener.accept(next);
+            current = next;
             taken.increment();
             LOG.log(Level.INFO, "the " + port + " port has a new certificate: " + next);
         } catch (IOException | RuntimeException e) {

@@ -2,6 +2,7 @@ package dev.weir.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.redis.testkit.PemFiles;
 import dev.weir.server.RunningServer;
 import dev.weir.testkit.Ports;
 import java.nio.file.Files;
@@ -106,6 +107,24 @@ class CommandTest extends AtTheTerminal {
             assertThat(run("check", "--url", running.url(), "api", "colour=red"))
                     .isZero();
             assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies");
+        }
+    }
+
+    @Test
+    void checkSpeaksTlsAndTrustsWhomItIsTold() throws Exception {
+        PemFiles pem = PemFiles.in(folder, "server");
+        Path rules = file("tls.yaml", "domain: api\nrules:\n  - {name: r, limit: {requests: 2, window: 1h}}\n");
+        try (RunningServer running = RunningServer.with(
+                rules,
+                "http_tls_cert",
+                pem.certificate().toString(),
+                "http_tls_key",
+                pem.key().toString())) {
+            String url = "https://localhost:" + running.httpPort();
+            assertThat(run("check", "--url", url, "api", "a=b")).isEqualTo(2);
+            assertThat(err.toString()).contains("no TLS with " + url, "--ca");
+            assertThat(run("check", "--url", url, "--ca", pem.certificate().toString(), "api", "a=b"))
+                    .isEqualTo(0);
         }
     }
 

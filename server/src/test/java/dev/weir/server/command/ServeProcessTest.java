@@ -1,12 +1,17 @@
 package dev.weir.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -44,5 +49,30 @@ class ServeProcessTest {
                             first -> assertThat(first).contains("not serving any more"),
                             last -> assertThat(last).contains("stopped"));
         }
+    }
+
+    @Test
+    void itIsGoneWithinTheDrainTimeoutWhateverAPeerDoes() throws Exception {
+        Duration timeout = Duration.ofSeconds(3);
+        try (ServedProcess served = ServedProcess.in(folder, "--drain-delay=0s", "--drain-timeout=3s");
+                Socket mute = new Socket(InetAddress.getLoopbackAddress(), served.grpcPort())) {
+            OutputStream out = mute.getOutputStream();
+            out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            out.write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // SETTINGS, and no ping is ever answered
+            assertThat(mute.getInputStream().read())
+                    .as("it has introduced itself")
+                    .isNotNegative();
+            long asked = System.nanoTime();
+            served.process().toHandle().destroy();
+            assertThat(served.process().waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(timeout);
+            assertThat(served.process().exitValue()).isZero();
+        }
+    }
+
+    @Test
+    void aStartThatIsRefusedLeavesNothingUnsaid() {
+        assertThatThrownBy(() -> ServedProcess.in(folder, "--admin-host=0.0.0.0"))
+                .hasMessageContainingAll("on Java", "weir: admin_host: \"0.0.0.0\"");
     }
 }

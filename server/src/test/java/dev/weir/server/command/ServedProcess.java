@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 /** {@code weir serve} as a process of its own, with the libraries that ship and none that only the tests have. */
 final class ServedProcess implements AutoCloseable {
     private static final Pattern HTTP = Pattern.compile("ready in [^:]*: (http://\\S+),");
+    private static final Pattern GRPC = Pattern.compile("grpc://\\S+:(\\d+),");
 
     private final Process process;
     private final BufferedReader output;
@@ -92,6 +93,12 @@ final class ServedProcess implements AutoCloseable {
         Matcher address = HTTP.matcher(ready);
         assertThat(address.find()).as(ready).isTrue();
         return address.group(1);
+    }
+
+    int grpcPort() {
+        Matcher address = GRPC.matcher(ready);
+        assertThat(address.find()).as(ready).isTrue();
+        return Integer.parseInt(address.group(1));
     }
 
     @Override

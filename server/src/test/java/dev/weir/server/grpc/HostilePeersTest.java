@@ -28,6 +28,7 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HostilePeersTest {
     private final CountingDecider decider = new CountingDecider(1_000_000);
@@ -201,6 +202,96 @@ class HostilePeersTest {
 
             peer.health.set(Health.State.NOT_SERVING);
             assertThat(peer.frames(DATA)).extracting(Frame::stream).containsExactly(1);
+        }
+    }
+
+    @Test
+    void what_has_left_a_watch_that_is_never_sent_to_the_end_is_not_kept() {
+        try (RawPeer peer = new RawPeer(decider)) {
+            peer.send(RawPeer.hello(4, 3), number(WINDOW_UPDATE, 0, 1 << 20)); // less than the first answer
+            byte[] watch = RawPeer.head("/grpc.health.v1.Health/Watch");
+            peer.send(frame(HEADERS, RawPeer.END_HEADERS, 1, watch), frame(DATA, RawPeer.END_STREAM, 1, new byte[5]));
+            for (int i = 0; i < 10_000; i++) {
+                peer.health.set(i % 2 == 0 ? Health.State.SERVING : Health.State.NOT_SERVING);
+                peer.send(number(WINDOW_UPDATE, 1, 7));
+                assertThat(peer.frames(DATA)).isNotEmpty();
+            }
+            assertThat(peer.memory()).isLessThan(4_096);
+        }
+    }
+
+    @Test
+    void streams_given_up_while_they_waited_for_the_connections_window_are_forgotten() {
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            int stream = 1;
+            peer.send(call(stream, "v"));
+            while (!end(peer.frames(), stream).equals("none")) {
+                stream += 2;
+                peer.send(call(stream, "v"));
+            }
+            peer.send(number(RST_STREAM, stream, 8));
+            for (int i = 0; i < 100; i++) {
+                stream += 2;
+                peer.send(call(stream, "v"), number(RST_STREAM, stream, 8));
+            }
+            peer.frames();
+            peer.send(number(WINDOW_UPDATE, 0, 10_000));
+            assertThat(peer.frames()).as("nobody waits for it").isEmpty();
+            peer.send(call(stream + 2, "v"));
+            assertThat(end(peer.frames(), stream + 2)).contains("grpc-status\0010");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_frame_or_a_head_that_is_never_whole_ends_the_connection(boolean head) {
+        LaneSettings.Times brief = new LaneSettings.Times(
+                Duration.ofDays(1), Duration.ofSeconds(5), Duration.ofDays(1), Duration.ofDays(1));
+        byte[] frame = frame(head ? CONTINUATION : DATA, 0, 1, new byte[1_000]);
+        try (RawPeer peer = RawPeer.introduced(decider, LaneSettings.defaults().with(brief))) {
+            peer.send(head ? frame(HEADERS, 0, 1) : open(1));
+            for (int i = 0; i < 20 && peer.isOpen(); i++) {
+                peer.send(head ? frame(CONTINUATION, 0, 1, (byte) 0) : new byte[] {frame[i]});
+                tick(peer, 1);
+                assertThat(peer.isOpen()).isEqualTo(i < 5);
+            }
+            assertThat(peer.frames(GOAWAY))
+                    .singleElement()
+                    .satisfies(each -> assertThat(each.text()).contains("a frame or a head that does not end"));
+        }
+    }
+
+    @Test
+    void requests_that_do_not_end_are_bounded_over_all_connections_even_while_they_are_empty() {
+        int most = 10;
+        LaneSettings settings = LaneSettings.defaults()
+                .with(new LaneSettings.Bounds(
+                        10, 1_024, 16, 16_384, (long) most * ReceiveFlow.STREAM_COST, 1 << 20, 2_000, 200));
+        try (RawPeer peer = RawPeer.introduced(decider, settings)) {
+            for (int i = 0; i < most; i++) {
+                peer.send(open(2 * i + 1));
+                assertThat(peer.frames()).isEmpty();
+            }
+            peer.send(open(2 * most + 1));
+            assertThat(end(peer.frames(), 2 * most + 1)).contains("grpc-status\0018");
+            peer.send(number(RST_STREAM, 1, 8));
+            peer.send(open(2 * most + 3));
+            assertThat(peer.frames()).isEmpty();
+        }
+    }
+
+    @Test
+    void streams_opened_before_the_peer_knows_how_many_it_may_are_refused_and_no_more() {
+        LaneSettings settings =
+                LaneSettings.defaults().with(new LaneSettings.Bounds(10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
+        try (RawPeer peer = RawPeer.introduced(decider, settings)) {
+            for (int i = 0; i < 1_000; i++) {
+                peer.send(open(2 * i + 1));
+            }
+            assertThat(peer.isOpen()).isTrue();
+            assertThat(peer.frames(RST_STREAM))
+                    .hasSize(1_000 - 8)
+                    .allSatisfy(each -> assertThat(each.error()).isEqualTo(Http2Error.REFUSED_STREAM));
         }
     }
 

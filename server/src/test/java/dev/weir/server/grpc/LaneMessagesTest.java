@@ -33,7 +33,7 @@ class LaneMessagesTest {
     @Test
     void a_task_that_breaks_ends_its_connection_and_is_told_of() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
-            peer.channel.pipeline().get(Connection.class).run(() -> {
+            peer.channel.pipeline().get(ConnectionHandler.class).connection().run(() -> {
                 throw new IllegalStateException("broken on purpose");
             });
             assertThat(peer.frames(RawPeer.GOAWAY).get(0).error()).isEqualTo(Http2Error.INTERNAL_ERROR);

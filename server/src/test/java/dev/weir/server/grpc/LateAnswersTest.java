@@ -125,7 +125,7 @@ class LateAnswersTest {
     void a_connection_that_drains_stays_until_the_calls_that_wait_are_answered() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(call(1, "a"));
-            peer.channel.pipeline().get(Connection.class).drain();
+            peer.channel.pipeline().get(ConnectionHandler.class).drain();
             byte[] ping = peer.frames(PING).get(0).payload();
             peer.send(frame(PING, 1, 0, ping));
             assertThat(peer.frames(GOAWAY))

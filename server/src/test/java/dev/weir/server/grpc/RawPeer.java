@@ -69,7 +69,7 @@ final class RawPeer implements AutoCloseable {
                 },
                 new HealthService(health),
                 REFLECTION);
-        channel = new EmbeddedChannel(false, false, new Connection(lane));
+        channel = new EmbeddedChannel(false, false, new ConnectionHandler(lane));
         channel.config().setAllocator(alloc);
         try {
             channel.register();
@@ -207,6 +207,11 @@ final class RawPeer implements AutoCloseable {
                 .orElse("none");
     }
 
+    /** Bytes that the connection holds. */
+    long memory() {
+        return alloc.metric().usedDirectMemory() + alloc.metric().usedHeapMemory();
+    }
+
     boolean isOpen() {
         return channel.isOpen();
     }
@@ -218,7 +223,7 @@ final class RawPeer implements AutoCloseable {
         if (!failures.isEmpty()) {
             throw new AssertionError("the server failed", failures.peek());
         }
-        long leaked = alloc.metric().usedDirectMemory() + alloc.metric().usedHeapMemory();
+        long leaked = memory();
         if (leaked != 0) {
             throw new AssertionError("leaked: " + leaked + " bytes");
         }

@@ -9,6 +9,7 @@ import com.google.protobuf.UInt64Value;
 import com.google.protobuf.UnknownFieldSet;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
+import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.rls.RlsUnit;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor.RateLimitOverride;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RlsReaderTest {
-    private static final LaneSettings.Caps CAPS = new LaneSettings.Caps(1 << 20, 4, 3, 16, 64);
+    private static final RequestCaps CAPS = new RequestCaps(1 << 20, 4, 3, 16, 64);
     private static final String SOME_TEXT = "aZ_:.-é漢😀\u0000";
 
     private final RlsReader reader = new RlsReader(CAPS, new Texts());

@@ -73,7 +73,7 @@ class RlsWriterTest {
         Rule rule = Rule.builder("d", "r").name(name).limit(limit).build();
         Reason reason = allowed ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT;
         decision.add().set(rule, limit, descriptor, 1, reason, left, resetMicros, 0, 0);
-        expected.setCode(code(allowed)).setLimitRemaining(uint32(left));
+        expected.setCode(code(allowed)).setLimitRemaining(uint32(Math.min(left, requests)));
         expected.getCurrentLimitBuilder()
                 .setRequestsPerUnit(uint32(requests))
                 .setUnitValue(unit)

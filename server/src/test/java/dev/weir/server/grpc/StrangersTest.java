@@ -81,7 +81,7 @@ class StrangersTest {
     @Test
     void a_peer_that_says_hello_to_a_server_that_drains_is_answered_and_sent_elsewhere() {
         try (RawPeer peer = new RawPeer(decider)) {
-            peer.channel.pipeline().get(Connection.class).drain();
+            peer.channel.pipeline().get(ConnectionHandler.class).drain();
             List<Frame> first = peer.frames();
             assertThat(first).extracting(Frame::type).startsWith(SETTINGS).contains(GOAWAY, PING);
             peer.send(hello(), call(1, "v"));

@@ -2,9 +2,15 @@ package dev.weir.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStreamReader;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +40,16 @@ class LogTest {
     }
 
     @Test
+    void norCanOneInWhatAnExceptionSays() {
+        LogRecord record = record(Level.SEVERE, "failed");
+        record.setThrown(new IllegalStateException("\u001b[31m\n12:00:00.000  forged"));
+        assertThat(new TextFormat(false).format(record))
+                .doesNotContain("\u001b", "\n12:00:00.000")
+                .contains("IllegalStateException: ·[31m", "  forged\n", " at dev.weir.server.log.LogTest.")
+                .endsWith("\n");
+    }
+
+    @Test
     void elsewhereItIsOneJsonObjectALine() {
         assertThat(logged(new JsonFormat(), Level.WARNING, "odd"))
                 .matches(
@@ -47,10 +63,12 @@ class LogTest {
             handler.publish(record(Level.WARNING, "peer " + i + " sent nonsense"));
         }
         handler.publish(record(Level.WARNING, "something else"));
+        handler.flush();
         assertThat(lines()).hasSize(6).last(STRING).endsWith("something else");
 
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
         handler.publish(record(Level.WARNING, "peer 7 sent nonsense"));
+        handler.flush();
         assertThat(lines())
                 .hasSize(7)
                 .last()
@@ -64,12 +82,39 @@ class LogTest {
         for (int i = 0; i < 100; i++) {
             handler.publish(record(Level.INFO, "reloaded"));
         }
+        handler.flush();
         assertThat(lines()).hasSize(100);
+    }
+
+    @Test
+    void whoSpeaksNeverWaitsForAPipeThatNobodyReadsAndWhatIsLostIsCounted() throws Exception {
+        int said = 10_000;
+        PipedInputStream pipe = new PipedInputStream();
+        LineHandler handler =
+                new LineHandler(new PipedOutputStream(pipe), new TextFormat(false), new FloodGate(nanos::get));
+        assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
+            for (int i = 0; i < said; i++) {
+                handler.publish(record(Level.INFO, "line " + i));
+            }
+            handler.flush(); // gives up
+        });
+        BufferedReader reader = new BufferedReader(new InputStreamReader(pipe, StandardCharsets.UTF_8));
+        int read = 0;
+        String line = reader.readLine();
+        while (line.contains("line ")) {
+            assertThat(line).endsWith("  line " + read++);
+            line = reader.readLine();
+        }
+        assertThat(line).endsWith((said - read) + " lines of this log were dropped here: nobody took them in time");
+        handler.publish(record(Level.INFO, "and on"));
+        assertThat(reader.readLine()).endsWith("and on");
     }
 
     private String logged(Formatter formatter, Level level, String message) {
         out.reset();
-        handler(formatter).publish(record(level, message));
+        LineHandler handler = handler(formatter);
+        handler.publish(record(level, message));
+        handler.flush();
         return out.toString(StandardCharsets.UTF_8);
     }
 

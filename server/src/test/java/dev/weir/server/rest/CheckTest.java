@@ -250,6 +250,14 @@ class CheckTest {
         assertThat(kit.get("/v1/ratelimit/status/u_42?endpoint=%2Ffree").body()).isEqualTo("{\"limits\":[]}");
     }
 
+    @Test
+    void names_in_a_status_query_are_told_apart_by_their_case() {
+        kit.check(CHARGE);
+        assertThat(kit.get("/v1/ratelimit/status/u_42?endpoint=%2Fv1%2Fcharges&ENDPOINT=%2Ffree&Domain=elsewhere")
+                        .body())
+                .contains("\"name\":\"minute\",\"limit\":2,\"remaining\":1,");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a/b", "a b", "a+b", "a;b&c=d", "%2F", "\u2603", "\0", "..%2f", "\ud83d\ude00"})
     void status_is_told_of_whoever_was_checked_whatever_it_is_called(String user) {

@@ -64,6 +64,26 @@ class IdempotencyTest {
     }
 
     @Test
+    void what_is_remembered_costs_the_same_whatever_a_caller_is_called() {
+        String name = "n".repeat(32_000);
+        long before = heap();
+        for (int i = 0; i < 2_000; i++) {
+            String body = "{\"user_id\":\"" + name + i + "\",\"endpoint\":\"/bucket\"}";
+            assertThat(kit.check(body, "Idempotency-Key", "k").statusCode()).isEqualTo(200);
+        }
+        // Names alone would be 64 MB.
+        assertThat(heap() - before).isLessThan(16 << 20);
+        String last = "{\"user_id\":\"" + name + "1999\",\"endpoint\":\"/bucket\"}";
+        assertThat(header(kit.check(last, "Idempotency-Key", "k"), "Idempotent-Replayed"))
+                .isEqualTo("true");
+    }
+
+    private static long heap() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
+    @Test
     void a_denial_is_decided_anew() {
         kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":10}");
         assertThat(kit.check(BODY, "Idempotency-Key", "k1").statusCode()).isEqualTo(429);

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.RestException;
-import dev.weir.server.rest.RememberedAnswers.Caller;
+import dev.weir.store.Idempotency;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,8 +66,7 @@ class RememberedAnswersTest {
         for (int i = 0; i < 50; i++) {
             ask(answers, "c" + i, "k");
         }
-        answers.once(
-                new Caller("d", "late"), "k", "f", Duration.ofDays(2).toNanos() / 1_000, new Heard(), this::decide);
+        answers.once(once("late", "k", "f"), "k", Duration.ofDays(2).toNanos() / 1_000, new Heard(), this::decide);
         assertThat(answers.size()).isEqualTo(1);
     }
 
@@ -102,11 +102,11 @@ class RememberedAnswersTest {
         List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
         Heard first = new Heard();
         Heard second = new Heard();
-        Caller caller = new Caller("d", "c");
-        answers.once(caller, "k", "f", 0, first, underWay::add);
-        answers.once(caller, "k", "f", 0, second, underWay::add);
+        Idempotency once = once("c", "k", "f");
+        answers.once(once, "k", 0, first, underWay::add);
+        answers.once(once, "k", 0, second, underWay::add);
         assertThat(underWay).hasSize(1);
-        assertThatThrownBy(() -> answers.once(caller, "k", "other", 0, second, underWay::add))
+        assertThatThrownBy(() -> answers.once(once("c", "k", "other"), "k", 0, second, underWay::add))
                 .isInstanceOf(RestException.class)
                 .hasMessageContaining("came before with another request");
         underWay.get(0).decided(ANSWER, true);
@@ -123,13 +123,13 @@ class RememberedAnswersTest {
         Heard first = new Heard();
         Heard second = new Heard();
         Heard third = new Heard();
-        Caller caller = new Caller("d", "c");
-        answers.once(caller, "k", "f", 0, first, underWay::add);
-        answers.once(caller, "k", "f", 0, second, underWay::add);
+        Idempotency once = once("c", "k", "f");
+        answers.once(once, "k", 0, first, underWay::add);
+        answers.once(once, "k", 0, second, underWay::add);
         underWay.get(0).decided(ANSWER, false);
         assertThat(first.answers).containsExactly(ANSWER);
         assertThat(second.answers).containsExactly(ANSWER);
-        answers.once(caller, "k", "f", 0, third, underWay::add);
+        answers.once(once, "k", 0, third, underWay::add);
         assertThat(underWay).hasSize(2);
         assertThat(answers.size()).isZero();
     }
@@ -139,11 +139,33 @@ class RememberedAnswersTest {
         RememberedAnswers answers = answers(10, 100);
         Heard first = new Heard();
         RuntimeException failure = new IllegalStateException("on purpose");
-        answers.once(new Caller("d", "c"), "k", "f", 0, first, underWay -> {
+        answers.once(once("c", "k", "f"), "k", 0, first, underWay -> {
             throw failure;
         });
         assertThat(first.failures).containsExactly(failure);
         assertThat(charges(answers, "c", "k")).isTrue();
+    }
+
+    @Test
+    void an_answer_that_cannot_be_made_later_fails_for_all_who_wait_and_the_next_is_decided_anew() {
+        RememberedAnswers answers = answers(10, 100);
+        List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
+        Heard first = new Heard();
+        Heard second = new Heard();
+        answers.once(once("c", "k", "f"), "k", 0, first, underWay::add);
+        answers.once(once("c", "k", "f"), "k", 0, second, underWay::add);
+        RuntimeException failure = new IllegalStateException("on purpose");
+        underWay.get(0).conclude(() -> {
+            throw failure;
+        });
+        assertThat(first.failures).containsExactly(failure);
+        assertThat(second.failures).containsExactly(failure);
+        assertThat(charges(answers, "c", "k")).isTrue();
+    }
+
+    private static Idempotency once(String caller, String key, String sent) {
+        return new IdempotencyHashes(RestSettings.Idempotency.defaults())
+                .of("d", caller, key, "/", sent.getBytes(StandardCharsets.UTF_8));
     }
 
     private static RememberedAnswers answers(int perCaller, int total) {
@@ -158,7 +180,7 @@ class RememberedAnswersTest {
 
     private void ask(RememberedAnswers answers, String caller, String key) {
         Heard heard = new Heard();
-        answers.once(new Caller("d", caller), key, "f", 0, heard, this::decide);
+        answers.once(once(caller, key, "f"), key, 0, heard, this::decide);
     }
 
     private void decide(RememberedAnswers.UnderWay first) {

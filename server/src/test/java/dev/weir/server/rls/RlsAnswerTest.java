@@ -2,6 +2,7 @@ package dev.weir.server.rls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.model.Algorithm;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
@@ -83,6 +84,17 @@ class RlsAnswerTest {
         assertThat(status.requestsPerUnit()).isEqualTo(4294967295L);
         assertThat(status.remaining()).isEqualTo(4294967295L);
         assertThat(status.unit()).isEqualTo(RlsUnit.UNKNOWN);
+    }
+
+    @Test
+    void a_bucket_that_holds_more_than_its_requests_tells_no_more_than_those() {
+        Rule bucket = Rule.builder("d", "b")
+                .limit(new Limit(Algorithm.TOKEN_BUCKET, 10, 1_000_000, 20, 1))
+                .build();
+        verdict(bucket, 0, Reason.WITHIN_LIMIT, 19, 1);
+        RlsStatus status = answer.of(decision, 1).status(0);
+        assertThat(status.requestsPerUnit()).isEqualTo(10);
+        assertThat(status.remaining()).isEqualTo(10);
     }
 
     @Test

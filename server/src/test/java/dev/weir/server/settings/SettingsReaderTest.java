@@ -24,6 +24,17 @@ class SettingsReaderTest {
     Path folder;
 
     @Test
+    void theDrainDelayIsAPartOfTheDrainTimeout() throws Exception {
+        assertThatThrownBy(() -> read(Map.of("drain_delay", "10s"), Map.of()))
+                .hasMessageContaining(
+                        "--drain-delay: 10s (expected: at most drain_timeout, 8s, of which it is a part)");
+        Settings.Drain drain = read(Map.of("drain_delay", "1s", "drain_timeout", "2s"), Map.of())
+                .drain();
+        assertThat(drain.calls()).isEqualTo(Duration.ofMillis(500));
+        assertThat(drain.delay().plus(drain.calls()).plus(drain.closing())).isEqualTo(drain.timeout());
+    }
+
+    @Test
     void withoutAnySourceTheDefaultsHold() throws Exception {
         Settings settings = read(Map.of(), Map.of());
         assertThat(settings.http()).isEqualTo(new Address("0.0.0.0", 8080));

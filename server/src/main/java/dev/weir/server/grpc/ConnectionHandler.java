@@ -1,0 +1,102 @@
+package dev.weir.server.grpc;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** Hands what Netty tells of a channel to its {@link Connection}, which there is once the channel is active. */
+final class ConnectionHandler extends ChannelInboundHandlerAdapter {
+    private final Lane lane;
+    private @Nullable Connection connection;
+
+    ConnectionHandler(Lane lane) {
+        this.lane = lane;
+    }
+
+    Connection connection() {
+        Connection now = connection;
+        if (now == null) {
+            throw new IllegalStateException("the channel is not active yet");
+        }
+        return now;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        Connection opened = new Connection(lane, ctx);
+        connection = opened;
+        lane.observer().opened();
+        opened.start();
+        ctx.fireChannelActive();
+    }
+
+    /** To be called on the event loop of the channel. */
+    void drain() {
+        if (connection != null) {
+            connection.drain();
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        try {
+            connection().read(in);
+        } finally {
+            in.release();
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        connection().readComplete();
+        ctx.fireChannelReadComplete();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+        ctx.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent done && done.isSuccess()) {
+            SslHandler tls = ctx.pipeline().get(SslHandler.class);
+            if (!ApplicationProtocolNames.HTTP_2.equals(tls.applicationProtocol())) {
+                connection().abandon("TLS without ALPN h2");
+            }
+        }
+        ctx.fireUserEventTriggered(event);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        if (connection != null) {
+            connection.gone();
+            lane.observer().closed();
+        }
+        ctx.fireChannelInactive();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause instanceof DecoderException && cause.getCause() instanceof SSLException) {
+            lane.observer().cutOff("TLS: " + cause.getCause().getMessage());
+        } else if (!(cause instanceof IOException)) {
+            lane.observer().failed(cause);
+        }
+        if (connection != null) {
+            connection.close();
+        } else {
+            var unused = ctx.close();
+        }
+    }
+}
