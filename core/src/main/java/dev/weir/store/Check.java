@@ -49,6 +49,25 @@ public final class Check {
     /** Why there is no outcome; null if there is one. */
     public @Nullable StoreFailure failure;
 
+    /** Becomes what gives back what {@code taken} took. */
+    public void setReturning(Check taken) {
+        set(taken);
+        hits = -taken.hits;
+        ahead = 0;
+        countsDenied = false;
+        role = Role.SHADOW;
+    }
+
+    /**
+     * Whether its hits, which were asked for {@code elapsedNanos} ago and are under way back for no longer than {@code travelNanos},
+     * come into the window that they were taken from. Its store took them after they were asked for, so that window ends later than
+     * this thinks.
+     */
+    public boolean isReturnable(long elapsedNanos, long travelNanos) {
+        Meter counted = meter;
+        return counted != null && counted.returnableNanos(outcome) - elapsedNanos > travelNanos;
+    }
+
     /** Takes over what {@code other} asks; its answer stays behind. */
     public void set(Check other) {
         key0 = other.key0;
