@@ -24,33 +24,34 @@ public final class Dispatch {
             together &= i == 0 || way.slot(check) == slot;
             together &= !ask.denied || !check.countsDenied;
         }
+        Pending pending = pending(ask);
         if (size == 0) {
-            Delivery.now(Pending.of(ask));
+            Delivery.now(pending);
         } else if (together) {
-            decideTogether(ask, slot);
+            pending.slot = slot;
+            way.send(pending);
         } else {
-            decideApart(ask);
+            decideApart(pending);
         }
     }
 
-    private void decideTogether(Ask ask, int slot) {
-        Checks checks = ask.checks;
+    private static Pending pending(Ask ask) {
         Pending pending = Pending.of(ask);
-        for (int i = 0; i < checks.size(); i++) {
-            pending.group.add(checks.get(i));
+        Group group = pending.group;
+        for (int i = 0; i < ask.checks.size(); i++) {
+            group.add(ask.checks.get(i));
         }
-        pending.group.quotaPassed = checks.quotaPassed;
-        pending.group.askOnly = ask.denied;
-        pending.group.idempotency = ask.idempotency;
-        pending.group.lookOnly = ask.lookOnly;
-        pending.slot = slot;
-        way.send(pending);
+        group.quotaPassed = ask.checks.quotaPassed;
+        group.askOnly = ask.denied;
+        group.idempotency = ask.idempotency;
+        group.lookOnly = ask.lookOnly;
+        return pending;
     }
 
-    private void decideApart(Ask ask) {
-        SplitAsk split = new SplitAsk(ask, way);
-        for (int i = 0; i < ask.checks.size(); i++) {
-            Check check = ask.checks.get(i);
+    private void decideApart(Pending pending) {
+        SplitAsk split = new SplitAsk(pending, way);
+        for (int i = 0; i < pending.group.size(); i++) {
+            Check check = pending.group.get(i);
             split.add(check, way.slot(check));
         }
         split.start();

@@ -12,6 +12,8 @@ final class Part {
     final List<Check> checks = new ArrayList<>(2);
     /** It counts in any case. */
     final boolean counts;
+    /** When it was sent: what it took, it took later. */
+    long sentNanos;
 
     Part(Pending pending, boolean counts) {
         this.pending = pending;
@@ -44,20 +46,26 @@ final class Part {
         return check.failure == null && !check.outcome.allowed;
     }
 
-    /** What gives back all that it took, no later than {@code deadlineNanos}; its outcomes say as things stand then. */
-    Pending giveBack(long deadlineNanos) {
-        Pending back = Pending.of(NOBODY, deadlineNanos);
+    /**
+     * What gives back all that it took, as far as that comes in time, if it is sent at {@code now} and under way for no longer than
+     * {@code travelNanos}; its outcomes say as things stand then. What is not given back counts as spent.
+     */
+    Pending giveBack(long now, long travelNanos) {
+        Pending back = Pending.of(NOBODY, now + travelNanos);
         back.slot = pending.slot;
         for (Check check : checks) {
-            // Of a check that failed nobody knows: what may have been taken stays taken.
-            if (check.failure == null && check.hits > 0 && (counts || check.outcome.allowed)) {
-                Check negative = Pending.copy(check);
-                negative.hits = -check.hits;
-                negative.ahead = 0;
-                back.group.add(negative);
+            if (hasTaken(check) && check.isReturnable(now - sentNanos, travelNanos)) {
+                Check returning = new Check();
+                returning.setReturning(check);
+                back.group.add(returning);
                 check.outcome.remaining += check.outcome.allowed ? check.hits : 0;
             }
         }
         return back;
+    }
+
+    /** Of a check that failed nobody knows: what may have been taken stays taken. */
+    private boolean hasTaken(Check check) {
+        return check.failure == null && check.hits > 0 && (counts || check.outcome.allowed);
     }
 }

@@ -1,10 +1,12 @@
 package dev.weir.coalesce;
 
 import dev.weir.algorithm.SlotMeter;
-import dev.weir.store.Ask;
 import dev.weir.store.Check;
+import dev.weir.store.StoreFailure;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Parts that count when denied take in any case, so they go first and all at once. The others take one after the other; when one
  * denies, those before it are given back, and those after it are asked without taking, so that every check has its outcome. So what
  * is admitted never exceeds a limit; what is taken and given back is missing to others for as long as that takes. A part that fails
- * stops nobody: what its failure means is for the asker to say.
+ * stops nobody: what its failure means is for the asker to say. After the deadline nothing is sent any more, and fails.
  *
  * <h2>Idempotency</h2>
  *
@@ -29,15 +31,18 @@ import org.jspecify.annotations.Nullable;
  * Parts are decided in the loops of their lanes. The last of those under way goes on; nothing else touches the state.
  */
 final class SplitAsk implements Parts {
-    /** A give-back has time: it is sent once, and nobody waits for it. */
-    private static final long GIVE_BACK_NANOS = 1_000_000_000L;
-
-    private final Ask ask;
+    private final Pending whole;
     private final Way way;
-    private final List<Part> counting = new ArrayList<>(2);
-    private final List<Part> taking = new ArrayList<>(4);
+    private final Map<Integer, Part> countingBySlot = new LinkedHashMap<>();
+    private final Map<Integer, Part> takingBySlot = new LinkedHashMap<>();
+    private List<Part> counting = List.of();
+    private List<Part> taking = List.of();
     private @Nullable Part keeper;
+    /** Parts that were sent and not decided yet; and one more as long as not all of them are sent. */
     private final AtomicInteger underWay = new AtomicInteger();
+    /** What was sent last and may deny the request; what is only asked comes too late for that. */
+    private List<Part> sent = List.of();
+
     private int taken;
     private boolean begun;
     private boolean denied;
@@ -45,108 +50,62 @@ final class SplitAsk implements Parts {
     /** The keeper was sent, and with it everything. */
     private boolean kept;
 
+    private boolean over;
+    private boolean quotaOver;
+    private boolean quotaPassed;
+    private boolean failed;
+    /** Parts with quotas that may yet pass. */
+    private int openQuotas;
+
     private boolean repeated;
     private boolean conflict;
 
-    SplitAsk(Ask ask, Way way) {
-        this.ask = ask;
+    /** Decides {@code whole} once its checks were added, and tells who waits for it. */
+    SplitAsk(Pending whole, Way way) {
+        this.whole = whole;
         this.way = way;
-        this.denied = ask.denied;
+        this.denied = whole.group.askOnly;
+        this.quotaPassed = whole.group.quotaPassed;
     }
 
     /** Adds a check to the part of {@code slot}. */
     void add(Check check, int slot) {
         boolean counts = check.countsDenied && check.meter instanceof SlotMeter;
-        List<Part> parts = counts ? counting : taking;
-        Part part = null;
-        for (Part each : parts) {
-            part = each.pending.slot == slot ? each : part;
-        }
-        if (part == null) {
-            part = new Part(Pending.of(this, ask.deadlineNanos), counts);
-            part.pending.slot = slot;
-            parts.add(part);
-        }
-        part.add(check);
+        (counts ? countingBySlot : takingBySlot)
+                .computeIfAbsent(slot, key -> {
+                    Part part = new Part(Pending.of(this, whole.deadlineNanos), counts);
+                    part.pending.slot = slot;
+                    return part;
+                })
+                .add(check);
     }
 
     void start() {
-        if (ask.idempotency != null) {
-            keeper = takeOut(ask.checks.get(ask.checks.size() - 1));
-            keeper.pending.group.idempotency = ask.idempotency;
-        }
+        counting = new ArrayList<>(countingBySlot.values());
+        taking = new ArrayList<>(takingBySlot.values());
         // Quotas deny only together, so those of one part cannot deny while others may have passed elsewhere.
-        boolean quotaPassed = ask.checks.quotaPassed || quotasApart();
-        for (Part each : counting) {
-            each.pending.group.quotaPassed = quotaPassed;
+        boolean passedOrApart = quotaPassed || quotas(counting) + quotas(taking) > 1;
+        for (List<Part> parts : List.of(counting, taking)) {
+            for (Part each : parts) {
+                each.pending.group.quotaPassed = passedOrApart;
+            }
         }
-        for (Part each : taking) {
-            each.pending.group.quotaPassed = quotaPassed;
+        openQuotas = quotas(taking);
+        if (whole.group.idempotency != null) {
+            Part last = takeOut(whole.group.get(whole.group.size() - 1));
+            last.pending.group.idempotency = whole.group.idempotency;
+            openQuotas += last.counts && last.hasQuota() ? 1 : 0;
+            keeper = last;
         }
         goOn();
     }
 
-    @Override
-    public void decided(Pending part) {
-        if (kept) {
-            repeated = part.group.repeated;
-            conflict = part.group.conflict;
+    private static int quotas(List<Part> parts) {
+        int quotas = 0;
+        for (Part each : parts) {
+            quotas += each.hasQuota() ? 1 : 0;
         }
-        if (underWay.decrementAndGet() == 0) {
-            goOn();
-        }
-    }
-
-    private void goOn() {
-        if (!begun) {
-            begun = true;
-            if (!counting.isEmpty()) {
-                send(counting, 0);
-                return;
-            }
-        }
-        if (!denied && denies()) {
-            denied = true;
-            giveBack();
-        }
-        if (!denied && taken < taking.size()) {
-            underWay.set(1);
-            way.send(taking.get(taken++).pending);
-        } else if (denied && !asked && taken < taking.size()) {
-            asked = true;
-            for (int i = taken; i < taking.size(); i++) {
-                taking.get(i).pending.group.askOnly = true;
-            }
-            send(taking, taken);
-        } else if (keeper != null && !kept) {
-            kept = true;
-            keep(keeper);
-        } else {
-            end();
-        }
-    }
-
-    private void keep(Part last) {
-        Group group = last.pending.group;
-        group.askOnly = denied && !last.counts;
-        // An answer that a failure policy has a part in is not kept.
-        group.lookOnly = ask.lookOnly || denied || anyFailed();
-        group.quotaPassed = ask.checks.quotaPassed || anyQuotaPassed();
-        underWay.set(1);
-        way.send(last.pending);
-    }
-
-    private void end() {
-        Pending whole = Pending.of(ask);
-        whole.group.repeated = repeated;
-        whole.group.conflict = conflict;
-        if (repeated || conflict) {
-            if (!denied) {
-                giveBack();
-            }
-            counting.forEach(this::giveBack);
-        }
-        Delivery.now(whole);
+        return quotas;
     }
 
     /** Takes the part that {@code check} is in from those that go before. */
@@ -162,47 +121,104 @@ final class SplitAsk implements Parts {
         throw new IllegalStateException("a check that was not added");
     }
 
-    private void send(List<Part> parts, int from) {
-        int size = parts.size();
-        underWay.set(size - from);
-        for (int i = from; i < size; i++) {
-            way.send(parts.get(i).pending); // the last may be answered before this returns, and all of this be over
+    @Override
+    public void decided(Pending part) {
+        if (kept) {
+            repeated = part.group.repeated;
+            conflict = part.group.conflict;
         }
+        if (underWay.decrementAndGet() == 0) {
+            goOn();
+        }
+    }
+
+    /** Sends what is next; who is answered at once goes on here, so that a thousand of them need no deeper stack than one. */
+    private void goOn() {
+        List<Part> next = next();
+        while (!next.isEmpty()) {
+            underWay.set(next.size() + 1);
+            next.forEach(this::send);
+            if (underWay.decrementAndGet() > 0) {
+                return;
+            }
+            next = next();
+        }
+        end();
+    }
+
+    private void send(Part part) {
+        part.sentNanos = way.nanos();
+        if (part.sentNanos - whole.deadlineNanos < 0) {
+            way.send(part.pending);
+        } else {
+            way.fail(part.pending, StoreFailure.TIMEOUT);
+        }
+    }
+
+    /** The parts that go now, when all that were sent are decided; none if that is all. */
+    private List<Part> next() {
+        sent.forEach(this::look);
+        sent = List.of();
+        if (!begun) {
+            begun = true;
+            sent = counting;
+        }
+        if (sent.isEmpty() && !denied && denies()) {
+            denied = true;
+            giveBack();
+        }
+        if (!sent.isEmpty()) {
+            return sent;
+        } else if (!denied && taken < taking.size()) {
+            Part part = taking.get(taken++);
+            openQuotas -= part.hasQuota() ? 1 : 0;
+            sent = List.of(part);
+            return sent;
+        } else if (denied && !asked && taken < taking.size()) {
+            asked = true;
+            List<Part> rest = taking.subList(taken, taking.size());
+            rest.forEach(part -> part.pending.group.askOnly = true);
+            return rest;
+        } else if (keeper != null && !kept) {
+            kept = true;
+            openQuotas = 0;
+            keep(keeper.pending.group, keeper.counts);
+            sent = List.of(keeper);
+            return sent;
+        }
+        return List.of();
+    }
+
+    private void look(Part part) {
+        over |= part.isOver(Check.Role.ENFORCE);
+        quotaOver |= part.isOver(Check.Role.QUOTA);
+        quotaPassed |= part.quotaPassed();
+        failed |= part.hasFailed();
     }
 
     /** Whether what is decided so far denies the request; quotas only say so once all of them are. */
     private boolean denies() {
-        List<Part> decided = decided();
-        if (decided.stream().anyMatch(part -> part.isOver(Check.Role.ENFORCE))) {
-            return true;
+        return over || (quotaOver && !quotaPassed && openQuotas == 0);
+    }
+
+    private void keep(Group last, boolean counts) {
+        last.askOnly = denied && !counts;
+        // An answer that a failure policy has a part in is not kept.
+        last.lookOnly = whole.group.lookOnly || denied || failed;
+        last.quotaPassed = quotaPassed;
+    }
+
+    private void end() {
+        whole.group.repeated = repeated;
+        whole.group.conflict = conflict;
+        whole.group.allowed = !denied;
+        if (repeated || conflict) {
+            if (!denied) {
+                giveBack();
+            }
+            counting.forEach(this::giveBack);
         }
-        return decided.stream().anyMatch(part -> part.isOver(Check.Role.QUOTA))
-                && !ask.checks.quotaPassed
-                && !anyQuotaPassed()
-                && !anyQuotaOpen();
-    }
-
-    private boolean anyQuotaPassed() {
-        return decided().stream().anyMatch(Part::quotaPassed);
-    }
-
-    private boolean anyQuotaOpen() {
-        return taking.subList(taken, taking.size()).stream().anyMatch(Part::hasQuota)
-                || (keeper != null && !kept && keeper.hasQuota());
-    }
-
-    private boolean anyFailed() {
-        return decided().stream().anyMatch(Part::hasFailed);
-    }
-
-    /** What was sent by now, all of which is decided when this looks; what is only asked for came too late to matter. */
-    private List<Part> decided() {
-        List<Part> decided = new ArrayList<>(counting);
-        decided.addAll(taking.subList(0, taken));
-        if (keeper != null && kept) {
-            decided.add(keeper);
-        }
-        return decided;
+        Delivery.now(whole);
     }
 
     private void giveBack() {
@@ -215,16 +231,9 @@ final class SplitAsk implements Parts {
     }
 
     private void giveBack(Part part) {
-        Pending back = part.giveBack(way.nanos() + GIVE_BACK_NANOS);
+        Pending back = part.giveBack(way.nanos(), way.giveBackNanos());
         if (back.group.size() > 0) {
             way.giveBack(back);
         }
-    }
-
-    private boolean quotasApart() {
-        long parts = counting.stream().filter(Part::hasQuota).count()
-                + taking.stream().filter(Part::hasQuota).count()
-                + (keeper != null && keeper.hasQuota() ? 1 : 0);
-        return parts > 1;
     }
 }

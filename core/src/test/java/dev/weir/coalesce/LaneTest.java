@@ -44,6 +44,16 @@ class LaneTest {
                     }
 
                     @Override
+                    public void fail(Pending pending, StoreFailure failure) {
+                        throw new AssertionError("nothing is in parts");
+                    }
+
+                    @Override
+                    public long giveBackNanos() {
+                        throw new AssertionError("nothing is to be given back");
+                    }
+
+                    @Override
                     public void giveBack(Pending taken) {
                         throw new AssertionError("nothing is to be given back");
                     }

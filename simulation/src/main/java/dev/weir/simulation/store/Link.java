@@ -26,6 +26,8 @@ public final class Link implements SharedStore, Carrier, Way {
     /** As the Redis store has it by default. */
     private static final int MOST_WAITING = 16_384;
 
+    private static final long GIVE_BACK_NANOS = 10_000_000;
+
     private final Timeline timeline;
     private final Host host;
     private final MachineClock clock;
@@ -94,16 +96,25 @@ public final class Link implements SharedStore, Carrier, Way {
     @Override
     public void send(Pending pending) {
         if (isOpen()) {
-            unanswered(StoreFailure.OPEN);
-            pending.refuse(StoreFailure.OPEN);
+            fail(pending, StoreFailure.OPEN);
         } else {
             lane.add(pending);
         }
     }
 
     @Override
+    public void fail(Pending pending, StoreFailure failure) {
+        pending.refuse(failure);
+    }
+
+    @Override
     public void giveBack(Pending taken) {
         send(taken);
+    }
+
+    @Override
+    public long giveBackNanos() {
+        return GIVE_BACK_NANOS;
     }
 
     @Override
