@@ -90,7 +90,7 @@ public final class Link implements SharedStore, Carrier, Way {
 
     @Override
     public int slot(Check check) {
-        return 0;
+        return (int) Math.floorMod(check.name.subject(), (long) settings.slots());
     }
 
     @Override
