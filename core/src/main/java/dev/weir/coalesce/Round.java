@@ -28,7 +28,7 @@ final class Round {
     /** Takes up {@code pending}, in a call that {@code carrier} makes if it fits none; false if the round is full. */
     boolean take(Pending pending, Carrier carrier) {
         Call last = callFor(pending.slot, pending.asking);
-        if (last != null && !pending.alone && last.add(pending.group)) {
+        if (last != null && !pending.alone && !last.pending(0).alone && last.add(pending.group)) {
             return true;
         }
         if (calls.size() == MAX_CALLS) {

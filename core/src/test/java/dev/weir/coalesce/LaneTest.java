@@ -209,6 +209,16 @@ class LaneTest {
     }
 
     @Test
+    void whoGoesAloneIsJoinedByNobody() {
+        ask(1);
+        loop.turn();
+        ask(2);
+        ask(3);
+        lane.divided(carrier.last().get(0));
+        assertThat(carrier.last()).extracting(HandCall::keys).containsExactly(List.of(1L), List.of(2L, 3L));
+    }
+
+    @Test
     void whatIsRedirectedGoesByTheOtherLane() {
         HandCarrier others = new HandCarrier();
         Lane other = new Lane(loop, others, MOST);
