@@ -31,12 +31,12 @@ public final class Dispatch {
             pending.slot = slot;
             way.send(pending);
         } else {
-            decideApart(pending);
+            SplitAsk.bySlot(pending, way).start();
         }
     }
 
-    private static Pending pending(Ask ask) {
-        Pending pending = Pending.of(ask);
+    private Pending pending(Ask ask) {
+        Pending pending = Pending.of(ask, way);
         Group group = pending.group;
         for (int i = 0; i < ask.checks.size(); i++) {
             group.add(ask.checks.get(i));
@@ -46,14 +46,5 @@ public final class Dispatch {
         group.idempotency = ask.idempotency;
         group.lookOnly = ask.lookOnly;
         return pending;
-    }
-
-    private void decideApart(Pending pending) {
-        SplitAsk split = new SplitAsk(pending, way);
-        for (int i = 0; i < pending.group.size(); i++) {
-            Check check = pending.group.get(i);
-            split.add(check, way.slot(check));
-        }
-        split.start();
     }
 }

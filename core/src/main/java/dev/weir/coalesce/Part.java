@@ -47,11 +47,13 @@ final class Part {
     }
 
     /**
-     * What gives back all that it took, as far as that comes in time, if it is sent at {@code now} and under way for no longer than
-     * {@code travelNanos}; its outcomes say as things stand then. What is not given back counts as spent.
+     * What gives back all that it took, by {@code way} and as far as that comes in time; its outcomes say as things stand then. What is
+     * not given back counts as spent.
      */
-    Pending giveBack(long now, long travelNanos) {
-        Pending back = Pending.of(NOBODY, now + travelNanos);
+    Pending giveBack(Way way) {
+        long now = way.nanos();
+        long travelNanos = way.giveBackNanos();
+        Pending back = Pending.of(NOBODY, now + travelNanos, way);
         back.slot = pending.slot;
         for (Check check : checks) {
             if (hasTaken(check) && check.isReturnable(now - sentNanos, travelNanos)) {

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ask whose checks do not fit one call, decided part by part: its counters live in different slots, or some of them count
- * a request that is denied already.
+ * An ask whose checks do not fit one call, decided part by part: its counters live in different slots, or in one that moves, or some
+ * of them count a request that is denied already.
  *
  * <h2>All or nothing</h2>
  *
@@ -33,11 +33,10 @@ import org.jspecify.annotations.Nullable;
 final class SplitAsk implements Parts {
     private final Pending whole;
     private final Way way;
-    private final Map<Integer, Part> countingBySlot = new LinkedHashMap<>();
-    private final Map<Integer, Part> takingBySlot = new LinkedHashMap<>();
-    private List<Part> counting = List.of();
-    private List<Part> taking = List.of();
-    private @Nullable Part keeper;
+    private final boolean byKey;
+    private final List<Part> counting;
+    private final List<Part> taking;
+    private final @Nullable Part keeper;
     /** Parts that were sent and not decided yet; and one more as long as not all of them are sent. */
     private final AtomicInteger underWay = new AtomicInteger();
     /** What was sent last and may deny the request; what is only asked comes too late for that. */
@@ -60,29 +59,23 @@ final class SplitAsk implements Parts {
     private boolean repeated;
     private boolean conflict;
 
-    /** Decides {@code whole} once its checks were added, and tells who waits for it. */
-    SplitAsk(Pending whole, Way way) {
+    private SplitAsk(Pending whole, Way way, boolean byKey) {
         this.whole = whole;
         this.way = way;
+        this.byKey = byKey;
         this.denied = whole.group.askOnly;
         this.quotaPassed = whole.group.quotaPassed;
-    }
-
-    /** Adds a check to the part of {@code slot}. */
-    void add(Check check, int slot) {
-        boolean counts = check.countsDenied && check.meter instanceof SlotMeter;
-        (counts ? countingBySlot : takingBySlot)
-                .computeIfAbsent(slot, key -> {
-                    Part part = new Part(Pending.of(this, whole.deadlineNanos), counts);
-                    part.pending.slot = slot;
-                    return part;
-                })
-                .add(check);
-    }
-
-    void start() {
-        counting = new ArrayList<>(countingBySlot.values());
-        taking = new ArrayList<>(takingBySlot.values());
+        Map<Long, Part> countingAt = new LinkedHashMap<>();
+        Map<Long, Part> takingAt = new LinkedHashMap<>();
+        for (int i = 0; i < whole.group.size(); i++) {
+            Check check = whole.group.get(i);
+            boolean counts = check.countsDenied && check.meter instanceof SlotMeter;
+            (counts ? countingAt : takingAt)
+                    .computeIfAbsent(byKey ? check.key0 : (long) way.slot(check), key -> part(check, counts))
+                    .add(check);
+        }
+        this.counting = new ArrayList<>(countingAt.values());
+        this.taking = new ArrayList<>(takingAt.values());
         // Quotas deny only together, so those of one part cannot deny while others may have passed elsewhere.
         boolean passedOrApart = quotaPassed || quotas(counting) + quotas(taking) > 1;
         for (List<Part> parts : List.of(counting, taking)) {
@@ -91,13 +84,34 @@ final class SplitAsk implements Parts {
             }
         }
         openQuotas = quotas(taking);
-        if (whole.group.idempotency != null) {
-            Part last = takeOut(whole.group.get(whole.group.size() - 1));
-            last.pending.group.idempotency = whole.group.idempotency;
-            openQuotas += last.counts && last.hasQuota() ? 1 : 0;
-            keeper = last;
-        }
-        goOn();
+        keeper = whole.group.idempotency == null ? null : keeper(whole.group);
+    }
+
+    /** Decides {@code whole} in parts that each live in a slot. */
+    static SplitAsk bySlot(Pending whole, Way way) {
+        return new SplitAsk(whole, way, false);
+    }
+
+    /** Decides {@code whole}, which lives in one slot, with each part asking a single key: while a slot moves, its keys live in two places. */
+    static SplitAsk byKey(Pending whole, Way way) {
+        return new SplitAsk(whole, way, true);
+    }
+
+    private Part part(Check check, boolean counts) {
+        Part part = new Part(Pending.of(this, whole.deadlineNanos, way), counts);
+        part.pending.slot = way.slot(check);
+        part.pending.alone = byKey;
+        return part;
+    }
+
+    /** What goes last: the part of the last check, or nothing but the idempotency key. */
+    private Part keeper(Group group) {
+        Check last = group.get(group.size() - 1);
+        Part part = byKey ? part(last, true) : takeOut(last);
+        part.pending.group.idempotency = group.idempotency;
+        part.pending.group.about = last.name.subject();
+        openQuotas += part.counts && part.hasQuota() ? 1 : 0;
+        return part;
     }
 
     private static int quotas(List<Part> parts) {
@@ -119,6 +133,10 @@ final class SplitAsk implements Parts {
             }
         }
         throw new IllegalStateException("a check that was not added");
+    }
+
+    void start() {
+        goOn();
     }
 
     @Override
@@ -231,7 +249,7 @@ final class SplitAsk implements Parts {
     }
 
     private void giveBack(Part part) {
-        Pending back = part.giveBack(way.nanos(), way.giveBackNanos());
+        Pending back = part.giveBack(way);
         if (back.group.size() > 0) {
             way.giveBack(back);
         }

@@ -25,7 +25,9 @@ class IdempotencyTest {
     private static final long HOUR = 3_600_000_000L;
     private static final byte[] CALLER = hash("caller");
     /** Keys are kept beside the counter of the last check: one of each algorithm, and one more. */
-    private static final byte[] KEPT = RedisKey.ofIdempotency(Algorithm.values().length + 1, CALLER);
+    private static final long LAST = Algorithm.values().length + 1L;
+
+    private static final byte[] KEPT = RedisKey.ofIdempotency(LAST, CALLER);
 
     private static RedisProcess redis;
     private static ScriptStore script;
@@ -190,6 +192,32 @@ class IdempotencyTest {
         assertThat(more.allowed).isTrue();
         assertThat(more.get(0).outcome.remaining).isEqualTo(7);
         assertRemaining(send("next", "a", 1, T0), 6);
+    }
+
+    /** As it is asked while its slot moves. */
+    @Test
+    void theKeyByItselfIsKeptAndKnown() {
+        assertThat(keyAlone("looked up", true).repeated).isFalse();
+        assertThat(keyAlone("looked up", false).repeated).isFalse();
+        assertThat(keyAlone("looked up", true).repeated).isTrue();
+        Group again = send("looked up", "a", 3, T0);
+        assertThat(again.repeated).isTrue();
+        assertThat(again.allowed).isTrue();
+        assertThat(send("looked up", "b", 3, T0).conflict).isTrue();
+        assertRemaining(send("with its counters", "a", 3, T0), 7);
+        assertThat(keyAlone("with its counters", false).repeated).isTrue();
+    }
+
+    private Group keyAlone(String key, boolean lookOnly) {
+        Group group = new Group();
+        group.idempotency = request(key, "a", 1).idempotency;
+        group.about = LAST;
+        group.lookOnly = lookOnly;
+        batch.clear();
+        batch.add(group);
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(group.allowed).isTrue();
+        return group;
     }
 
     @Test
