@@ -18,8 +18,8 @@ public interface Way {
     /** Sends {@code taken}, for which nobody waits: what a part took, with its sign turned. */
     void giveBack(Pending taken);
 
-    /** How long what is given back may be under way. */
-    long giveBackNanos();
+    /** How long an answer may take: what has less time is not worth sending. */
+    long answerNanos();
 
     /** The monotonic clock that deadlines end by. */
     long nanos();

@@ -26,7 +26,7 @@ public final class Link implements SharedStore, Carrier, Way {
     /** As the Redis store has it by default. */
     private static final int MOST_WAITING = 16_384;
 
-    private static final long GIVE_BACK_NANOS = 10_000_000;
+    private static final long ANSWER_NANOS = 10_000_000;
 
     private final Timeline timeline;
     private final Host host;
@@ -113,8 +113,8 @@ public final class Link implements SharedStore, Carrier, Way {
     }
 
     @Override
-    public long giveBackNanos() {
-        return GIVE_BACK_NANOS;
+    public long answerNanos() {
+        return ANSWER_NANOS;
     }
 
     @Override
