@@ -61,7 +61,7 @@ final class Part {
         for (Check check : checks) {
             // A round trip less: that is how far off it may be what the store's clock shows.
             long left = check.returnableNanos(elapsed) - elapsed;
-            if (hasTaken(check) && left > way.answerNanos()) {
+            if (hasTaken(check) && left > way.patienceNanos()) {
                 Check returning = new Check();
                 returning.setReturning(check);
                 back.group.add(returning);

@@ -60,7 +60,7 @@ class SplitAskTest {
         }
 
         @Override
-        public long answerNanos() {
+        public long patienceNanos() {
             return 10 * MILLI;
         }
 
