@@ -57,6 +57,11 @@ final class FixedWindow extends SlotMeter {
     }
 
     @Override
+    long returnable(Outcome taken) {
+        return taken.reset;
+    }
+
+    @Override
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = Exact.moment(now);
         long start = Exact.divide(moment, window, windowReciprocal) * window;

@@ -79,6 +79,12 @@ final class SlidingWindow extends SlotMeter {
         return tick;
     }
 
+    /** The current count is the current one for a window less than it takes to forget it. */
+    @Override
+    long returnable(Outcome taken) {
+        return taken.reset - limit().windowMicros();
+    }
+
     @Override
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = Exact.moment(now);

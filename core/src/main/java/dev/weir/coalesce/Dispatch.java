@@ -24,35 +24,27 @@ public final class Dispatch {
             together &= i == 0 || way.slot(check) == slot;
             together &= !ask.denied || !check.countsDenied;
         }
+        Pending pending = pending(ask);
         if (size == 0) {
-            Delivery.now(Pending.of(ask));
+            Delivery.now(pending);
         } else if (together) {
-            decideTogether(ask, slot);
+            pending.slot = slot;
+            way.send(pending);
         } else {
-            decideApart(ask);
+            SplitAsk.bySlot(pending, way);
         }
     }
 
-    private void decideTogether(Ask ask, int slot) {
-        Checks checks = ask.checks;
-        Pending pending = Pending.of(ask);
-        for (int i = 0; i < checks.size(); i++) {
-            pending.group.add(checks.get(i));
-        }
-        pending.group.quotaPassed = checks.quotaPassed;
-        pending.group.askOnly = ask.denied;
-        pending.group.idempotency = ask.idempotency;
-        pending.group.lookOnly = ask.lookOnly;
-        pending.slot = slot;
-        way.send(pending);
-    }
-
-    private void decideApart(Ask ask) {
-        SplitAsk split = new SplitAsk(ask, way);
+    private Pending pending(Ask ask) {
+        Pending pending = Pending.of(ask, way);
+        Group group = pending.group;
         for (int i = 0; i < ask.checks.size(); i++) {
-            Check check = ask.checks.get(i);
-            split.add(check, way.slot(check));
+            group.add(ask.checks.get(i));
         }
-        split.start();
+        group.quotaPassed = ask.checks.quotaPassed;
+        group.askOnly = ask.denied;
+        group.idempotency = ask.idempotency;
+        group.lookOnly = ask.lookOnly;
+        return pending;
     }
 }

@@ -17,6 +17,8 @@ public final class Group {
     public boolean askOnly;
     /** If set, the group is charged once, however often it is sent; the key is kept beside the counter of its last check. */
     public @Nullable Idempotency idempotency;
+    /** The subject whose slot has the idempotency key of a group without checks, which is about nothing but the key. */
+    public long about;
     /** The idempotency key is looked up, and not kept even if the group passes. */
     public boolean lookOnly;
     /** It was admitted before: nothing was charged now, and the outcomes are those of then. */
@@ -56,6 +58,11 @@ public final class Group {
         return size;
     }
 
+    /** How many keys of the store it asks, at most. */
+    int keys() {
+        return size + (idempotency == null ? 0 : 1);
+    }
+
     public Check get(int index) {
         return checks[index];
     }
@@ -67,7 +74,7 @@ public final class Group {
 
     /** The subject whose slot has the idempotency key. */
     public long keptUnder() {
-        return checks[size - 1].name.subject();
+        return size == 0 ? about : checks[size - 1].name.subject();
     }
 
     /** Goes on with {@code copy}, which asks the same, and leaves the check that was there to its owner. */

@@ -7,11 +7,15 @@ import java.util.List;
 /** The checks of an ask that share one call. They stay known here when what carries them has left its call. */
 final class Part {
     private static final Parts NOBODY = part -> {};
+    /** What is given back has time: nobody waits for it, and it is sent once. */
+    private static final long MOST_NANOS = 1_000_000_000L;
 
     final Pending pending;
     final List<Check> checks = new ArrayList<>(2);
     /** It counts in any case. */
     final boolean counts;
+    /** When it was sent: what it took, it took later. */
+    long sentNanos;
 
     Part(Pending pending, boolean counts) {
         this.pending = pending;
@@ -44,20 +48,33 @@ final class Part {
         return check.failure == null && !check.outcome.allowed;
     }
 
-    /** What gives back all that it took, no later than {@code deadlineNanos}; its outcomes say as things stand then. */
-    Pending giveBack(long deadlineNanos) {
-        Pending back = Pending.of(NOBODY, deadlineNanos);
+    /**
+     * What gives back all that it took, as far as that surely comes in time by {@code way}; its outcomes say as things stand then. What is
+     * not given back counts as spent.
+     */
+    Pending giveBack(Way way) {
+        long now = way.nanos();
+        long elapsed = now - sentNanos;
+        long most = MOST_NANOS;
+        Pending back = Pending.of(NOBODY, now, way);
         back.slot = pending.slot;
         for (Check check : checks) {
-            // Of a check that failed nobody knows: what may have been taken stays taken.
-            if (check.failure == null && check.hits > 0 && (counts || check.outcome.allowed)) {
-                Check negative = Pending.copy(check);
-                negative.hits = -check.hits;
-                negative.ahead = 0;
-                back.group.add(negative);
+            // A round trip less: that is how far off it may be what the store's clock shows.
+            long left = check.returnableNanos(elapsed) - elapsed;
+            if (hasTaken(check) && left > way.patienceNanos()) {
+                Check returning = new Check();
+                returning.setReturning(check);
+                back.group.add(returning);
                 check.outcome.remaining += check.outcome.allowed ? check.hits : 0;
+                most = Math.min(most, left);
             }
         }
+        back.deadlineNanos = now + most;
         return back;
+    }
+
+    /** Of a check that failed nobody knows: what may have been taken stays taken. */
+    private boolean hasTaken(Check check) {
+        return check.failure == null && check.hits > 0 && (counts || check.outcome.allowed);
     }
 }

@@ -32,12 +32,18 @@ public final class Pending {
     @Nullable
     Pending next;
 
+    private Way way;
     private @Nullable Ask ask;
     private @Nullable Parts parts;
 
+    private Pending(Way way) {
+        this.way = way;
+    }
+
     /** The one that {@code ask} was asked with before, if it is free: asking again allocates nothing. */
-    static Pending of(Ask ask) {
-        Pending pending = ask.notes instanceof Pending known ? known : new Pending();
+    static Pending of(Ask ask, Way way) {
+        Pending pending = ask.notes instanceof Pending known ? known : new Pending(way);
+        pending.way = way;
         ask.notes = pending;
         pending.begin(ask.deadlineNanos);
         pending.ask = ask;
@@ -45,8 +51,8 @@ public final class Pending {
     }
 
     /** One part of a larger ask. */
-    static Pending of(Parts parts, long deadlineNanos) {
-        Pending pending = new Pending();
+    static Pending of(Parts parts, long deadlineNanos, Way way) {
+        Pending pending = new Pending(way);
         pending.begin(deadlineNanos);
         pending.parts = parts;
         return pending;
@@ -65,7 +71,12 @@ public final class Pending {
 
     /** Whom it is about: the first of its checks says so. */
     public long subject() {
-        return group.get(0).name.subject();
+        return group.size() == 0 ? group.keptUnder() : group.get(0).name.subject();
+    }
+
+    /** It leaves its lane, to be decided one key at a time. */
+    void goApart() {
+        SplitAsk.byKey(this, way);
     }
 
     /** Whether somebody still waits for it. */
@@ -89,7 +100,7 @@ public final class Pending {
      * Leaves the call it is in, which goes on with copies of its checks. Returns who is to be answered; this one never will be.
      */
     Pending leave() {
-        Pending heir = new Pending();
+        Pending heir = new Pending(way);
         heir.begin(deadlineNanos);
         heir.ask = ask;
         heir.parts = parts;

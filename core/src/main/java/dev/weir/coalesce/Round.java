@@ -36,7 +36,7 @@ final class Round {
     boolean take(Pending pending, Carrier carrier) {
         int haste = haste(pending.deadlineNanos - sentNanos);
         Call last = callFor(pending.slot, pending.asking, haste);
-        if (last != null && !pending.alone && last.add(pending.group)) {
+        if (last != null && !pending.alone && !last.pending(0).alone && last.add(pending.group)) {
             return true;
         }
         if (calls.size() == MAX_CALLS) {

@@ -1,23 +1,19 @@
 package dev.weir.coalesce;
 
-import dev.weir.algorithm.SlotMeter;
-import dev.weir.store.Ask;
-import dev.weir.store.Check;
-import java.util.ArrayList;
+import dev.weir.store.StoreFailure;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
- * An ask whose checks do not fit one call, decided part by part: its counters live in different slots, or some of them count
- * a request that is denied already.
+ * An ask whose checks do not fit one call, decided part by part: its counters live in different slots, or in one that moves, or some
+ * of them count a request that is denied already.
  *
  * <h2>All or nothing</h2>
  *
  * Parts that count when denied take in any case, so they go first and all at once. The others take one after the other; when one
  * denies, those before it are given back, and those after it are asked without taking, so that every check has its outcome. So what
  * is admitted never exceeds a limit; what is taken and given back is missing to others for as long as that takes. A part that fails
- * stops nobody: what its failure means is for the asker to say.
+ * stops nobody: what its failure means is for the asker to say. After the deadline nothing is sent any more, and fails.
  *
  * <h2>Idempotency</h2>
  *
@@ -29,17 +25,17 @@ import org.jspecify.annotations.Nullable;
  * Parts are decided in the loops of their lanes. The last of those under way goes on; nothing else touches the state.
  */
 final class SplitAsk implements Parts {
-    /** A give-back has time: it is sent once, and nobody waits for it. */
-    private static final long GIVE_BACK_NANOS = 1_000_000_000L;
-
-    private final Ask ask;
+    private final Pending whole;
     private final Way way;
-    private final List<Part> counting = new ArrayList<>(2);
-    private final List<Part> taking = new ArrayList<>(4);
-    private @Nullable Part keeper;
+    private final Division parts;
+    private final Standing standing;
+    /** Parts that were sent and not decided yet; and one more as long as not all of them are sent. */
     private final AtomicInteger underWay = new AtomicInteger();
+    /** What was sent last; what is only asked comes too late to matter. */
+    private List<Part> sent = List.of();
+
     private int taken;
-    private boolean begun;
+    private boolean counted;
     private boolean denied;
     private boolean asked;
     /** The keeper was sent, and with it everything. */
@@ -48,42 +44,22 @@ final class SplitAsk implements Parts {
     private boolean repeated;
     private boolean conflict;
 
-    SplitAsk(Ask ask, Way way) {
-        this.ask = ask;
+    private SplitAsk(Pending whole, Way way, boolean byKey) {
+        this.whole = whole;
         this.way = way;
-        this.denied = ask.denied;
+        this.parts = new Division(whole, this, way, byKey);
+        this.standing = new Standing(parts.quotas, whole.group.quotaPassed);
+        this.denied = whole.group.askOnly;
     }
 
-    /** Adds a check to the part of {@code slot}. */
-    void add(Check check, int slot) {
-        boolean counts = check.countsDenied && check.meter instanceof SlotMeter;
-        List<Part> parts = counts ? counting : taking;
-        Part part = null;
-        for (Part each : parts) {
-            part = each.pending.slot == slot ? each : part;
-        }
-        if (part == null) {
-            part = new Part(Pending.of(this, ask.deadlineNanos), counts);
-            part.pending.slot = slot;
-            parts.add(part);
-        }
-        part.add(check);
+    /** Decides {@code whole}, whose counters live in several slots. */
+    static void bySlot(Pending whole, Way way) {
+        new SplitAsk(whole, way, false).goOn();
     }
 
-    void start() {
-        if (ask.idempotency != null) {
-            keeper = takeOut(ask.checks.get(ask.checks.size() - 1));
-            keeper.pending.group.idempotency = ask.idempotency;
-        }
-        // Quotas deny only together, so those of one part cannot deny while others may have passed elsewhere.
-        boolean quotaPassed = ask.checks.quotaPassed || quotasApart();
-        for (Part each : counting) {
-            each.pending.group.quotaPassed = quotaPassed;
-        }
-        for (Part each : taking) {
-            each.pending.group.quotaPassed = quotaPassed;
-        }
-        goOn();
+    /** Decides {@code whole}, whose keys share a slot that moves: as long as it does, they live in two places. */
+    static void byKey(Pending whole, Way way) {
+        new SplitAsk(whole, way, true).goOn();
     }
 
     @Override
@@ -97,117 +73,79 @@ final class SplitAsk implements Parts {
         }
     }
 
+    /** Sends what is next; who is answered at once goes on here, so that a thousand of them need no deeper stack than one. */
     private void goOn() {
-        if (!begun) {
-            begun = true;
-            if (!counting.isEmpty()) {
-                send(counting, 0);
+        List<Part> next = next();
+        while (!next.isEmpty()) {
+            underWay.set(next.size() + 1);
+            next.forEach(this::send);
+            if (underWay.decrementAndGet() > 0) {
                 return;
             }
+            next = next();
         }
-        if (!denied && denies()) {
+        end();
+    }
+
+    private void send(Part part) {
+        part.sentNanos = way.nanos();
+        if (part.sentNanos - whole.deadlineNanos < 0) {
+            way.send(part.pending);
+        } else {
+            way.fail(part.pending, StoreFailure.TIMEOUT);
+        }
+    }
+
+    /** The parts that go now, when all that were sent are decided; none if that is all. */
+    private List<Part> next() {
+        sent.forEach(standing::decided);
+        sent = List.of();
+        if (!denied && standing.denies()) {
             denied = true;
             giveBack();
         }
-        if (!denied && taken < taking.size()) {
-            underWay.set(1);
-            way.send(taking.get(taken++).pending);
-        } else if (denied && !asked && taken < taking.size()) {
+        Part keeper = parts.keeper;
+        if (!counted && !parts.counting.isEmpty()) {
+            counted = true;
+            sent = parts.counting;
+        } else if (!denied && taken < parts.taking.size()) {
+            sent = List.of(parts.taking.get(taken++));
+        } else if (denied && !asked && taken < parts.taking.size()) {
             asked = true;
-            for (int i = taken; i < taking.size(); i++) {
-                taking.get(i).pending.group.askOnly = true;
-            }
-            send(taking, taken);
+            List<Part> rest = parts.taking.subList(taken, parts.taking.size());
+            rest.forEach(part -> part.pending.group.askOnly = true);
+            return rest;
         } else if (keeper != null && !kept) {
             kept = true;
-            keep(keeper);
-        } else {
-            end();
+            keep(keeper.pending.group, keeper.counts);
+            sent = List.of(keeper);
         }
+        return sent;
     }
 
-    private void keep(Part last) {
-        Group group = last.pending.group;
-        group.askOnly = denied && !last.counts;
+    private void keep(Group group, boolean counts) {
+        group.askOnly = denied && !counts;
         // An answer that a failure policy has a part in is not kept.
-        group.lookOnly = ask.lookOnly || denied || anyFailed();
-        group.quotaPassed = ask.checks.quotaPassed || anyQuotaPassed();
-        underWay.set(1);
-        way.send(last.pending);
+        group.lookOnly = whole.group.lookOnly || denied || standing.hasFailed();
+        group.quotaPassed = standing.quotaPassed();
     }
 
     private void end() {
-        Pending whole = Pending.of(ask);
         whole.group.repeated = repeated;
         whole.group.conflict = conflict;
+        whole.group.allowed = !denied;
         if (repeated || conflict) {
             if (!denied) {
                 giveBack();
             }
-            counting.forEach(this::giveBack);
+            parts.counting.forEach(this::giveBack);
         }
         Delivery.now(whole);
     }
 
-    /** Takes the part that {@code check} is in from those that go before. */
-    private Part takeOut(Check check) {
-        for (List<Part> parts : List.of(counting, taking)) {
-            for (Part each : parts) {
-                if (each.checks.contains(check)) {
-                    parts.remove(each);
-                    return each;
-                }
-            }
-        }
-        throw new IllegalStateException("a check that was not added");
-    }
-
-    private void send(List<Part> parts, int from) {
-        int size = parts.size();
-        underWay.set(size - from);
-        for (int i = from; i < size; i++) {
-            way.send(parts.get(i).pending); // the last may be answered before this returns, and all of this be over
-        }
-    }
-
-    /** Whether what is decided so far denies the request; quotas only say so once all of them are. */
-    private boolean denies() {
-        List<Part> decided = decided();
-        if (decided.stream().anyMatch(part -> part.isOver(Check.Role.ENFORCE))) {
-            return true;
-        }
-        return decided.stream().anyMatch(part -> part.isOver(Check.Role.QUOTA))
-                && !ask.checks.quotaPassed
-                && !anyQuotaPassed()
-                && !anyQuotaOpen();
-    }
-
-    private boolean anyQuotaPassed() {
-        return decided().stream().anyMatch(Part::quotaPassed);
-    }
-
-    private boolean anyQuotaOpen() {
-        return taking.subList(taken, taking.size()).stream().anyMatch(Part::hasQuota)
-                || (keeper != null && !kept && keeper.hasQuota());
-    }
-
-    private boolean anyFailed() {
-        return decided().stream().anyMatch(Part::hasFailed);
-    }
-
-    /** What was sent by now, all of which is decided when this looks; what is only asked for came too late to matter. */
-    private List<Part> decided() {
-        List<Part> decided = new ArrayList<>(counting);
-        decided.addAll(taking.subList(0, taken));
-        if (keeper != null && kept) {
-            decided.add(keeper);
-        }
-        return decided;
-    }
-
     private void giveBack() {
         for (int i = 0; i < taken; i++) {
-            Part each = taking.get(i);
+            Part each = parts.taking.get(i);
             if (each.pending.group.allowed) { // else it denied, and took nothing
                 giveBack(each);
             }
@@ -215,16 +153,9 @@ final class SplitAsk implements Parts {
     }
 
     private void giveBack(Part part) {
-        Pending back = part.giveBack(way.nanos() + GIVE_BACK_NANOS);
+        Pending back = part.giveBack(way);
         if (back.group.size() > 0) {
             way.giveBack(back);
         }
-    }
-
-    private boolean quotasApart() {
-        long parts = counting.stream().filter(Part::hasQuota).count()
-                + taking.stream().filter(Part::hasQuota).count()
-                + (keeper != null && keeper.hasQuota() ? 1 : 0);
-        return parts > 1;
     }
 }

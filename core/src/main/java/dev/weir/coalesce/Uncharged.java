@@ -30,17 +30,22 @@ final class Uncharged {
         }
     }
 
-    /** Each goes in a call of its own. */
+    /** Each goes in a call of its own; who did so already, one key at a time. */
     void goAlone(Call call) {
+        int apart = 0;
         for (int i = call.groups() - 1; i >= 0; i--) {
             Pending each = call.pending(i);
-            if (each.isWaited() && ++each.tries <= MAX_REDIRECTS) {
+            if (!each.isWaited() || ++each.tries > MAX_REDIRECTS) {
+                answers.settle(each, StoreFailure.UNAVAILABLE);
+            } else if (each.alone && each.group.keys() > 1) {
+                apart++;
+                each.goApart();
+            } else {
                 each.alone = true;
                 waiting.putBack(each);
-            } else {
-                answers.settle(each, StoreFailure.UNAVAILABLE);
             }
         }
+        intake.done(apart);
     }
 
     /** Each goes by another lane. */

@@ -1,6 +1,7 @@
 package dev.weir.coalesce;
 
 import dev.weir.store.Check;
+import dev.weir.store.StoreFailure;
 
 /** Which way asks go, and parts of them. */
 public interface Way {
@@ -11,8 +12,14 @@ public interface Way {
     /** Sends {@code pending}, which is told also if that fails at once. */
     void send(Pending pending);
 
+    /** Tells {@code pending} that it failed: there is no use in sending it. */
+    void fail(Pending pending, StoreFailure failure);
+
     /** Sends {@code taken}, for which nobody waits: what a part took, with its sign turned. */
     void giveBack(Pending taken);
+
+    /** How long the store may take to answer: what has less time than that is not given back. */
+    long patienceNanos();
 
     /** The monotonic clock that deadlines end by. */
     long nanos();

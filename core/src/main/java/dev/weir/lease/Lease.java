@@ -1,7 +1,8 @@
 package dev.weir.lease;
 
+import dev.weir.algorithm.Meter;
 import dev.weir.algorithm.Outcome;
-import dev.weir.model.Limit;
+import dev.weir.model.Algorithm;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -23,7 +24,6 @@ public final class Lease {
     /** {@link #left} of a lease that was closed: what was in it has gone back, or is lost. */
     static final long CLOSED = -1;
 
-    private static final long FOREVER = 1L << 60;
     private static final VarHandle LEFT;
 
     static {
@@ -50,28 +50,15 @@ public final class Lease {
     }
 
     /**
-     * The lease of {@code hits} that a counter of {@code limit} granted, with {@code outcome} as things stood after that. Moments and
+     * The lease of {@code hits} that a counter of {@code meter} granted, with {@code outcome} as things stood after that. Moments and
      * {@code ttl} are in nanoseconds.
      */
-    static Lease of(Limit limit, long hits, Outcome outcome, long asked, long answered, long ttl) {
-        long reset = nanos(outcome.reset);
-        return switch (limit.algorithm()) {
-            case FIXED_WINDOW ->
-                new Lease(hits, hits, asked + Math.min(ttl, reset - Math.max(0, answered - asked)), asked + reset);
-            // Its newer count is the current one for a window less than it takes to forget it.
-            case SLIDING_WINDOW ->
-                new Lease(
-                        hits,
-                        hits,
-                        asked + ttl,
-                        asked + (limit.subWindows() == 1 ? reset - nanos(limit.windowMicros()) : FOREVER));
-            case TOKEN_BUCKET, GCRA, LEAKY_BUCKET, SLIDING_WINDOW_LOG ->
-                new Lease(hits, hits, asked + ttl, asked + FOREVER);
-        };
-    }
-
-    private static long nanos(long micros) {
-        return Math.min(micros, FOREVER / 1_000) * 1_000;
+    static Lease of(Meter meter, long hits, Outcome outcome, long asked, long answered, long ttl) {
+        long returnable = meter.returnableNanos(outcome);
+        long lives = meter.limit().algorithm() == Algorithm.FIXED_WINDOW
+                ? Math.min(ttl, returnable - Math.max(0, answered - asked))
+                : ttl;
+        return new Lease(hits, hits, asked + lives, asked + returnable);
     }
 
     /** Takes {@code hits} at {@code now}, or nothing. */

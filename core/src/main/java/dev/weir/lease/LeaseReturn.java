@@ -10,11 +10,8 @@ final class LeaseReturn extends Ask {
     LeaseReturn(Leases leases, Check like, long hits, long deadline) {
         this.leases = leases;
         Check check = checks.add();
-        check.set(like);
+        check.setReturning(like);
         check.hits = -hits;
-        check.ahead = 0;
-        check.countsDenied = false;
-        check.role = Check.Role.SHADOW;
         deadlineNanos = deadline;
     }
 

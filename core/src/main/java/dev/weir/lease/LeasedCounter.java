@@ -24,6 +24,7 @@ public final class LeasedCounter extends CounterKey {
 
     private final Leases leases;
     private final Rule rule;
+    private final Meter meter;
     private final Limit limit;
     private final LeaseFetch fetch;
     private final SharedView view;
@@ -45,7 +46,7 @@ public final class LeasedCounter extends CounterKey {
 
     LeasedCounter(Leases leases, Check check, Rule rule, long now) {
         set(check.key0, check.key1);
-        Meter meter = Objects.requireNonNull(check.meter, "meter");
+        this.meter = Objects.requireNonNull(check.meter, "meter");
         this.leases = leases;
         this.rule = rule;
         this.limit = meter.limit();
@@ -61,10 +62,10 @@ public final class LeasedCounter extends CounterKey {
 
     /** Whether {@code check} is about what this leases: the same limit in the same store. */
     boolean isOf(Check check) {
-        Meter meter = check.meter;
-        return meter != null
+        Meter asked = check.meter;
+        return asked != null
                 && check.store == fetch.check().store
-                && meter.limit().equals(limit);
+                && asked.limit().equals(limit);
     }
 
     /** Whether {@code hits} are here to be spent at {@code now}; somebody else may be faster. */
@@ -178,7 +179,7 @@ public final class LeasedCounter extends CounterKey {
                 view.learn(taken + granted, check.outcome, asked);
                 size.learn(check.outcome, Math.max(1, unit), asked);
                 if (granted > 0) {
-                    Lease lease = Lease.of(limit, granted, check.outcome, asked, now, size.ttl());
+                    Lease lease = Lease.of(meter, granted, check.outcome, asked, now, size.ttl());
                     over = retired || lease.isExpired(now) ? lease : held.accept(lease);
                 }
             }

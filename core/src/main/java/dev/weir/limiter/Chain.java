@@ -3,12 +3,13 @@ package dev.weir.limiter;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
+import dev.weir.store.StoreFailure;
 
 /**
  * A request whose checks live in several shared stores, asked one after the other. Each takes what its checks need if they all
  * fit and nothing denied the request before; once something has, the others are asked without taking, so that every check has
  * its verdict. What was taken of a request that is denied in the end is {@linkplain GiveBack given back}: for the moment in
- * between the others see less room than there is, never more.
+ * between the others see less room than there is, never more. After the deadline no store is asked any more, and its checks fail.
  *
  * <h2>Idempotency</h2>
  *
@@ -69,7 +70,15 @@ final class Chain extends Ask {
         for (int i = 0; denied && i < checks.size(); i++) {
             checks.get(i).ahead = 0; // nothing is taken of what is denied
         }
-        pending.path().stores().at(place).decide(this);
+        SharedPath path = pending.path();
+        if (path.isPast(deadlineNanos)) {
+            for (int i = 0; i < checks.size(); i++) {
+                checks.get(i).failure = StoreFailure.TIMEOUT;
+            }
+            home.execute(this::answered);
+        } else {
+            path.stores().at(place).decide(this);
+        }
     }
 
     /** The store of the last check that is shared: whatever else happens, it is the same when the request is sent again. */

@@ -1,7 +1,5 @@
 package dev.weir.limiter;
 
-import dev.weir.model.Algorithm;
-import dev.weir.model.Limit;
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
 
@@ -33,7 +31,7 @@ final class GiveBack extends Ask {
                     giveBack = PendingPool.ofThread().giveBack();
                     giveBack.checks.clear();
                 }
-                write(giveBack.checks.add(), check);
+                giveBack.checks.add().setReturning(check);
             }
         }
         if (giveBack == null) {
@@ -46,30 +44,9 @@ final class GiveBack extends Ask {
         return checks;
     }
 
-    /** Fills {@code back} with what returns what {@code check} took. */
-    static void write(Check back, Check check) {
-        back.set(check);
-        back.hits = -check.hits;
-        back.ahead = 0;
-        back.role = Check.Role.SHADOW;
-    }
-
-    /**
-     * Whether the window that the hits were taken from is still the current one when this arrives, at the latest: given back
-     * to the next one, they would let more pass there than its limit.
-     */
+    /** Whether what {@code check} took at {@code asked} and later comes back in time if it is sent at {@code now}. */
     static boolean isInTime(Check check, long asked, long now, SharedPath path) {
-        if (check.meter == null) {
-            return false;
-        }
-        Limit limit = check.meter.limit();
-        long ends = asked + check.outcome.reset;
-        if (limit.algorithm() == Algorithm.SLIDING_WINDOW && limit.subWindows() == 1) {
-            ends -= limit.windowMicros();
-        } else if (limit.algorithm() != Algorithm.FIXED_WINDOW) {
-            return true;
-        }
-        return ends - now > path.settings().deadlineMicros();
+        return check.returnableNanos((now - asked) * 1_000) > path.settings().deadlineMicros() * 1_000;
     }
 
     @Override

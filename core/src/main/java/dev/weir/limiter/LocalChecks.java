@@ -80,7 +80,7 @@ final class LocalChecks {
             if (check.store == Check.LOCAL
                     && pending.progress.isOwed(i, counted)
                     && GiveBack.isInTime(check, pending.askedMicros, now, pending.path())) {
-                GiveBack.write(group.add(), check);
+                group.add().setReturning(check);
             }
         }
         if (group.size() > 0) {

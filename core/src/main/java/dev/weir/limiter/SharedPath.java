@@ -73,6 +73,10 @@ final class SharedPath {
         return time.nanos() + micros * 1_000;
     }
 
+    boolean isPast(long deadlineNanos) {
+        return time.nanos() - deadlineNanos >= 0;
+    }
+
     /** The only store has answered. */
     void answered(Pending pending) {
         settlement.settle(pending, pending, null);

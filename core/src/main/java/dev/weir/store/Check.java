@@ -49,6 +49,24 @@ public final class Check {
     /** Why there is no outcome; null if there is one. */
     public @Nullable StoreFailure failure;
 
+    /** Becomes what gives back what {@code taken} took. */
+    public void setReturning(Check taken) {
+        set(taken);
+        hits = -taken.hits;
+        ahead = 0;
+        countsDenied = false;
+        role = Role.SHADOW;
+    }
+
+    /**
+     * For how long its hits, which were asked for {@code elapsedNanos} ago, may still be given back: until the window ends that they
+     * were taken from. Its store took them after they were asked for, so it ends later than this thinks.
+     */
+    public long returnableNanos(long elapsedNanos) {
+        Meter counted = meter;
+        return counted == null ? 0 : counted.returnableNanos(outcome) - elapsedNanos;
+    }
+
     /** Takes over what {@code other} asks; its answer stays behind. */
     public void set(Check other) {
         key0 = other.key0;

@@ -44,6 +44,16 @@ class LaneTest {
                     }
 
                     @Override
+                    public void fail(Pending pending, StoreFailure failure) {
+                        throw new AssertionError("nothing is in parts");
+                    }
+
+                    @Override
+                    public long patienceNanos() {
+                        throw new AssertionError("nothing is to be given back");
+                    }
+
+                    @Override
                     public void giveBack(Pending taken) {
                         throw new AssertionError("nothing is to be given back");
                     }
@@ -283,6 +293,16 @@ class LaneTest {
         loop.turn();
         lane.divided(carrier.last().get(0));
         assertThat(carrier.last()).extracting(HandCall::keys).containsExactly(List.of(1L), List.of(2L));
+    }
+
+    @Test
+    void whoGoesAloneIsJoinedByNobody() {
+        ask(1);
+        loop.turn();
+        ask(2);
+        ask(3);
+        lane.divided(carrier.last().get(0));
+        assertThat(carrier.last()).extracting(HandCall::keys).containsExactly(List.of(1L), List.of(2L, 3L));
     }
 
     @Test

@@ -2,32 +2,47 @@ package dev.weir.coalesce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.algorithm.Meters;
+import dev.weir.model.Algorithm;
+import dev.weir.model.Limit;
 import dev.weir.store.Check;
 import dev.weir.store.Idempotency;
 import dev.weir.store.StoreFailure;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** In which order parts go, and which of them keeps the idempotency key. */
+/** In which order parts go, which of them keeps the idempotency key, and what goes back. */
 class SplitAskTest {
     private static final byte[] HASH = new byte[Idempotency.HASH];
+    private static final long MILLI = 1_000_000;
 
-    /** Answers every part at once: all is allowed but where a slot fails. */
+    /** Answers every part at once: all is allowed but where a slot fails or denies. */
     private static final class Straight implements Way {
         final List<String> sent = new ArrayList<>();
-        final List<Integer> givenBack = new ArrayList<>();
+        final List<Long> givenBack = new ArrayList<>();
+        final List<Integer> depths = new ArrayList<>();
         int failing = -1;
+        int denying = -1;
+        long resetMicros;
+        long tripNanos;
+        long now;
 
         @Override
         public void send(Pending part) {
+            depths.add(Thread.currentThread().getStackTrace().length);
             sent.add(part.slot
                     + (part.group.idempotency == null ? "" : part.group.lookOnly ? " looks" : " keeps")
                     + (part.group.askOnly ? " asks" : ""));
-            part.group.allowed = true;
+            part.group.allowed = part.slot != denying;
             for (int i = 0; i < part.group.size(); i++) {
-                part.group.get(i).outcome.allowed = true;
+                part.group.get(i).outcome.allowed = part.slot != denying;
+                part.group.get(i).outcome.reset = resetMicros;
             }
+            now += tripNanos;
             if (part.slot == failing) {
                 part.fail(StoreFailure.OPEN);
             }
@@ -35,40 +50,53 @@ class SplitAskTest {
         }
 
         @Override
+        public void fail(Pending pending, StoreFailure failure) {
+            pending.refuse(failure);
+        }
+
+        @Override
         public int slot(Check check) {
-            return 0;
+            return (int) check.key0;
+        }
+
+        @Override
+        public long patienceNanos() {
+            return 10 * MILLI;
         }
 
         @Override
         public long nanos() {
-            return 0;
+            return now;
         }
 
         @Override
         public void giveBack(Pending taken) {
-            givenBack.add(taken.slot);
+            givenBack.add(taken.deadlineNanos);
         }
     }
 
     private final Straight way = new Straight();
+    private final Asking asking = new Asking();
 
-    /** Four checks in the slots 1, 2, 3 and 2. */
-    private Asking split(boolean denied) {
-        Asking asking = new Asking();
+    /** Asks with a check in each of the {@code slots}. */
+    private Asking ask(int... slots) {
+        asking.deadlineNanos = 10 * MILLI;
+        for (int slot : slots) {
+            asking.on(slot, 1);
+        }
+        new Dispatch(way).decide(asking);
+        return asking;
+    }
+
+    private Asking askOnce(boolean denied) {
         asking.idempotency = new Idempotency(HASH, HASH, HASH, 1, 1);
         asking.denied = denied;
-        SplitAsk split = new SplitAsk(asking, way);
-        int[] slots = {1, 2, 3, 2};
-        for (int slot : slots) {
-            split.add(asking.on(slot, 1), slot);
-        }
-        split.start();
-        return asking;
+        return ask(1, 2, 3, 2);
     }
 
     @Test
     void thePartOfTheLastCheckGoesLastAndKeeps() {
-        assertThat(split(false).allowed()).isTrue();
+        assertThat(askOnce(false).allowed()).isTrue();
         assertThat(way.sent).containsExactly("1", "3", "2 keeps");
         assertThat(way.givenBack).isEmpty();
     }
@@ -76,13 +104,58 @@ class SplitAskTest {
     @Test
     void withoutAnAnswerOfAnotherPartItKeepsNothing() {
         way.failing = 3;
-        assertThat(split(false).failure()).isEqualTo(StoreFailure.OPEN);
+        assertThat(askOnce(false).failure()).isEqualTo(StoreFailure.OPEN);
         assertThat(way.sent).containsExactly("1", "3", "2 looks");
     }
 
     @Test
     void ofARequestThatIsDeniedElsewhereItOnlyLooks() {
-        split(true);
+        askOnce(true);
         assertThat(way.sent).containsExactly("1 asks", "3 asks", "2 looks asks");
+    }
+
+    /** The window ends so long after it was asked; the answer, and the denial elsewhere, take a millisecond each. */
+    @ParameterizedTest
+    @CsvSource({
+        "FIXED_WINDOW, 14, 0",
+        "FIXED_WINDOW, 15, 11",
+        "SLIDING_WINDOW, 14, 0",
+        "SLIDING_WINDOW, 15, 11",
+        "SLIDING_WINDOW, 2000, 1000",
+        "TOKEN_BUCKET, 0, 1000",
+        "SLIDING_WINDOW_LOG, 0, 1000"
+    })
+    void nothingGoesBackThatMayComeIntoTheNextWindow(Algorithm algorithm, long endsMillis, long withinMillis) {
+        Limit limit = Limit.of(algorithm, 1, Duration.ofDays(1));
+        boolean slides = algorithm == Algorithm.SLIDING_WINDOW;
+        way.resetMicros = 1_000 * endsMillis + (slides ? limit.windowMicros() : 0);
+        way.tripNanos = MILLI;
+        way.denying = 2;
+        asking.on(1, 1).meter = Meters.of(limit);
+        assertThat(ask(2).allowed()).isFalse();
+        assertThat(way.givenBack)
+                .hasSize(withinMillis == 0 ? 0 : 1)
+                .allMatch(deadline -> deadline == way.now + withinMillis * MILLI);
+    }
+
+    @Test
+    void afterTheDeadlineNothingIsSent() {
+        way.tripNanos = 6 * MILLI;
+        ask(1, 2, 3, 4, 5);
+        assertThat(way.sent).containsExactly("1", "2");
+        assertThat(asking.answers).isEqualTo(1);
+        for (int i = 0; i < 5; i++) {
+            assertThat(asking.checks.get(i).failure).isEqualTo(i < 2 ? null : StoreFailure.TIMEOUT);
+        }
+    }
+
+    @Test
+    void partsThatAreAnsweredAtOnceNeedNoDeeperStack() {
+        int[] slots = new int[1_000];
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = i;
+        }
+        assertThat(ask(slots).allowed()).isTrue();
+        assertThat(way.depths).hasSize(slots.length).allMatch(depth -> depth.equals(way.depths.get(0)));
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import dev.weir.algorithm.Meters;
 import dev.weir.algorithm.Outcome;
 import dev.weir.model.Limit;
 import java.time.Duration;
@@ -17,7 +18,7 @@ public class LeaseLincheckTest {
     private static Lease lease() {
         Outcome outcome = new Outcome();
         outcome.reset = 1_000_000;
-        return Lease.of(Limit.fixedWindow(10, Duration.ofSeconds(1)), 4, outcome, 0, 0, 1_000);
+        return Lease.of(Meters.of(Limit.fixedWindow(10, Duration.ofSeconds(1))), 4, outcome, 0, 0, 1_000);
     }
 
     @Operation

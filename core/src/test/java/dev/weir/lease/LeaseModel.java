@@ -224,7 +224,7 @@ final class LeaseModel {
             Outcome out = new Outcome();
             out.reset = fetch.reset;
             long from = bug == Bug.CLOCK_FROM_ANSWER ? state.now : fetch.asked;
-            Lease lease = Lease.of(meter.limit(), fetch.granted, out, from, from, TTL);
+            Lease lease = Lease.of(meter, fetch.granted, out, from, from, TTL);
             to.accept(node(state, i, new Node(true, Held.of(lease, false), null, node.inHand, node.fetches)));
         }
     }

@@ -16,6 +16,7 @@ import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.RuleBuilder;
+import dev.weir.store.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,6 +58,17 @@ class SeveralStoresTest {
         assertThat(fleet.store("big").waiting).hasSize(1);
         fleet.store("big").answerAll();
         assertThat(answer.text).isEqualTo("yes [a WITHIN_LIMIT 4, b WITHIN_LIMIT 2]");
+    }
+
+    @Test
+    void afterTheDeadlineNoStoreIsAsked() {
+        Fleet fleet = new Fleet(THREE, "big");
+        Fleet.Answer answer = fleet.ask(ask("a", "1", "b", "1"));
+        fleet.now += LimiterSettings.defaults().deadlineMicros();
+        fleet.store().answerAll();
+        assertThat(fleet.store("big").asked).isEmpty();
+        assertThat(answer.text).startsWith("yes [a WITHIN_LIMIT 4, b ").endsWith(" degraded");
+        assertThat(fleet.failures).containsExactly(StoreFailure.TIMEOUT);
     }
 
     @Test

@@ -30,6 +30,7 @@ public final class RedisStore implements SharedStore {
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
     private final RedisStats stats = new RedisStats();
+    private final long deadlineNanos;
     private final @Nullable EventLoopGroup own;
     private final NodeFactory nodes;
     private final Routes routes;
@@ -46,9 +47,19 @@ public final class RedisStore implements SharedStore {
         }
 
         @Override
+        public void fail(Pending pending, StoreFailure failure) {
+            RedisStore.this.fail(pending, failure);
+        }
+
+        @Override
         public void giveBack(Pending taken) {
             stats.giveBacks.increment();
             RedisStore.this.send(taken);
+        }
+
+        @Override
+        public long patienceNanos() {
+            return deadlineNanos;
         }
 
         @Override
@@ -58,6 +69,7 @@ public final class RedisStore implements SharedStore {
     });
 
     private RedisStore(RedisSettings settings, EventLoopGroup loops, boolean owned, BatchScript script) {
+        this.deadlineNanos = settings.deadline().toNanos();
         this.own = owned ? loops : null;
         this.nodes = new NodeFactory(settings, stats, loops, new ScriptCommands(script));
         this.routes = settings.address().kind() == RedisAddress.Kind.CLUSTER

@@ -3,6 +3,8 @@ package dev.weir.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.algorithm.Meter;
+import dev.weir.algorithm.Meters;
+import dev.weir.model.Limit;
 import dev.weir.redis.script.RedisKey;
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
@@ -10,6 +12,10 @@ import dev.weir.store.Check;
 import dev.weir.store.CounterName;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -89,6 +95,45 @@ class ClusterStoreTest {
             assertThat(left.remaining(0)).isEqualTo(999_900);
             assertThat(left.remaining(1)).isEqualTo(999_900);
         });
+    }
+
+    /** Requests that are denied elsewhere take from windows and give back, while others use each window up. */
+    @Test
+    void noWindowGetsBackWhatWasTakenFromTheOneBefore() throws Exception {
+        long windowMicros = 100_000;
+        Meter window = Meters.of(Limit.fixedWindow(100, Duration.ofNanos(1_000 * windowMicros)));
+        Meter used = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
+        Map<Long, Integer> admitted = new ConcurrentHashMap<>();
+        long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+        List<Thread> threads = new ArrayList<>();
+        try (RedisStore hasty = RedisStore.open(RedisSettings.of(cluster.uri()))) {
+            Asking.awaitServing(hasty);
+            for (int i = 0; i < 8; i++) {
+                boolean denied = i < 6;
+                Thread thread = new Thread(() -> {
+                    Asking ask = new Asking().on("window", window, 1);
+                    if (denied) {
+                        ask.on("used", used, 1);
+                    }
+                    while (System.nanoTime() < end) {
+                        long asked = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+                        boolean passed = ask.now(hasty).allowed();
+                        long answered = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 1);
+                        if (passed && answered - asked < windowMicros) { // else nobody knows which window it was
+                            long ends = (answered + ask.checks.get(0).outcome.reset) / windowMicros;
+                            admitted.merge(ends, 1, Integer::sum);
+                        }
+                    }
+                });
+                thread.start();
+                threads.add(thread);
+            }
+            for (Thread each : threads) {
+                each.join();
+            }
+            assertThat(hasty.stats().giveBacks()).isPositive();
+        }
+        assertThat(admitted.values()).hasSizeGreaterThan(10).allMatch(each -> each <= 100);
     }
 
     @Test

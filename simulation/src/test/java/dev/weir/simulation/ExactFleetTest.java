@@ -2,20 +2,26 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.limiter.LimiterSettings;
 import dev.weir.match.RuleSet;
 import dev.weir.rules.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.fleet.FleetSettings.Kind;
 import dev.weir.simulation.scenario.Scenario;
+import dev.weir.simulation.store.Latency;
+import dev.weir.simulation.store.LinkSettings;
 import dev.weir.simulation.traffic.Arrivals;
 import dev.weir.simulation.traffic.Callers;
 import dev.weir.simulation.traffic.FlowSettings;
+import dev.weir.simulation.traffic.Placement;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A fleet that asks the store for everything is the single limiter, but for the way there. */
 class ExactFleetTest {
     private static final long SECOND = 1_000_000_000L;
+    private static final long MILLI = 1_000_000;
 
     private static RuleSet rule(String limit) {
         return RuleLoader.parse("rules.yaml", "rules:\n  - { name: r, key_by: user_id, limit: " + limit + " }\n")
@@ -39,6 +45,31 @@ class ExactFleetTest {
         assertThat(result.tally().oracle().beyond()).isZero();
         assertThat(result.accuracy()).isBetween(0.99, 1.01);
         assertThat(result.falseDenials()).isLessThan(0.001);
+        assertThat(result.tally().degraded()).isZero();
+        assertThat(result.violations()).isEmpty();
+    }
+
+    /** Bursts around the ends of windows: what one slot has taken and another one denies is under way back when the next one begins. */
+    @Test
+    void noWindowGetsBackWhatWasTakenFromTheOneBefore() {
+        RuleSet rules = RuleLoader.parse("rules.yaml", """
+                rules:
+                  - { name: all, key_by: fleet, limit: { requests: 60, window: 100ms, algorithm: fixed_window } }
+                  - { name: each, key_by: user_id, limit: { requests: 1, window: 150ms } }
+                """).orThrow();
+        LinkSettings link = new LinkSettings(new Latency(MILLI / 2, MILLI), 0, 0, 0, 16);
+        FleetSettings fleet = new FleetSettings(5, Kind.WEIR, 0, 0, link, LimiterSettings.defaults());
+        FlowSettings bursts = new FlowSettings(
+                "c",
+                "default",
+                "user_id",
+                Map.of("fleet", "f"),
+                1,
+                new Arrivals.WindowEdge(4_000, 100 * MILLI, 5 * MILLI),
+                new Callers.Alike(400),
+                new Placement.Spread(),
+                false);
+        Result result = run(rules, fleet, bursts, 10, 7);
         assertThat(result.tally().degraded()).isZero();
         assertThat(result.violations()).isEmpty();
     }

@@ -49,7 +49,8 @@ final class RandomScenario {
                 new Latency(random.nextLong(50, 800) * 1_000, random.nextLong(1, 8) * MILLI),
                 random.nextInt(4) == 0 ? 0.01 : 0,
                 random.nextLong(20, 200) * MILLI,
-                random.nextLong(1, 60) * MILLI);
+                random.nextLong(1, 60) * MILLI,
+                16);
         FleetSettings fleet = new FleetSettings(
                 nodes,
                 Kind.WEIR,
@@ -71,12 +72,24 @@ final class RandomScenario {
     }
 
     private static RuleSet rules(SplittableRandom random) {
+        String limit = limit(random);
+        String consistency = CONSISTENCIES[random.nextInt(CONSISTENCIES.length)];
+        String text =
+                "rules:\n  - { name: r, key_by: user_id, limit: " + limit + ", consistency: " + consistency + " }\n";
+        if (consistency.equals("exact")) {
+            text += "  - { name: all, key_by: fleet, limit: " + limit(random) + " }\n";
+        }
+        return parsed(text);
+    }
+
+    private static String limit(SplittableRandom random) {
         String algorithm = ALGORITHMS[random.nextInt(ALGORITHMS.length)];
         long requests = new long[] {5, 20, 100, 300}[random.nextInt(4)];
         String window = new String[] {"500ms", "1s", "2s"}[random.nextInt(3)];
-        String consistency = CONSISTENCIES[random.nextInt(CONSISTENCIES.length)];
-        String text = "rules:\n  - { name: r, key_by: user_id, limit: { requests: " + requests + ", window: " + window
-                + ", algorithm: " + algorithm + " }, consistency: " + consistency + " }\n";
+        return "{ requests: " + requests + ", window: " + window + ", algorithm: " + algorithm + " }";
+    }
+
+    private static RuleSet parsed(String text) {
         return RULES.computeIfAbsent(
                 text, each -> RuleLoader.parse("rules.yaml", each).orThrow());
     }
@@ -96,9 +109,10 @@ final class RandomScenario {
             case 2 -> new Placement.Skewed(1);
             default -> new Placement.Spread();
         };
-        FlowSettings flow = FlowSettings.of("user_id", arrivals, new Callers.Alike(random.nextInt(1, 4)))
-                .placed(placement);
-        return random.nextInt(3) == 0 ? flow.obeying() : flow;
+        Callers callers = new Callers.Alike(random.nextInt(1, 4));
+        boolean obeying = random.nextInt(3) == 0;
+        return new FlowSettings(
+                "c", "default", "user_id", Map.of("fleet", "f"), 1, arrivals, callers, placement, obeying);
     }
 
     private static Fault fault(SplittableRandom random, int nodes, long duration) {

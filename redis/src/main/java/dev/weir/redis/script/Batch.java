@@ -34,6 +34,9 @@ public final class Batch {
     private static final long ASK_ONLY = 2;
     private static final long ONCE = 4;
     private static final long LEASE = Long.MIN_VALUE;
+    /** In the place of {@code -checks}, where there are none. */
+    private static final long NO_CHECKS = Long.MIN_VALUE + 1;
+
     /** In the place of how many passed. */
     private static final Long EXPIRED = -1L;
 
@@ -104,7 +107,7 @@ public final class Batch {
         int from = askedSize;
         if (group.size() == 1 && !group.askOnly && group.idempotency == null) {
             addRun(group.get(0));
-        } else if (group.size() > 0) {
+        } else if (group.size() > 0 || group.idempotency != null) {
             addTogether(group);
         }
         for (int i = 0; i < group.size(); i++) {
@@ -169,10 +172,11 @@ public final class Batch {
                 continue;
             }
             if (entries[at] < 0) {
-                checks = (int) -entries[at];
-                packer.add(entries[at++]);
-                long flags = entries[at++];
-                packer.add(flags);
+                checks = entries[at] == NO_CHECKS ? 0 : (int) -entries[at];
+                packer.add(-checks);
+                long flags = entries[at + 1];
+                packer.add(checks == 0 ? -flags : flags); // a lease has the number of its key there
+                at += 2;
                 if (flags >= ONCE) {
                     writeOnce(once++);
                 }
@@ -289,7 +293,7 @@ public final class Batch {
 
     private void addTogether(Group group) {
         hasGroups = true;
-        writeEntry(-group.size());
+        writeEntry(group.size() == 0 ? NO_CHECKS : -group.size());
         long flags = group.askOnly ? ASK_ONLY : group.quotaPassed ? QUOTA_PASSED : 0;
         if (group.idempotency != null) {
             onces.add(group);

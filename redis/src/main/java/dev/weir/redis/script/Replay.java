@@ -69,7 +69,7 @@ final class Replay {
         }
         group.allowed = !group.askOnly && group.passes();
         if (group.allowed) {
-            return size == 0 ? 0 : 1;
+            return size == 0 && group.idempotency == null ? 0 : 1;
         }
         for (int i = size - 1; i >= 0; i--) {
             int counter = asked[from + i];

@@ -7,6 +7,7 @@
 --         or a group    -checks, flags, {key, meter, hits, role}...
 --         or a lease    0, key, meter, hits: as many single hits as fit, if the request before it passed
 --         or one that is charged once   -checks, flags, key of the hash, ARGV of its own key (and fingerprint), keep, most, {...}...
+--         which without checks is      0, -flags, key of the hash, ... : nothing but the key
 --   flags are 1 if a quota passed elsewhere, 2 to ask only, and 4 to charge once
 -- The reply is one flat array, for a table in it would cost as much as a call of Redis: the states as they were (who asked replays the
 -- same arithmetic from there), the time, how many passed, and what the states do not tell: for each entry on a block (logs, sub-windows)

@@ -17,7 +17,7 @@ while at <= size do
     end
     passed = passed + granted
     at = at + 4
-  elseif k == 0 then
+  elseif k == 0 and program[at + 1] > 0 then
     local m, granted = meters[program[at + 2]], 0
     local used, retry, reset = 0, 0, 0
     if last > 0 then
@@ -29,14 +29,14 @@ while at <= size do
     end
     passed = passed + granted
     at = at + 4
-  elseif program[at + 1] < 4 then
+  elseif k < 0 and program[at + 1] < 4 then
     last = group(at + 2, -k, program[at + 1])
     passed = passed + last
     at = at + 2 - 4 * k
   else
-    local hash, word = KEYS[program[at + 2]], program[at + 3]
+    local flags, hash, word = math.abs(program[at + 1]) - 4, KEYS[program[at + 2]], program[at + 3]
     passed = passed
-      + once(at + 6, -k, program[at + 1] - 4, hash, ARGV[word], ARGV[word + 1], program[at + 4], program[at + 5])
+      + once(at + 6, -k, flags, hash, ARGV[word], ARGV[word + 1], program[at + 4], program[at + 5])
     at = at + 6 - 4 * k
   end
 end

@@ -191,6 +191,31 @@ class IdempotencyTest {
         assertRemaining(send("next", "a", 1, T0), 6);
     }
 
+    /** As it is asked while its slot moves. */
+    @Test
+    void theKeyByItselfIsKeptAndKnown() {
+        assertThat(keyAlone("looked up", true).repeated).isFalse();
+        assertThat(keyAlone("looked up", false).repeated).isFalse();
+        assertThat(keyAlone("looked up", true).repeated).isTrue();
+        Group again = send("looked up", "a", 3, T0);
+        assertThat(again.repeated).isTrue();
+        assertThat(again.allowed).isTrue();
+        assertThat(send("looked up", "b", 3, T0).conflict).isTrue();
+        assertRemaining(send("with its counters", "a", 3, T0), 7);
+        assertThat(keyAlone("with its counters", false).repeated).isTrue();
+    }
+
+    private Group keyAlone(String key, boolean lookOnly) {
+        Group group = new Group();
+        group.idempotency = request(key, "a", 1).idempotency;
+        group.lookOnly = lookOnly;
+        batch.clear();
+        batch.add(group);
+        assertThat(script.run(batch, T0)).isEqualTo(Reply.DONE);
+        assertThat(group.allowed).isTrue();
+        return group;
+    }
+
     @Test
     void lookedUpOnlyItIsChargedAndNotKept() {
         for (int i = 0; i < 2; i++) {

@@ -181,16 +181,32 @@ public final class RedisCluster implements AutoCloseable {
     /** Moves a slot with its keys to another master, as {@code redis-cli --cluster reshard} does, while it is in use. */
     public void moveSlot(int slot, RedisProcess to) {
         RedisProcess from = masterOf(slot);
+        beginMove(slot, to);
+        while (from.cli("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), "10") instanceof List<?> keys
+                && !keys.isEmpty()) {
+            moveKeys(from, to, keys.stream().map(String::valueOf).toArray(String[]::new));
+        }
+        endMove(slot, from, to);
+    }
+
+    /** Opens a slot for its keys to move to another master. */
+    public void beginMove(int slot, RedisProcess to) {
+        RedisProcess from = masterOf(slot);
+        String number = Integer.toString(slot);
+        to.cli("CLUSTER", "SETSLOT", number, "IMPORTING", id(from));
+        from.cli("CLUSTER", "SETSLOT", number, "MIGRATING", id(to));
+    }
+
+    public void moveKeys(RedisProcess from, RedisProcess to, String... keys) {
+        List<String> migrate =
+                new ArrayList<>(List.of("MIGRATE", "127.0.0.1", Integer.toString(to.port()), "", "0", "5000", "KEYS"));
+        migrate.addAll(List.of(keys));
+        from.cli(migrate.toArray(String[]::new));
+    }
+
+    private void endMove(int slot, RedisProcess from, RedisProcess to) {
         String number = Integer.toString(slot);
         String target = id(to);
-        to.cli("CLUSTER", "SETSLOT", number, "IMPORTING", id(from));
-        from.cli("CLUSTER", "SETSLOT", number, "MIGRATING", target);
-        while (from.cli("CLUSTER", "GETKEYSINSLOT", number, "10") instanceof List<?> keys && !keys.isEmpty()) {
-            List<String> migrate = new ArrayList<>(
-                    List.of("MIGRATE", "127.0.0.1", Integer.toString(to.port()), "", "0", "5000", "KEYS"));
-            keys.forEach(key -> migrate.add(String.valueOf(key)));
-            from.cli(migrate.toArray(String[]::new));
-        }
         to.cli("CLUSTER", "SETSLOT", number, "NODE", target);
         from.cli("CLUSTER", "SETSLOT", number, "NODE", target);
         masters().forEach(master -> master.cli("CLUSTER", "SETSLOT", number, "NODE", target));

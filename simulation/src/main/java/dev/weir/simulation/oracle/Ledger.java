@@ -1,6 +1,7 @@
 package dev.weir.simulation.oracle;
 
 import dev.weir.limiter.Limiter;
+import dev.weir.model.Algorithm;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
@@ -131,8 +132,17 @@ public final class Ledger implements Takings {
                 continue;
             }
             String broken = switch (rule.consistency()) {
-                case EXACT, LEASED ->
-                    book(verdict.counter()).admitted(node, limit, verdict.hits(), chargedMicros, nowMicros);
+                case EXACT ->
+                    decision.degraded()
+                            ? null
+                            : book(verdict.counter())
+                                    .admitted(
+                                            node,
+                                            limit,
+                                            verdict.hits(),
+                                            charged(limit, verdict, chargedMicros),
+                                            nowMicros);
+                case LEASED -> book(verdict.counter()).admitted(node, limit, verdict.hits(), chargedMicros, nowMicros);
                 case REPORTED ->
                     reported.computeIfAbsent(verdict.counter(), key -> new ReportedBook(nodes, limit, patience(rule)))
                             .admitted(
@@ -148,6 +158,16 @@ public final class Ledger implements Takings {
                 violated(rule + " on node " + node + ": " + broken);
             }
         }
+    }
+
+    /**
+     * A moment in the window that the hits of {@code verdict} were taken from: parts of a request are charged one after the other, the
+     * last of them at {@code lastMicros}, and when the window ends is counted from the moment of its own part.
+     */
+    private static long charged(Limit limit, Verdict verdict, long lastMicros) {
+        return limit.algorithm() == Algorithm.FIXED_WINDOW
+                ? Bound.windowOf(limit, lastMicros + verdict.resetMicros()) - limit.windowMicros()
+                : lastMicros;
     }
 
     /** A report leaves an interval after the first that it tells of, and a tick; a fixed window's not so late that it would arrive in the next one. */

@@ -153,7 +153,8 @@ public final class ScenarioReader {
             p99 = median;
         }
         double loss = Decimals.read(fields, "loss", 0, 0, 0.5);
-        return new LinkSettings(new Latency(median, p99), loss, good.resendNanos(), good.reconnectNanos());
+        return new LinkSettings(
+                new Latency(median, p99), loss, good.resendNanos(), good.reconnectNanos(), good.slots());
     }
 
     private List<Fault> faults(int nodes) {

@@ -89,17 +89,21 @@ public final class Link implements SharedStore, Carrier, Way {
 
     @Override
     public int slot(Check check) {
-        return 0;
+        return (int) Math.floorMod(check.name.subject(), (long) settings.slots());
     }
 
     @Override
     public void send(Pending pending) {
         if (isOpen()) {
-            unanswered(StoreFailure.OPEN);
-            pending.refuse(StoreFailure.OPEN);
+            fail(pending, StoreFailure.OPEN);
         } else {
             lane.add(pending);
         }
+    }
+
+    @Override
+    public void fail(Pending pending, StoreFailure failure) {
+        pending.refuse(failure);
     }
 
     @Override

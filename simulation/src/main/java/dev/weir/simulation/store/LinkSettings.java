@@ -7,8 +7,9 @@ package dev.weir.simulation.store;
  * @param loss the share of messages that have to be sent again
  * @param resendNanos how long until they are, the first time
  * @param reconnectNanos how long it takes to connect anew
+ * @param slots how many slots the counters live in: those of different ones share no call
  */
-public record LinkSettings(Latency latency, double loss, long resendNanos, long reconnectNanos) {
+public record LinkSettings(Latency latency, double loss, long resendNanos, long reconnectNanos, int slots) {
     private static final long MILLISECOND = 1_000_000;
 
     public LinkSettings {
@@ -19,6 +20,6 @@ public record LinkSettings(Latency latency, double loss, long resendNanos, long 
 
     /** A good network: a quarter of a millisecond, nothing lost. */
     public static LinkSettings good() {
-        return new LinkSettings(new Latency(MILLISECOND / 4, MILLISECOND), 0, 200 * MILLISECOND, 50 * MILLISECOND);
+        return new LinkSettings(new Latency(MILLISECOND / 4, MILLISECOND), 0, 200 * MILLISECOND, 50 * MILLISECOND, 1);
     }
 }
