@@ -31,7 +31,7 @@ public final class Dispatch {
             pending.slot = slot;
             way.send(pending);
         } else {
-            SplitAsk.bySlot(pending, way).start();
+            SplitAsk.bySlot(pending, way);
         }
     }
 

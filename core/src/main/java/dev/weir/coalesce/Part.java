@@ -7,6 +7,8 @@ import java.util.List;
 /** The checks of an ask that share one call. They stay known here when what carries them has left its call. */
 final class Part {
     private static final Parts NOBODY = part -> {};
+    /** What is given back has time: nobody waits for it, and it is sent once. */
+    private static final long MOST_NANOS = 1_000_000_000L;
 
     final Pending pending;
     final List<Check> checks = new ArrayList<>(2);
@@ -47,22 +49,27 @@ final class Part {
     }
 
     /**
-     * What gives back all that it took, by {@code way} and as far as that comes in time; its outcomes say as things stand then. What is
+     * What gives back all that it took, as far as that surely comes in time by {@code way}; its outcomes say as things stand then. What is
      * not given back counts as spent.
      */
     Pending giveBack(Way way) {
         long now = way.nanos();
-        long travelNanos = way.giveBackNanos();
-        Pending back = Pending.of(NOBODY, now + travelNanos, way);
+        long elapsed = now - sentNanos;
+        long most = MOST_NANOS;
+        Pending back = Pending.of(NOBODY, now, way);
         back.slot = pending.slot;
         for (Check check : checks) {
-            if (hasTaken(check) && check.isReturnable(now - sentNanos, travelNanos)) {
+            // A round trip less: that is how far off it may be what the store's clock shows.
+            long left = check.returnableNanos(elapsed) - elapsed;
+            if (hasTaken(check) && left > way.patienceNanos()) {
                 Check returning = new Check();
                 returning.setReturning(check);
                 back.group.add(returning);
                 check.outcome.remaining += check.outcome.allowed ? check.hits : 0;
+                most = Math.min(most, left);
             }
         }
+        back.deadlineNanos = now + most;
         return back;
     }
 

@@ -76,7 +76,7 @@ public final class Pending {
 
     /** It leaves its lane, to be decided one key at a time. */
     void goApart() {
-        SplitAsk.byKey(this, way).start();
+        SplitAsk.byKey(this, way);
     }
 
     /** Whether somebody still waits for it. */

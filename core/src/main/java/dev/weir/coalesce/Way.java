@@ -18,8 +18,8 @@ public interface Way {
     /** Sends {@code taken}, for which nobody waits: what a part took, with its sign turned. */
     void giveBack(Pending taken);
 
-    /** How long what is given back may be under way. */
-    long giveBackNanos();
+    /** How long the store may take to answer: what has less time than that is not given back. */
+    long patienceNanos();
 
     /** The monotonic clock that deadlines end by. */
     long nanos();

@@ -46,7 +46,7 @@ final class GiveBack extends Ask {
 
     /** Whether what {@code check} took at {@code asked} and later comes back in time if it is sent at {@code now}. */
     static boolean isInTime(Check check, long asked, long now, SharedPath path) {
-        return check.isReturnable((now - asked) * 1_000, path.settings().deadlineMicros() * 1_000);
+        return check.returnableNanos((now - asked) * 1_000) > path.settings().deadlineMicros() * 1_000;
     }
 
     @Override

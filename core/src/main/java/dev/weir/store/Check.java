@@ -59,13 +59,12 @@ public final class Check {
     }
 
     /**
-     * Whether its hits, which were asked for {@code elapsedNanos} ago and are under way back for no longer than {@code travelNanos},
-     * come into the window that they were taken from. Its store took them after they were asked for, so that window ends later than
-     * this thinks.
+     * For how long its hits, which were asked for {@code elapsedNanos} ago, may still be given back: until the window ends that they
+     * were taken from. Its store took them after they were asked for, so it ends later than this thinks.
      */
-    public boolean isReturnable(long elapsedNanos, long travelNanos) {
+    public long returnableNanos(long elapsedNanos) {
         Meter counted = meter;
-        return counted != null && counted.returnableNanos(outcome) - elapsedNanos > travelNanos;
+        return counted == null ? 0 : counted.returnableNanos(outcome) - elapsedNanos;
     }
 
     /** Takes over what {@code other} asks; its answer stays behind. */

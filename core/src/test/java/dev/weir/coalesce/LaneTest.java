@@ -49,7 +49,7 @@ class LaneTest {
                     }
 
                     @Override
-                    public long giveBackNanos() {
+                    public long patienceNanos() {
                         throw new AssertionError("nothing is to be given back");
                     }
 

@@ -23,7 +23,7 @@ class SplitAskTest {
     /** Answers every part at once: all is allowed but where a slot fails or denies. */
     private static final class Straight implements Way {
         final List<String> sent = new ArrayList<>();
-        final List<Integer> givenBack = new ArrayList<>();
+        final List<Long> givenBack = new ArrayList<>();
         final List<Integer> depths = new ArrayList<>();
         int failing = -1;
         int denying = -1;
@@ -60,7 +60,7 @@ class SplitAskTest {
         }
 
         @Override
-        public long giveBackNanos() {
+        public long patienceNanos() {
             return 10 * MILLI;
         }
 
@@ -71,7 +71,7 @@ class SplitAskTest {
 
         @Override
         public void giveBack(Pending taken) {
-            givenBack.add(taken.slot);
+            givenBack.add(taken.deadlineNanos);
         }
     }
 
@@ -117,14 +117,15 @@ class SplitAskTest {
     /** The window ends so long after it was asked; the answer, and the denial elsewhere, take a millisecond each. */
     @ParameterizedTest
     @CsvSource({
-        "FIXED_WINDOW, 13, true",
-        "FIXED_WINDOW, 12, false",
-        "SLIDING_WINDOW, 13, true",
-        "SLIDING_WINDOW, 12, false",
-        "TOKEN_BUCKET, 0, true",
-        "SLIDING_WINDOW_LOG, 0, true"
+        "FIXED_WINDOW, 14, 0",
+        "FIXED_WINDOW, 15, 11",
+        "SLIDING_WINDOW, 14, 0",
+        "SLIDING_WINDOW, 15, 11",
+        "SLIDING_WINDOW, 2000, 1000",
+        "TOKEN_BUCKET, 0, 1000",
+        "SLIDING_WINDOW_LOG, 0, 1000"
     })
-    void nothingGoesBackThatMayComeIntoTheNextWindow(Algorithm algorithm, long endsMillis, boolean back) {
+    void nothingGoesBackThatMayComeIntoTheNextWindow(Algorithm algorithm, long endsMillis, long withinMillis) {
         Limit limit = Limit.of(algorithm, 1, Duration.ofDays(1));
         boolean slides = algorithm == Algorithm.SLIDING_WINDOW;
         way.resetMicros = 1_000 * endsMillis + (slides ? limit.windowMicros() : 0);
@@ -132,7 +133,9 @@ class SplitAskTest {
         way.denying = 2;
         asking.on(1, 1).meter = Meters.of(limit);
         assertThat(ask(2).allowed()).isFalse();
-        assertThat(way.givenBack).hasSize(back ? 1 : 0);
+        assertThat(way.givenBack)
+                .hasSize(withinMillis == 0 ? 0 : 1)
+                .allMatch(deadline -> deadline == way.now + withinMillis * MILLI);
     }
 
     @Test

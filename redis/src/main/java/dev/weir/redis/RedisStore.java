@@ -58,7 +58,7 @@ public final class RedisStore implements SharedStore {
         }
 
         @Override
-        public long giveBackNanos() {
+        public long patienceNanos() {
             return deadlineNanos;
         }
 

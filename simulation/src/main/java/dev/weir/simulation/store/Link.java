@@ -6,6 +6,7 @@ import dev.weir.coalesce.Dispatch;
 import dev.weir.coalesce.Lane;
 import dev.weir.coalesce.Pending;
 import dev.weir.coalesce.Way;
+import dev.weir.limiter.LimiterSettings;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.store.Ask;
@@ -25,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 public final class Link implements SharedStore, Carrier, Way {
     /** As the Redis store has it by default. */
     private static final int MOST_WAITING = 16_384;
-
-    private static final long GIVE_BACK_NANOS = 10_000_000;
 
     private final Timeline timeline;
     private final Host host;
@@ -110,11 +109,6 @@ public final class Link implements SharedStore, Carrier, Way {
     @Override
     public void giveBack(Pending taken) {
         send(taken);
-    }
-
-    @Override
-    public long giveBackNanos() {
-        return GIVE_BACK_NANOS;
     }
 
     @Override
@@ -239,6 +233,11 @@ public final class Link implements SharedStore, Carrier, Way {
     @Override
     public void failed(long nanos) {
         prober.note(true);
+    }
+
+    @Override
+    public long patienceNanos() {
+        return 1_000 * LimiterSettings.defaults().deadlineMicros();
     }
 
     @Override
