@@ -117,6 +117,12 @@ abstract class Bucket extends SlotMeter {
         return tick;
     }
 
+    /** Until it is as good as new: what flowed in by then must not be given a second time. Before that, every hit is still counted. */
+    @Override
+    final long returnable(Outcome taken) {
+        return taken.reset;
+    }
+
     @Override
     public final void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = Exact.moment(now);

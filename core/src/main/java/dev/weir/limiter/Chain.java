@@ -25,6 +25,7 @@ final class Chain extends Ask {
     private int keeper;
 
     private boolean failed;
+    private final Runnable late = this::answered;
 
     Chain(Pending pending) {
         this.pending = pending;
@@ -75,7 +76,7 @@ final class Chain extends Ask {
             for (int i = 0; i < checks.size(); i++) {
                 checks.get(i).failure = StoreFailure.TIMEOUT;
             }
-            home.execute(this::answered);
+            home.execute(late);
         } else {
             path.stores().at(place).decide(this);
         }

@@ -45,6 +45,9 @@ final class DenyCache {
     /** {@link #UNTIL} of what can never fit. */
     private static final long FOREVER = Long.MAX_VALUE;
 
+    /** When it makes room for others, nevertheless, after it was last asked for, microseconds. */
+    private static final long HOPELESS = 10 * BELIEVED;
+
     /** The first word of each entry's key, 0 where there is none: where to look. The entry itself says whether it is so. */
     private final long[] tags;
 
@@ -208,7 +211,7 @@ final class DenyCache {
                 index = i;
                 break;
             }
-            index = table[i * WORDS + UNTIL] < table[index * WORDS + UNTIL] ? i : index;
+            index = worth(i) < worth(index) ? i : index;
         }
         int place = index * WORDS;
         long version = lock(place);
@@ -225,6 +228,13 @@ final class DenyCache {
         table[place + ASKED] = asked;
         WORD.setRelease(table, place + VERSION, version + 2);
         learned.increment();
+    }
+
+    /** Whichever has least of it makes room. */
+    private long worth(int index) {
+        int at = index * WORDS;
+        long until = table[at + UNTIL];
+        return until == FOREVER ? table[at + ASKED] + HOPELESS : until;
     }
 
     /** The version before, or -1 if somebody else writes. */

@@ -122,7 +122,8 @@ class SplitAskTest {
         "SLIDING_WINDOW, 14, 0",
         "SLIDING_WINDOW, 15, 11",
         "SLIDING_WINDOW, 2000, 1000",
-        "TOKEN_BUCKET, 0, 1000",
+        "TOKEN_BUCKET, 14, 0",
+        "TOKEN_BUCKET, 2000, 1000",
         "SLIDING_WINDOW_LOG, 0, 1000"
     })
     void nothingGoesBackThatMayComeIntoTheNextWindow(Algorithm algorithm, long endsMillis, long withinMillis) {

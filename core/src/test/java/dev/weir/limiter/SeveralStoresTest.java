@@ -169,6 +169,21 @@ class SeveralStoresTest {
         assertThat(fleet.gaveBack).as("nine milliseconds before its end").isEqualTo(2);
     }
 
+    /** What has flowed in by then would be given twice. */
+    @Test
+    void aBucketThatIsAsGoodAsNewGetsNothingBack() {
+        Limit fast = Limit.tokenBucket(1_000, Duration.ofSeconds(1)).withBurst(10);
+        Limit slow = Limit.tokenBucket(10, Duration.ofSeconds(1)).withBurst(10);
+        Fleet fleet = new Fleet(
+                rules(
+                        rule(Weir.rule("fast", fast).build(), KeyBy.of("a")),
+                        rule(Weir.rule("slow", slow).build(), KeyBy.of("b")),
+                        rule(bucket("none", 0).store("big").build(), KeyBy.of("z"))),
+                "big");
+        fleet.decide(ask("a", "1", "b", "1", "z", "1"));
+        assertThat(fleet.gaveBack).isOne();
+    }
+
     private static Rule window(String name, Algorithm algorithm) {
         return Weir.rule(name, Limit.of(algorithm, 9, Duration.ofMinutes(1))).build();
     }

@@ -104,6 +104,21 @@ class DenyCacheTest {
     }
 
     @Test
+    void whatCanNeverFitMakesRoomForWhatIsDeniedLater() {
+        DenyCache small = new DenyCache(8);
+        for (int key = 1; key <= 8; key++) {
+            small.learn(denied(key, 99, Outcome.NEVER), NOW);
+        }
+        long later = NOW + 10 * SECOND;
+        for (int key = 11; key <= 18; key++) {
+            small.learn(denied(key, 1, 60 * SECOND), later);
+        }
+        for (int key = 11; key <= 18; key++) {
+            assertThat(small.denies(check(key, 1), later)).isTrue();
+        }
+    }
+
+    @Test
     void whatCanNeverFitStaysSo() {
         cache.learn(denied(1, 99, Outcome.NEVER), NOW);
         Check check = check(1, 100);

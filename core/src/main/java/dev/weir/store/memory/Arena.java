@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
  * Bounded memory for counters that do not fit a slot: blocks of words, cut from pages of one size each.
  *
  * <p>A page whose blocks are all free goes back, so that another size can have its share. A block is its holder's alone; the lock guards only who holds which.
+ *
+ * <h2>Room to grow</h2>
+ *
+ * Small blocks may not have all of it: a quarter is left to those of more than 8 words, of that again a half to those of more than
+ * 16, and so on. So a flood of callers who are seen once cannot take the room from those who are known and need a larger block.
  */
 final class Arena extends VersionLock {
     static final long NONE = 0;
@@ -16,6 +21,8 @@ final class Arena extends VersionLock {
 
     private final long maxWords;
     private long words;
+    /** How many of them belong to blocks of each power of two. */
+    private final long[] wordsByOctave = new long[BlockSizes.OCTAVES];
     /** By the number that a block carries; none has number 0, so that no block is {@link #NONE}. */
     private volatile @Nullable Page[] pages = new Page[8];
 
@@ -55,6 +62,11 @@ final class Arena extends VersionLock {
         } finally {
             unlock();
         }
+    }
+
+    /** How many words a block has. */
+    int size(long block) {
+        return page(block).size;
     }
 
     long[] memory(long block) {
@@ -106,17 +118,27 @@ final class Arena extends VersionLock {
     private @Nullable Page addPage(int size) {
         int blocks = Math.max(FEWEST_BLOCKS, PAGE_WORDS / size);
         long length = (long) blocks * size;
-        if (words + length > maxWords) {
+        int octave = BlockSizes.octave(size);
+        if (!hasRoomFor(length, octave)) {
             dropIdlePages();
         }
-        if (words + length > maxWords || length > Integer.MAX_VALUE - 8) {
+        if (!hasRoomFor(length, octave) || length > Integer.MAX_VALUE - 8) {
             return null;
         }
         Page page = new Page(freeNumber(), blocks, size);
         pages[page.number] = page;
         words += length;
+        wordsByOctave[octave] += length;
         link(page);
         return page;
+    }
+
+    private boolean hasRoomFor(long length, int octave) {
+        long upToIts = length;
+        for (int i = 0; i <= octave; i++) {
+            upToIts += wordsByOctave[i];
+        }
+        return words + length <= maxWords && upToIts <= maxWords - (maxWords >> (octave + 2));
     }
 
     private int freeNumber() {
@@ -144,6 +166,7 @@ final class Arena extends VersionLock {
         unlink(page);
         pages[page.number] = null;
         words -= page.memory.length;
+        wordsByOctave[BlockSizes.octave(page.size)] -= page.memory.length;
     }
 
     private void link(Page page) {

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What happens when the arena is full: a few stripes give back their expired blocks; if that does not help, the emptiest block
- * of the wanted size among them is evicted; if there is none, the caller is refused. All of it is counted, and none of it takes
- * longer than a look through these few stripes.
+ * among them that is large enough, and not much larger, is evicted; if there is none, the caller is refused. All of it is counted,
+ * and none of it takes longer than a look through these few stripes.
  */
 final class BlockReclaim {
     private static final int VISITS = 4;
@@ -52,8 +52,7 @@ final class BlockReclaim {
         }
         long block = arena.allocate(words);
         if (block == Arena.NONE && least != SlotTable.NO_BLOCK) {
-            evictFrom(poorest, own, words, key0);
-            block = arena.allocate(words);
+            block = arena.allocate(evictFrom(poorest, own, words, key0));
         }
         if (block == Arena.NONE) {
             refusals.increment();
@@ -61,15 +60,18 @@ final class BlockReclaim {
         return block;
     }
 
-    private static void evictFrom(Stripe poorest, Stripe own, int words, long key0) {
+    /** Returns how large a block is there for now. */
+    private static int evictFrom(Stripe poorest, Stripe own, int words, long key0) {
         if (poorest == own) {
-            own.evictEmptiestBlock(words, key0);
-        } else if (poorest.tryLock()) {
-            try {
-                poorest.evictEmptiestBlock(words, key0);
-            } finally {
-                poorest.unlock();
-            }
+            return own.evictEmptiestBlock(words, key0);
+        }
+        if (!poorest.tryLock()) {
+            return words;
+        }
+        try {
+            return poorest.evictEmptiestBlock(words, key0);
+        } finally {
+            poorest.unlock();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.store.memory;
 /** The sizes that blocks have: they go up in steps of an eighth to a quarter, so at most a fifth of a block is idle. */
 final class BlockSizes {
     static final int COUNT = 112;
+    static final int OCTAVES = 29;
 
     private static final int SMALLEST = 8;
 
@@ -24,6 +25,11 @@ final class BlockSizes {
         }
         int power = 31 - Integer.numberOfLeadingZeros(size - 1);
         return (power - 3) * 4 + (size - (1 << power)) / step(size);
+    }
+
+    /** 0 for the smallest, 1 for those up to twice as large, and so on. */
+    static int octave(int size) {
+        return size <= SMALLEST ? 0 : 29 - Integer.numberOfLeadingZeros(size - 1);
     }
 
     /** A quarter of the power of two below. */

@@ -48,7 +48,7 @@ public final class MemoryStore implements Store {
             throw new IllegalArgumentException("maxBlockBytes: " + maxBlockBytes + " (expected: >= 0)");
         }
         int count = Math.min(MAX_STRIPES, Integer.highestOneBit(Math.max(1, maxKeys / KEYS_PER_STRIPE)));
-        int share = (maxKeys + count - 1) / count;
+        int share = (int) (((long) maxKeys + count - 1) / count);
         int room = count == 1 ? share : share + (int) (3 * Math.sqrt(share));
         stripes = new Stripe[count];
         mask = count - 1;

@@ -7,7 +7,7 @@ final class Page {
     final long[] memory;
     final int number;
     final int rank;
-    private final int size;
+    final int size;
     private final int blocks;
     private int used;
     /** Head of the list of freed blocks, each holding where the next is; -1 at its end. */

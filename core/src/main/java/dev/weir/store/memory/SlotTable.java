@@ -56,6 +56,9 @@ abstract class SlotTable extends VersionLock {
     /** How many slots are looked at if those are all near their limit. */
     private static final int FAR = 256;
 
+    /** How many times larger than needed a block may be that another is evicted from. */
+    private static final int WASTE = 4;
+
     private static final int FEWEST_HOMES = 4;
     private static final int MOST_OVERHANG = 32;
 
@@ -165,25 +168,30 @@ abstract class SlotTable extends VersionLock {
         }
     }
 
-    /** The emptiest block of {@code words} words that is not {@code exceptKey0}'s: its {@link #worth}, or {@link #NO_BLOCK}. */
-    final long emptiestBlock(long words, long exceptKey0) {
+    /** The emptiest block that will do for {@code words} words and is not {@code exceptKey0}'s: its {@link #worth}, or {@link #NO_BLOCK}. */
+    final long emptiestBlock(int words, long exceptKey0) {
         int at = findEmptiestBlock(words, exceptKey0);
         return at < 0 ? NO_BLOCK : worth(at);
     }
 
-    final void evictEmptiestBlock(long words, long exceptKey0) {
+    /** Evicts it, and says how many words it had; {@code words} if there is none. */
+    final int evictEmptiestBlock(int words, long exceptKey0) {
         int at = findEmptiestBlock(words, exceptKey0);
-        if (at >= 0) {
-            evict(at);
+        if (at < 0) {
+            return words;
         }
+        int size = (int) slots[at + STATE1];
+        evict(at);
+        return size;
     }
 
-    private int findEmptiestBlock(long words, long exceptKey0) {
+    private int findEmptiestBlock(int words, long exceptKey0) {
         int victim = -1;
         for (int at = 0; at < slots.length - SLOT; at += SLOT) {
             if (slots[at] != EMPTY
                     && (slots[at + META] & BLOCK) != 0
-                    && slots[at + STATE1] == words
+                    && slots[at + STATE1] >= words
+                    && slots[at + STATE1] <= (long) WASTE * words
                     && slots[at] != exceptKey0
                     && (victim < 0 || worth(at) < worth(victim))) {
                 victim = at;

@@ -249,15 +249,16 @@ final class Stripe extends SlotTable {
 
     /** Gives the counter a block of at least {@code needed} words that begins with what it held. */
     private boolean reserve(Check check, long identity, long old, int oldWords, int needed, long now) {
-        int words = BlockSizes.fit(needed);
+        int wanted = BlockSizes.fit(needed);
         long key0 = stored(check.key0);
-        long block = arena.allocate(words);
+        long block = arena.allocate(wanted);
         if (block == Arena.NONE) {
-            block = reclaim.allocate(this, words, key0, seconds(now));
+            block = reclaim.allocate(this, wanted, key0, seconds(now));
         }
         if (block == Arena.NONE) {
             return false;
         }
+        int words = arena.size(block);
         if (oldWords > 0) {
             System.arraycopy(arena.memory(old), Arena.offset(old), arena.memory(block), Arena.offset(block), oldWords);
             arena.free(old, oldWords);

@@ -50,9 +50,18 @@ class ArenaTest {
     void whatOneSizeGaveBackAnotherCanHave() {
         Arena arena = new Arena(100_000);
         List<Block> blocks = fill(arena, 20);
+        blocks.addAll(fill(arena, 1000));
         assertThat(arena.allocate(1000)).isEqualTo(Arena.NONE);
         blocks.forEach(block -> arena.free(block.at, block.words));
         assertThat(fill(arena, 1000)).hasSizeGreaterThan(90);
+    }
+
+    @Example
+    void smallBlocksLeaveRoomForLargerOnes() {
+        Arena arena = new Arena(100_000);
+        assertThat(fill(arena, 8)).hasSizeBetween(8_000, 9_375); // three quarters
+        assertThat(fill(arena, 16)).hasSizeGreaterThan(500); // half of the rest
+        assertThat(fill(arena, 32)).isNotEmpty();
     }
 
     @Example

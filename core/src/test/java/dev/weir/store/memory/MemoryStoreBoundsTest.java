@@ -148,6 +148,35 @@ class MemoryStoreBoundsTest {
     }
 
     @Test
+    void aFloodOfNewLogsLeavesThoseWhoAreKnownRoomToGrow() {
+        MemoryStore store = new MemoryStore(100_000);
+        Meter log = Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 100, Duration.ofDays(1)));
+        int known = 100;
+        for (int i = 0; i < known; i++) {
+            assertThat(take(store, "known", i, log, 5, T0)).isTrue();
+        }
+        for (int i = 0; i < 60_000; i++) {
+            take(store, "flood", i, log, 1, T0 + i);
+        }
+        int admitted = 0;
+        for (int i = 0; i < known; i++) {
+            for (int hit = 0; hit < 50; hit++) {
+                admitted += take(store, "known", i, log, 1, T0 + 3_600 * SECOND + hit) ? 1 : 0;
+            }
+        }
+        assertThat(admitted).isEqualTo(50 * known);
+        assertThat(store.refusals()).isZero();
+        assertThat(store.blockBytes()).isLessThanOrEqualTo(100_000 * 32);
+    }
+
+    @Test
+    void asManyKeysAsThereAreNumbersForIsABoundToo() {
+        MemoryStore store = new MemoryStore(Integer.MAX_VALUE);
+        assertThat(take(store, "user", 1, HUNDRED, 100, T0)).isTrue();
+        assertThat(take(store, "user", 1, HUNDRED, 1, T0)).isFalse();
+    }
+
+    @Test
     void whereNoMemoryForBlocksIsLeftTheRequestIsRefusedForASecondAndCounted() {
         Meter log = Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 100, Duration.ofHours(1)));
         MemoryStore store = new MemoryStore(100, 0);
