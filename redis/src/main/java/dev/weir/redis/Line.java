@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Reconnecting</h2>
  *
- * Ours and not Lettuce's, because a new connection has a new clock and no commands of the old one. Waits are random between
- * nothing and a bound that doubles (full jitter), and start over only once a batch was answered: a server that accepts
- * connections and serves nothing is not hammered.
+ * Ours and not Lettuce's, because a new connection has a new clock and no commands of the old one. {@linkplain BackOff Waits} start
+ * over only once a batch was answered: a server that accepts connections and serves nothing is not hammered. A connection that has
+ * fallen {@linkplain Silence silent} is given up as one that was closed.
  */
 final class Line {
     /** Makes a line for its user. */
@@ -44,20 +43,18 @@ final class Line {
         void down(StoreFailure failure, String reason);
     }
 
-    private static final long FIRST_WAIT_NANOS = Duration.ofMillis(50).toNanos();
-    private static final long LONGEST_WAIT_NANOS = Duration.ofSeconds(2).toNanos();
-
     private final EventLoop loop;
     private final RedisClient client;
     private final RedisURI uri;
     private final User user;
     private final StoreClock clock = new StoreClock();
+    private final BackOff backOff = new BackOff();
     private final long patienceMillis;
 
     private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+    private Silence silence;
     private @Nullable ScheduledFuture<?> next;
     private int generation;
-    private int attempt;
     private boolean ready;
     private boolean closed;
     private volatile @Nullable StoreFailure down = StoreFailure.UNREACHABLE;
@@ -70,6 +67,7 @@ final class Line {
         this.uri = uri;
         this.patienceMillis = patience.toMillis();
         this.user = user;
+        this.silence = new Silence(loop, () -> {});
     }
 
     EventLoop loop() {
@@ -107,6 +105,10 @@ final class Line {
             fail(calls, new IllegalStateException(reason));
             return;
         }
+        silence.sent(calls.size());
+        for (ScriptCall each : calls) {
+            each.goesOver(silence);
+        }
         try {
             if (calls.size() == 1) {
                 current.dispatch(calls.get(0));
@@ -126,12 +128,17 @@ final class Line {
 
     /** Redis serves: waits between connections start from the shortest again. */
     void served() {
-        attempt = 0;
+        backOff.startOver();
+    }
+
+    /** Somebody was not answered in time: it may be the connection that is dead. */
+    void doubt() {
+        silence.doubt();
     }
 
     /** Gives the connection up and gets another one, if it still is the one of {@code ofGeneration}. */
     void renew(int ofGeneration, StoreFailure failure, String why) {
-        if (ofGeneration == generation && connection != null) {
+        if (ofGeneration == generation && ready) {
             lost(generation, failure, why);
         }
     }
@@ -190,6 +197,7 @@ final class Line {
             return;
         }
         connection = made;
+        silence = new Silence(loop, () -> lost(mine, StoreFailure.UNREACHABLE, "no answer"));
         made.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
@@ -233,19 +241,14 @@ final class Line {
         down = failure;
         reason = why;
         user.down(failure, why);
-        next = loop.schedule(this::connect, backOffNanos(attempt++), TimeUnit.NANOSECONDS);
-    }
-
-    /** Full jitter. (What Lettuce calls so never waits less than half the bound.) */
-    static long backOffNanos(int attempt) {
-        long bound = Math.min(LONGEST_WAIT_NANOS, FIRST_WAIT_NANOS << Math.min(attempt, 16));
-        return ThreadLocalRandom.current().nextLong(bound) + 1;
+        next = loop.schedule(this::connect, backOff.nextNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void drop() {
         generation++;
         ready = false;
         clock.forget();
+        silence.end();
         StatefulRedisConnection<byte[], byte[]> old = connection;
         connection = null;
         if (old != null) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A command that has nothing to do with deciding, on the line that is there. */
 final class PlainCommand {
@@ -30,6 +31,11 @@ final class PlainCommand {
             }
         });
         line.loop().execute(() -> line.send(List.of(call)));
-        return answer.orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = answer.orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS).whenComplete((reply, failed) -> {
+            if (failed instanceof TimeoutException) {
+                line.loop().execute(line::doubt);
+            }
+        });
+        return answer;
     }
 }
