@@ -233,7 +233,7 @@ public final class Batch {
         return expected == passed ? Reply.DONE : Reply.BROKEN;
     }
 
-    /** Redis's time as the last reply told it. */
+    /** Redis's time as the reply told it; 0 if it did not. */
     public long timeMicros() {
         return timeMicros;
     }
@@ -256,6 +256,7 @@ public final class Batch {
         hasGroups = false;
         onces.clear();
         entriesSize = 0;
+        timeMicros = 0;
         counters.clear();
         meters.clear();
     }
