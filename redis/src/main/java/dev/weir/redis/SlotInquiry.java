@@ -120,6 +120,9 @@ final class SlotInquiry {
                     if (table == null) {
                         complain(asked, failed == null ? "an answer that cannot be read" : Failures.reason(failed));
                     }
+                    if (closed) {
+                        return;
+                    }
                     boolean trouble = true;
                     try {
                         trouble = table == null || table.isEmpty() || !cluster.take(table);
