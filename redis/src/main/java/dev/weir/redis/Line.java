@@ -2,26 +2,20 @@ package dev.weir.redis;
 
 import dev.weir.store.StoreClock;
 import dev.weir.store.StoreFailure;
-import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to one server, and the next one after it is lost. All of it happens in one event loop, which is the channel's
+ * A {@link Connection} to one server, and the next one after it is lost. All of it happens in one event loop, which is the channel's
  * too; only {@link #down} is read elsewhere.
  *
  * <h2>Reconnecting</h2>
@@ -30,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * over only once a batch was answered: a server that accepts connections and serves nothing is not hammered. A connection that has
  * fallen {@linkplain Silence silent} is given up as one that was closed.
  */
-final class Line {
+final class Line implements Connection.Owner {
     /** Makes a line for its user. */
     interface Factory {
         Line line(User user);
@@ -41,6 +35,9 @@ final class Line {
         void up();
 
         void down(StoreFailure failure, String reason);
+
+        /** It is down because nothing came over it any more. */
+        void silent();
     }
 
     private final EventLoop loop;
@@ -51,8 +48,7 @@ final class Line {
     private final BackOff backOff = new BackOff();
     private final long patienceMillis;
 
-    private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
-    private Silence silence;
+    private @Nullable Connection connection;
     private @Nullable ScheduledFuture<?> next;
     private int generation;
     private boolean ready;
@@ -67,7 +63,6 @@ final class Line {
         this.uri = uri;
         this.patienceMillis = patience.toMillis();
         this.user = user;
-        this.silence = new Silence(loop, () -> {});
     }
 
     EventLoop loop() {
@@ -100,29 +95,11 @@ final class Line {
 
     /** Sends commands with one flush. Each is told what came of it, at once if the line is down. */
     void send(List<ScriptCall> calls) {
-        StatefulRedisConnection<byte[], byte[]> current = connection;
+        Connection current = connection;
         if (current == null || !ready) {
-            fail(calls, new IllegalStateException(reason));
-            return;
-        }
-        silence.sent(calls.size());
-        for (ScriptCall each : calls) {
-            each.goesOver(silence);
-        }
-        try {
-            if (calls.size() == 1) {
-                current.dispatch(calls.get(0));
-            } else {
-                current.dispatch(calls);
-            }
-        } catch (RuntimeException e) {
-            fail(calls, e);
-        }
-    }
-
-    private static void fail(List<ScriptCall> calls, RuntimeException why) {
-        for (ScriptCall each : calls) {
-            each.completeExceptionally(why);
+            ScriptCall.fail(calls, new IllegalStateException(reason));
+        } else {
+            current.send(calls);
         }
     }
 
@@ -133,13 +110,15 @@ final class Line {
 
     /** Somebody was not answered in time: it may be the connection that is dead. */
     void doubt() {
-        silence.doubt();
+        if (connection != null) {
+            connection.doubt();
+        }
     }
 
     /** Gives the connection up and gets another one, if it still is the one of {@code ofGeneration}. */
     void renew(int ofGeneration, StoreFailure failure, String why) {
         if (ofGeneration == generation && ready) {
-            lost(generation, failure, why);
+            lost(failure, why);
         }
     }
 
@@ -176,66 +155,46 @@ final class Line {
         if (closed) {
             return;
         }
-        int mine = ++generation;
         try {
             var unused = client.connectAsync(ByteArrayCodec.INSTANCE, uri)
-                    .whenComplete((made, failed) -> loop.execute(() -> {
-                        if (failed != null) {
-                            lost(mine, Failures.of(failed), Failures.reason(failed));
-                        } else {
-                            connected(mine, made);
-                        }
-                    }));
+                    .whenComplete((made, failed) -> loop.execute(() -> connected(made, failed)));
         } catch (RuntimeException e) {
-            lost(mine, Failures.of(e), Failures.reason(e));
+            lost(Failures.of(e), Failures.reason(e));
         }
     }
 
-    private void connected(int mine, StatefulRedisConnection<byte[], byte[]> made) {
-        if (closed || mine != generation) {
-            hangUp(made);
-            return;
+    private void connected(@Nullable StatefulRedisConnection<byte[], byte[]> made, @Nullable Throwable failed) {
+        if (made != null) {
+            greet(new Connection(loop, made, this));
+        } else if (!closed) {
+            lost(Failures.of(failed), Failures.reason(failed));
         }
-        connection = made;
-        silence = new Silence(loop, () -> lost(mine, StoreFailure.UNREACHABLE, "no answer"));
-        made.addListener(new RedisConnectionStateListener() {
-            @Override
-            public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
-                loop.execute(() -> lost(mine, StoreFailure.UNREACHABLE, "the connection was closed"));
-            }
-        });
-        askTime(mine, made);
     }
 
     /** Nothing is sent before Redis's clock is known: every batch says until when it is good. */
-    private void askTime(int mine, StatefulRedisConnection<byte[], byte[]> made) {
-        long sent = System.nanoTime();
-        ScheduledFuture<?> patience = loop.schedule(
-                () -> lost(mine, StoreFailure.UNREACHABLE, "no answer to TIME"), patienceMillis, TimeUnit.MILLISECONDS);
-        made.dispatch(new ScriptCall(
-                CommandType.TIME, new CommandArgs<>(ByteArrayCodec.INSTANCE), (reply, failed, error) -> {
-                    patience.cancel(false);
-                    if (mine != generation) {
-                        return;
-                    }
-                    if (reply == null || reply.size() != 2) {
-                        StoreFailure failure = error == null ? Failures.of(failed) : Failures.ofError(error);
-                        lost(mine, failure, error == null ? Failures.reason(failed) : error);
-                        return;
-                    }
-                    clock.sample(sent, System.nanoTime(), number(reply.get(0)) * 1_000_000 + number(reply.get(1)));
-                    ready = true;
-                    fresh = false;
-                    down = null;
-                    reason = "";
-                    user.up();
-                }));
-    }
-
-    private void lost(int mine, StoreFailure failure, String why) {
-        if (closed || mine != generation) {
+    private void greet(Connection made) {
+        if (closed) {
+            made.hangUp();
             return;
         }
+        connection = made;
+        made.askTime(clock, patienceMillis, () -> {
+            ready = true;
+            fresh = false;
+            down = null;
+            reason = "";
+            user.up();
+        });
+    }
+
+    @Override
+    public void silent() {
+        lost(StoreFailure.UNREACHABLE, "no answer");
+        user.silent();
+    }
+
+    @Override
+    public void lost(StoreFailure failure, String why) {
         drop();
         fresh = false;
         down = failure;
@@ -248,19 +207,9 @@ final class Line {
         generation++;
         ready = false;
         clock.forget();
-        silence.end();
-        StatefulRedisConnection<byte[], byte[]> old = connection;
-        connection = null;
-        if (old != null) {
-            hangUp(old);
+        if (connection != null) {
+            connection.hangUp();
+            connection = null;
         }
-    }
-
-    private static void hangUp(StatefulRedisConnection<byte[], byte[]> connection) {
-        var unused = connection.closeAsync();
-    }
-
-    private static long number(@Nullable Object digits) {
-        return Long.parseLong(new String((byte[]) Objects.requireNonNull(digits), StandardCharsets.US_ASCII));
     }
 }

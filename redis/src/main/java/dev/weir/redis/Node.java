@@ -184,6 +184,13 @@ final class Node {
         }
     }
 
+    /** A line to it is down because nothing came over it any more. If there is no other, it is not known whether the next will be better. */
+    void silent() {
+        if (!warming && upLine() == null) {
+            breaker.open();
+        }
+    }
+
     /** Something changed around it: worth a try. */
     void hasNews() {
         if (breaker.isOpen()) {

@@ -55,6 +55,13 @@ final class ScriptCall extends Command<byte[], byte[], List<Object>> {
         tell(null, new java.util.concurrent.CancellationException("cancelled"), null);
     }
 
+    /** Tells all who wait for {@code calls} that they will not be answered. */
+    static void fail(List<ScriptCall> calls, RuntimeException why) {
+        for (ScriptCall each : calls) {
+            each.completeExceptionally(why);
+        }
+    }
+
     private void tell(@Nullable List<Object> reply, @Nullable Throwable lost, @Nullable String error) {
         if (!told) {
             told = true;

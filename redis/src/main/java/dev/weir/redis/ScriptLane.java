@@ -178,6 +178,11 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
     }
 
     @Override
+    public void silent() {
+        node.silent();
+    }
+
+    @Override
     public void down(StoreFailure failure, String reason) {
         node.down(failure, reason);
         lane.down();
