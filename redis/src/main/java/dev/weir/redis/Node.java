@@ -181,6 +181,7 @@ final class Node {
         if (!closing) {
             log.down(failure, reason);
             neighbours.changed();
+            probed(); // that line is waited for no longer
         }
     }
 

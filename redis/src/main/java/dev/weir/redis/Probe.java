@@ -68,9 +68,9 @@ final class Probe implements BatchCall.Sender {
         group.add(check);
     }
 
-    /** Whether the node was found to serve since {@link #start}. Any thread may ask. */
+    /** Whether the node was found to serve over the line, and that is up. Any thread may ask. */
     boolean served() {
-        return served;
+        return served && line.down() == null;
     }
 
     /** Whether there is something to wait for: it was not found to serve, and the line is up. Any thread may ask. */
@@ -79,7 +79,6 @@ final class Probe implements BatchCall.Sender {
     }
 
     void start() {
-        served = false;
         loop.execute(() -> {
             wanted = true;
             waitNanos = settings.firstProbe().toNanos();
@@ -99,6 +98,7 @@ final class Probe implements BatchCall.Sender {
     }
 
     void stop() {
+        served = false;
         loop.execute(() -> {
             wanted = false;
             cancel();
@@ -127,7 +127,6 @@ final class Probe implements BatchCall.Sender {
         }
         if (line.down() != null) {
             later(); // a new connection is news
-            node.probed();
             return;
         }
         cancel();
