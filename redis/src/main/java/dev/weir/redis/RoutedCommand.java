@@ -11,10 +11,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A command that has nothing to do with deciding, on keys of one subject, wherever they live by now: it goes where a cluster sends it,
- * and waits a moment for who is not there yet. What may have been carried out is not sent again.
+ * and waits there for who is to come, which after a failover is a moment. What may have been carried out is not sent again.
  */
 final class RoutedCommand {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Early enough for it to be said why. */
+    private static final long LAST_TRY_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
+
     private static final Executor SOON = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
     private static final int MOST_REDIRECTS = 16;
 
@@ -22,7 +25,7 @@ final class RoutedCommand {
     private final long subject;
     private final CommandType type;
     private final byte[][] arguments;
-    private final long endNanos = System.nanoTime() + PATIENCE_NANOS;
+    private final long lastTryNanos = System.nanoTime() + LAST_TRY_NANOS;
     private int redirects;
 
     private RoutedCommand(Routes routes, long subject, CommandType type, byte[][] arguments) {
@@ -32,9 +35,11 @@ final class RoutedCommand {
         this.arguments = arguments;
     }
 
-    /** What Redis answers; it fails with what Redis says, or why it says nothing. */
+    /** What Redis answers; it fails with what Redis says, or why it says nothing, within a second. */
     static CompletableFuture<List<Object>> run(Routes routes, long subject, CommandType type, byte[]... arguments) {
-        return new RoutedCommand(routes, subject, type, arguments).send();
+        return new RoutedCommand(routes, subject, type, arguments)
+                .send()
+                .orTimeout(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
     }
 
     private CompletableFuture<List<Object>> send() {
@@ -64,9 +69,9 @@ final class RoutedCommand {
         return CompletableFuture.failedFuture(why);
     }
 
-    /** Tries it once more, unless that took too long already. */
+    /** Tries it once more, where another may serve it by then. */
     private CompletableFuture<List<Object>> sendSoon(Throwable why) {
-        return System.nanoTime() - endNanos > 0
+        return !routes.bySlot() || System.nanoTime() - lastTryNanos > 0
                 ? CompletableFuture.failedFuture(why)
                 : CompletableFuture.runAsync(() -> {}, SOON).thenCompose(waited -> send());
     }
