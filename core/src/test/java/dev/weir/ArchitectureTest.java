@@ -1,6 +1,10 @@
 package dev.weir;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -10,6 +14,8 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.weir.model.TimeSource;
+import java.time.Clock;
 import org.junit.jupiter.api.Test;
 
 /** The arrows between the packages of core, as their package-info files tell them. */
@@ -85,6 +91,22 @@ class ArchitectureTest {
                         (JavaClass each) -> each.getPackageName().startsWith("dev.weir.store")
                                 && !each.getSimpleName().equals("KeyHash")
                                 && !each.getSimpleName().equals("CounterName")))
+                .check(CORE);
+    }
+
+    /** And that once, so that a clock that is set by an hour while we run cannot matter. */
+    @Test
+    void onlyTheTimeSourceReadsTheWallClock() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName(TimeSource.class.getName())
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethodWhere(target(name("now")).and(target(owner(resideInAPackage("java.time..")))))
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(Clock.class)
                 .check(CORE);
     }
 

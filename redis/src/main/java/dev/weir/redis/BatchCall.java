@@ -33,6 +33,8 @@ final class BatchCall extends Call implements ScriptCall.Listener {
     private boolean byText;
     /** When the command that was answered had been sent. */
     long sentNanos;
+    /** Over which of the line's connections. */
+    private int generation;
 
     BatchCall(
             Batch batch,
@@ -83,7 +85,13 @@ final class BatchCall extends Call implements ScriptCall.Listener {
         }
         out.add(commands.call(byText, keys, args, this));
         sentNanos = System.nanoTime();
+        generation = line.generation();
         stats.batches.increment();
+    }
+
+    /** Which of the line's connections it was sent over. */
+    int generation() {
+        return generation;
     }
 
     @Override

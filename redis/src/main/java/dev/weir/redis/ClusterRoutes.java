@@ -7,9 +7,7 @@ import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * What the cluster says when it is asked ({@link SlotInquiry}), which it is also when there is reason to doubt: a connection was
  * lost, a breaker opened, a node said READONLY, CLUSTERDOWN or MOVED. {@code MOVED} sets its slot at once. A node that serves nothing
- * any more is closed a while after.
+ * any more is parted with.
  *
  * <h2>Concurrency</h2>
  *
@@ -28,22 +26,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluster {
     private static final System.Logger LOG = System.getLogger(ClusterRoutes.class.getName());
-    private static final long FAREWELL_MILLIS = 5_000;
 
-    private final NodeFactory factory;
-    private final RedisSettings settings;
     private final EventLoop loop;
-    private final Map<HostPort, Node> nodes = new ConcurrentHashMap<>();
+    private final ClusterNodes nodes;
     private final AtomicReferenceArray<@Nullable Node> slots = new AtomicReferenceArray<>(SlotTable.SLOTS);
 
     private final SlotInquiry inquiry;
-    private volatile boolean warming;
-    private volatile boolean closed;
 
     ClusterRoutes(NodeFactory factory, RedisSettings settings, EventLoop loop) {
-        this.factory = factory;
-        this.settings = settings;
         this.loop = loop;
+        this.nodes = new ClusterNodes(factory, settings, this, loop);
         this.inquiry = new SlotInquiry(this, loop);
     }
 
@@ -72,7 +64,7 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
 
     @Override
     public StoreFailure failure() {
-        for (Node each : nodes.values()) {
+        for (Node each : nodes()) {
             StoreFailure down = each.health().down();
             if (down == StoreFailure.REFUSED) {
                 return down;
@@ -83,28 +75,26 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
 
     @Override
     public List<Node> nodes() {
-        return List.copyOf(nodes.values());
+        return List.copyOf(nodes.known().values());
     }
 
     @Override
     public void warming(boolean now) {
-        warming = now;
-        nodes.values().forEach(node -> node.warming(now));
+        nodes.warming(now);
     }
 
     @Override
     public void open() {
         loop.execute(() -> {
-            settings.address().hosts().forEach(this::nodeAt);
+            nodes.meetFirst();
             inquiry.begin();
         });
     }
 
     @Override
     public void close() {
-        closed = true;
         inquiry.close();
-        nodes.values().forEach(factory::close);
+        nodes.close();
     }
 
     @Override
@@ -120,12 +110,12 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
 
     @Override
     public @Nullable Node redirected(Redirect redirect, Node from) {
-        String host = SlotTable.isUnknown(redirect.host()) ? hostOf(from) : redirect.host();
-        if (closed || host.isEmpty() || redirect.slot() < 0 || redirect.slot() >= SlotTable.SLOTS) {
+        String host = SlotTable.isUnknown(redirect.host()) ? nodes.hostOf(from) : redirect.host();
+        if (host.isEmpty() || redirect.slot() < 0 || redirect.slot() >= SlotTable.SLOTS) {
             return null;
         }
-        Node target = nodeAt(new HostPort(host, redirect.port()));
-        if (!redirect.ask()) {
+        Node target = nodes.at(new HostPort(host, redirect.port()));
+        if (target != null && !redirect.ask()) {
             slots.set(redirect.slot(), target);
             changed();
         }
@@ -139,35 +129,12 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
 
     @Override
     public Map<HostPort, Node> known() {
-        return nodes;
+        return nodes.known();
     }
 
     @Override
     public void nobodyThere() {
-        settings.address().hosts().forEach(this::nodeAt); // whoever we knew may be gone for good
-    }
-
-    private Node nodeAt(HostPort server) {
-        Node known = nodes.get(server);
-        if (known != null) {
-            return known;
-        }
-        Node made = factory.node(server.toString(), LettuceParts.uri(settings, server), this);
-        Node other = nodes.putIfAbsent(server, made);
-        if (other == null) {
-            made.warming(warming);
-            made.open();
-        }
-        return other == null ? made : other;
-    }
-
-    private String hostOf(Node node) {
-        for (Map.Entry<HostPort, Node> each : nodes.entrySet()) {
-            if (each.getValue() == node) {
-                return each.getKey().host();
-            }
-        }
-        return "";
+        nodes.meetFirst(); // whoever we knew may be gone for good
     }
 
     @Override
@@ -176,7 +143,10 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
         boolean changed = false;
         Node[] owners = new Node[SlotTable.SLOTS];
         for (Map.Entry<HostPort, boolean[]> each : table.entrySet()) {
-            Node node = nodeAt(each.getKey());
+            Node node = nodes.at(each.getKey());
+            if (node == null) {
+                return false;
+            }
             whole &= node.health().serves();
             for (int slot = 0; slot < SlotTable.SLOTS; slot++) {
                 owners[slot] = each.getValue()[slot] ? node : owners[slot];
@@ -192,23 +162,10 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
         }
         if (changed) {
             LOG.log(Level.DEBUG, "redis cluster: " + table.keySet() + " serve its slots");
-            nodes.values().forEach(Node::hasNews);
+            nodes().forEach(Node::hasNews);
         }
-        dismiss(table);
+        nodes.dismiss((server, node) -> !table.containsKey(server) && !servesAny(node));
         return whole;
-    }
-
-    private void dismiss(Map<HostPort, boolean[]> table) {
-        nodes.entrySet().removeIf(each -> {
-            boolean idle = !table.containsKey(each.getKey()) && !servesAny(each.getValue());
-            if (idle) {
-                each.getValue().dismiss();
-                // What is still under way there may be answered.
-                var unused =
-                        loop.schedule(() -> factory.close(each.getValue()), FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
-            }
-            return idle;
-        });
     }
 
     private boolean servesAny(Node node) {

@@ -5,10 +5,7 @@ import dev.weir.store.CounterName;
 import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** Looks into single counters and forgets them: for operators, not for decisions. */
 final class Counters {
@@ -20,21 +17,15 @@ final class Counters {
 
     CompletionStage<Optional<CounterState>> inspect(CounterName name) {
         byte[] key = RedisKey.of(name);
-        Line line = line(name);
-        if (line == null) {
-            return unreachable();
-        }
-        return PlainCommand.run(line, CommandType.GET, key)
-                .thenCombine(PlainCommand.run(line, CommandType.PTTL, key), (value, ttl) -> state(key, value, ttl));
+        return RoutedCommand.run(routes, name.subject(), CommandType.GET, key)
+                .thenCombine(
+                        RoutedCommand.run(routes, name.subject(), CommandType.PTTL, key),
+                        (value, ttl) -> state(key, value, ttl));
     }
 
     /** Whether there was anything to forget. */
     CompletionStage<Boolean> reset(CounterName name) {
-        Line line = line(name);
-        if (line == null) {
-            return unreachable();
-        }
-        return PlainCommand.run(line, CommandType.DEL, RedisKey.of(name))
+        return RoutedCommand.run(routes, name.subject(), CommandType.DEL, RedisKey.of(name))
                 .thenApply(gone -> !gone.isEmpty() && gone.get(0) instanceof Long count && count > 0);
     }
 
@@ -44,15 +35,5 @@ final class Counters {
         return state instanceof byte[] bytes && millis instanceof Long lasts
                 ? Optional.of(CounterState.of(key, bytes, lasts))
                 : Optional.empty();
-    }
-
-    private @Nullable Line line(CounterName name) {
-        Node node = routes.node(routes.bySlot() ? RedisKey.slot(name.subject()) : 0);
-        return node == null ? null : node.lane(name.subject()).line();
-    }
-
-    private static <T> CompletionStage<T> unreachable() {
-        return CompletableFuture.failedFuture(
-                new CompletionException("redis: nobody is known to serve this counter", null));
     }
 }

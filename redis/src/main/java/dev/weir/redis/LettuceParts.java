@@ -34,6 +34,13 @@ import reactor.core.scheduler.Schedulers;
  */
 final class LettuceParts {
     private static final String CLIENT_NAME = "weir";
+    /** Where nobody asks for minutes, NATs and load balancers forget a connection that says nothing; by default it would for hours. */
+    private static final SocketOptions.KeepAliveOptions KEEP_ALIVE = SocketOptions.KeepAliveOptions.builder()
+            .enable()
+            .idle(Duration.ofSeconds(30))
+            .interval(Duration.ofSeconds(10))
+            .count(3)
+            .build();
 
     private LettuceParts() {}
 
@@ -83,7 +90,7 @@ final class LettuceParts {
                 .protocolVersion(ProtocolVersion.RESP2)
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(settings.connectTimeout())
-                        .keepAlive(true)
+                        .keepAlive(KEEP_ALIVE)
                         .tcpNoDelay(true)
                         .build())
                 .sslOptions(sslOptions(settings.tls()));

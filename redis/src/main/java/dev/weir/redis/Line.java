@@ -2,36 +2,29 @@ package dev.weir.redis;
 
 import dev.weir.store.StoreClock;
 import dev.weir.store.StoreFailure;
-import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to one server, and the next one after it is lost. All of it happens in one event loop, which is the channel's
+ * A {@link Connection} to one server, and the next one after it is lost. All of it happens in one event loop, which is the channel's
  * too; only {@link #down} is read elsewhere.
  *
  * <h2>Reconnecting</h2>
  *
- * Ours and not Lettuce's, because a new connection has a new clock and no commands of the old one. Waits are random between
- * nothing and a bound that doubles (full jitter), and start over only once a batch was answered: a server that accepts
- * connections and serves nothing is not hammered.
+ * Ours and not Lettuce's, because a new connection has a new clock and no commands of the old one. {@linkplain BackOff Waits} start
+ * over only once a batch was answered: a server that accepts connections and serves nothing is not hammered. A connection that has
+ * fallen {@linkplain Silence silent} is given up as one that was closed.
  */
-final class Line {
+final class Line implements Connection.Owner {
     /** Makes a line for its user. */
     interface Factory {
         Line line(User user);
@@ -42,22 +35,22 @@ final class Line {
         void up();
 
         void down(StoreFailure failure, String reason);
-    }
 
-    private static final long FIRST_WAIT_NANOS = Duration.ofMillis(50).toNanos();
-    private static final long LONGEST_WAIT_NANOS = Duration.ofSeconds(2).toNanos();
+        /** It is down because nothing came over it any more. */
+        void silent();
+    }
 
     private final EventLoop loop;
     private final RedisClient client;
     private final RedisURI uri;
     private final User user;
     private final StoreClock clock = new StoreClock();
+    private final BackOff backOff = new BackOff();
     private final long patienceMillis;
 
-    private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+    private @Nullable Connection connection;
     private @Nullable ScheduledFuture<?> next;
     private int generation;
-    private int attempt;
     private boolean ready;
     private boolean closed;
     private volatile @Nullable StoreFailure down = StoreFailure.UNREACHABLE;
@@ -102,37 +95,30 @@ final class Line {
 
     /** Sends commands with one flush. Each is told what came of it, at once if the line is down. */
     void send(List<ScriptCall> calls) {
-        StatefulRedisConnection<byte[], byte[]> current = connection;
+        Connection current = connection;
         if (current == null || !ready) {
-            fail(calls, new IllegalStateException(reason));
-            return;
-        }
-        try {
-            if (calls.size() == 1) {
-                current.dispatch(calls.get(0));
-            } else {
-                current.dispatch(calls);
-            }
-        } catch (RuntimeException e) {
-            fail(calls, e);
-        }
-    }
-
-    private static void fail(List<ScriptCall> calls, RuntimeException why) {
-        for (ScriptCall each : calls) {
-            each.completeExceptionally(why);
+            ScriptCall.fail(calls, new IllegalStateException(reason));
+        } else {
+            current.send(calls);
         }
     }
 
     /** Redis serves: waits between connections start from the shortest again. */
     void served() {
-        attempt = 0;
+        backOff.startOver();
+    }
+
+    /** Somebody was not answered in time: it may be the connection that is dead. */
+    void doubt() {
+        if (connection != null) {
+            connection.doubt();
+        }
     }
 
     /** Gives the connection up and gets another one, if it still is the one of {@code ofGeneration}. */
     void renew(int ofGeneration, StoreFailure failure, String why) {
-        if (ofGeneration == generation && connection != null) {
-            lost(generation, failure, why);
+        if (ofGeneration == generation && ready) {
+            lost(failure, why);
         }
     }
 
@@ -169,95 +155,61 @@ final class Line {
         if (closed) {
             return;
         }
-        int mine = ++generation;
         try {
             var unused = client.connectAsync(ByteArrayCodec.INSTANCE, uri)
-                    .whenComplete((made, failed) -> loop.execute(() -> {
-                        if (failed != null) {
-                            lost(mine, Failures.of(failed), Failures.reason(failed));
-                        } else {
-                            connected(mine, made);
-                        }
-                    }));
+                    .whenComplete((made, failed) -> loop.execute(() -> connected(made, failed)));
         } catch (RuntimeException e) {
-            lost(mine, Failures.of(e), Failures.reason(e));
+            lost(Failures.of(e), Failures.reason(e));
         }
     }
 
-    private void connected(int mine, StatefulRedisConnection<byte[], byte[]> made) {
-        if (closed || mine != generation) {
-            hangUp(made);
-            return;
+    private void connected(@Nullable StatefulRedisConnection<byte[], byte[]> made, @Nullable Throwable failed) {
+        if (made != null) {
+            greet(new Connection(loop, made, this));
+        } else if (!closed) {
+            lost(Failures.of(failed), Failures.reason(failed));
         }
-        connection = made;
-        made.addListener(new RedisConnectionStateListener() {
-            @Override
-            public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
-                loop.execute(() -> lost(mine, StoreFailure.UNREACHABLE, "the connection was closed"));
-            }
-        });
-        askTime(mine, made);
     }
 
     /** Nothing is sent before Redis's clock is known: every batch says until when it is good. */
-    private void askTime(int mine, StatefulRedisConnection<byte[], byte[]> made) {
-        long sent = System.nanoTime();
-        ScheduledFuture<?> patience = loop.schedule(
-                () -> lost(mine, StoreFailure.UNREACHABLE, "no answer to TIME"), patienceMillis, TimeUnit.MILLISECONDS);
-        made.dispatch(new ScriptCall(
-                CommandType.TIME, new CommandArgs<>(ByteArrayCodec.INSTANCE), (reply, failed, error) -> {
-                    patience.cancel(false);
-                    if (mine != generation) {
-                        return;
-                    }
-                    if (reply == null || reply.size() != 2) {
-                        StoreFailure failure = error == null ? Failures.of(failed) : Failures.ofError(error);
-                        lost(mine, failure, error == null ? Failures.reason(failed) : error);
-                        return;
-                    }
-                    clock.sample(sent, System.nanoTime(), number(reply.get(0)) * 1_000_000 + number(reply.get(1)));
-                    ready = true;
-                    fresh = false;
-                    down = null;
-                    reason = "";
-                    user.up();
-                }));
-    }
-
-    private void lost(int mine, StoreFailure failure, String why) {
-        if (closed || mine != generation) {
+    private void greet(Connection made) {
+        if (closed) {
+            made.hangUp();
             return;
         }
+        connection = made;
+        made.askTime(clock, patienceMillis, () -> {
+            ready = true;
+            fresh = false;
+            down = null;
+            reason = "";
+            user.up();
+        });
+    }
+
+    @Override
+    public void silent() {
+        lost(StoreFailure.UNREACHABLE, "no answer");
+        user.silent();
+    }
+
+    @Override
+    public void lost(StoreFailure failure, String why) {
         drop();
         fresh = false;
         down = failure;
         reason = why;
         user.down(failure, why);
-        next = loop.schedule(this::connect, backOffNanos(attempt++), TimeUnit.NANOSECONDS);
-    }
-
-    /** Full jitter. (What Lettuce calls so never waits less than half the bound.) */
-    static long backOffNanos(int attempt) {
-        long bound = Math.min(LONGEST_WAIT_NANOS, FIRST_WAIT_NANOS << Math.min(attempt, 16));
-        return ThreadLocalRandom.current().nextLong(bound) + 1;
+        next = loop.schedule(this::connect, backOff.nextNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void drop() {
         generation++;
         ready = false;
         clock.forget();
-        StatefulRedisConnection<byte[], byte[]> old = connection;
-        connection = null;
-        if (old != null) {
-            hangUp(old);
+        if (connection != null) {
+            connection.hangUp();
+            connection = null;
         }
-    }
-
-    private static void hangUp(StatefulRedisConnection<byte[], byte[]> connection) {
-        var unused = connection.closeAsync();
-    }
-
-    private static long number(@Nullable Object digits) {
-        return Long.parseLong(new String((byte[]) Objects.requireNonNull(digits), StandardCharsets.US_ASCII));
     }
 }

@@ -27,7 +27,7 @@ final class Node {
     private final Neighbours neighbours;
     private final EvictionWatch eviction;
     private final ScriptLane[] lanes;
-    private final Probe probe;
+    private final Probe[] probes;
     private long openedNanos;
     private volatile boolean closing;
     private volatile boolean warming;
@@ -50,10 +50,12 @@ final class Node {
         this.eviction = eviction;
         this.breaker = new Breaker(name, settings.breaker(), this::opened);
         this.lanes = new ScriptLane[lines.length];
+        this.probes = new Probe[lines.length];
         for (int i = 0; i < lines.length; i++) {
             lanes[i] = new ScriptLane(this, lines[i], commands, stats, settings);
+            probes[i] =
+                    new Probe(this, lanes[i].line(), commands, stats, settings, () -> neighbours.probeSubject(this));
         }
-        this.probe = new Probe(this, lanes[0].line(), commands, stats, settings, () -> neighbours.probeSubject(this));
     }
 
     void open() {
@@ -71,12 +73,25 @@ final class Node {
         return lanes.length == 1 ? lanes[0] : lanes[(int) Long.remainderUnsigned(subject, lanes.length)];
     }
 
+    /** A line to it that is up; null if none is. */
+    @Nullable
+    Line upLine() {
+        for (ScriptLane lane : lanes) {
+            if (lane.line().down() == null) {
+                return lane.line();
+            }
+        }
+        return null;
+    }
+
+    /** As well as the worst of its lines is: what goes over it fails. */
     NodeHealth health() {
         int waiting = 0;
+        Line line = lanes[0].line();
         for (ScriptLane lane : lanes) {
             waiting += lane.waiting();
+            line = line.down() == null ? lane.line() : line;
         }
-        Line line = lanes[0].line();
         Complaint last = complaint;
         String reason = line.down() == null && last != null ? last.toString() : line.reason();
         return new NodeHealth(name, line.down(), reason, breaker.isOpen(), waiting);
@@ -90,7 +105,9 @@ final class Node {
     /** Gives out its lines to be closed. */
     List<Line> close() {
         closing = true;
-        probe.stop();
+        for (Probe probe : probes) {
+            probe.stop();
+        }
         return Arrays.stream(lanes).map(ScriptLane::line).toList();
     }
 
@@ -124,7 +141,7 @@ final class Node {
     }
 
     /** Redis answered with an error that is not the batch's fault. */
-    void complained(Line line, String error) {
+    void complained(Line line, int generation, String error) {
         Complaint said = Complaint.of(error);
         complaint = said;
         if (said.failure() == StoreFailure.REFUSED) {
@@ -134,7 +151,7 @@ final class Node {
         String code = Failures.code(error);
         if (code.equals("READONLY")) {
             // It was a master when we connected. Whoever is now is found by connecting again.
-            line.renew(line.generation(), StoreFailure.UNAVAILABLE, error);
+            line.renew(generation, StoreFailure.UNAVAILABLE, error);
         }
         if (code.equals("READONLY")
                 || code.equals("MOVED")
@@ -164,13 +181,23 @@ final class Node {
         if (!closing) {
             log.down(failure, reason);
             neighbours.changed();
+            probed(); // that line is waited for no longer
+        }
+    }
+
+    /** A line to it is down because nothing came over it any more. If there is no other, it is not known whether the next will be better. */
+    void silent() {
+        if (!warming && upLine() == null) {
+            breaker.open();
         }
     }
 
     /** Something changed around it: worth a try. */
     void hasNews() {
         if (breaker.isOpen()) {
-            probe.now();
+            for (Probe probe : probes) {
+                probe.now();
+            }
         }
     }
 
@@ -183,14 +210,28 @@ final class Node {
         openedNanos = System.nanoTime();
         log.opened(complaint);
         neighbours.changed();
-        probe.start();
+        for (Probe probe : probes) {
+            probe.start();
+        }
     }
 
-    /** A probe was answered. */
-    void serves() {
-        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
-        breaker.close();
-        log.closed(millis);
-        served();
+    /** A line was probed. Callers are let in again once it serves over all that are up: some of them would be failed else. */
+    synchronized void probed() {
+        boolean serves = false;
+        for (Probe probe : probes) {
+            serves |= probe.served();
+            if (probe.isAwaited()) {
+                return;
+            }
+        }
+        if (serves && breaker.isOpen()) {
+            for (Probe probe : probes) {
+                probe.stop();
+            }
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
+            breaker.close();
+            log.closed(millis);
+            served();
+        }
     }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * How one server of Redis is.
  *
  * @param node host and port, or how it was addressed
- * @param down why there is no connection; null if there is one
+ * @param down why a connection to it is missing; null if all are there
  * @param reason the same for people, or what it said last instead of deciding; empty if there is nothing to say
  * @param open whether the breaker is open
  * @param waiting asks that wait for it, or are under way

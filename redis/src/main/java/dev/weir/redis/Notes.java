@@ -2,7 +2,6 @@ package dev.weir.redis;
 
 import dev.weir.redis.script.RedisKey;
 import io.lettuce.core.protocol.CommandType;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -72,10 +71,7 @@ public final class Notes {
     }
 
     private CompletableFuture<List<Object>> run(CommandType type, byte[]... arguments) {
-        Node node = routes.node(routes.bySlot() ? RedisKey.slot(SUBJECT) : 0);
-        return node == null
-                ? CompletableFuture.failedFuture(new IOException("redis: nobody is known to serve this"))
-                : PlainCommand.run(node.lane(SUBJECT).line(), type, arguments);
+        return RoutedCommand.run(routes, SUBJECT, type, arguments);
     }
 
     private static byte[] bytes(String text) {

@@ -7,15 +7,32 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A command that has nothing to do with deciding, on the line that is there. */
 final class PlainCommand {
     private static final long PATIENCE_MILLIS = 1_000;
 
+    /** Redis said that it will not. */
+    static final class Refusal extends IOException {
+        private static final long serialVersionUID = 1L;
+        final String error;
+
+        Refusal(String error) {
+            super("redis: " + error);
+            this.error = error;
+        }
+    }
+
     private PlainCommand() {}
 
     /** What Redis answers; it fails with what Redis says, or if it says nothing for a second. */
     static CompletableFuture<List<Object>> run(Line line, CommandType type, byte[]... arguments) {
+        return run(line, false, type, arguments);
+    }
+
+    /** The same, also of a slot that is on its way there. */
+    static CompletableFuture<List<Object>> run(Line line, boolean asking, CommandType type, byte[]... arguments) {
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
         CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         for (byte[] each : arguments) {
@@ -25,11 +42,17 @@ final class PlainCommand {
             if (reply != null) {
                 answer.complete(reply);
             } else {
-                String why = error == null ? Failures.reason(lost) : error;
-                answer.completeExceptionally(new IOException("redis: " + why));
+                answer.completeExceptionally(
+                        error == null ? new IOException("redis: " + Failures.reason(lost)) : new Refusal(error));
             }
         });
-        line.loop().execute(() -> line.send(List.of(call)));
-        return answer.orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        List<ScriptCall> calls = asking ? List.of(ScriptCommands.asking(), call) : List.of(call);
+        line.loop().execute(() -> line.send(calls));
+        var unused = answer.orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS).whenComplete((reply, failed) -> {
+            if (failed instanceof TimeoutException) {
+                line.loop().execute(line::doubt);
+            }
+        });
+        return answer;
     }
 }

@@ -20,8 +20,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries in the background whether a node serves again: with the script, on a counter of its own, for PING also answers where
- * nothing can be written. Later and later; at once where there is news. Lives in the event loop of the line.
+ * Tries in the background whether a node serves again over one of its lines: with the script, on a counter of its own, for PING also
+ * answers where nothing can be written. Later and later; at once where there is news. Lives in the event loop of the line.
  */
 final class Probe implements BatchCall.Sender {
     private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000_000, Duration.ofSeconds(1));
@@ -36,6 +36,7 @@ final class Probe implements BatchCall.Sender {
     private final LongSupplier subject;
     private final Group group = new Group();
 
+    private volatile boolean served;
     private boolean wanted;
     private long waitNanos;
     private @Nullable BatchCall underWay;
@@ -67,6 +68,16 @@ final class Probe implements BatchCall.Sender {
         group.add(check);
     }
 
+    /** Whether the node was found to serve over the line, and that is up. Any thread may ask. */
+    boolean served() {
+        return served && line.down() == null;
+    }
+
+    /** Whether there is something to wait for: it was not found to serve, and the line is up. Any thread may ask. */
+    boolean isAwaited() {
+        return !served && line.down() == null;
+    }
+
     void start() {
         loop.execute(() -> {
             wanted = true;
@@ -87,6 +98,7 @@ final class Probe implements BatchCall.Sender {
     }
 
     void stop() {
+        served = false;
         loop.execute(() -> {
             wanted = false;
             cancel();
@@ -123,19 +135,17 @@ final class Probe implements BatchCall.Sender {
         batch.add(group);
         BatchCall call = new BatchCall(batch, 0, false, commands, line, stats, this);
         underWay = call;
-        int generation = line.generation();
         List<ScriptCall> out = new ArrayList<>(1);
         call.write(System.nanoTime() + patienceNanos, out);
-        next = loop.schedule(() -> timedOut(call, generation), patienceNanos, TimeUnit.NANOSECONDS);
+        next = loop.schedule(() -> timedOut(call), patienceNanos, TimeUnit.NANOSECONDS);
         line.send(out);
     }
 
-    private void timedOut(BatchCall call, int generation) {
+    private void timedOut(BatchCall call) {
         if (call == underWay) {
             underWay = null;
             later();
-            // It may be the way there that is gone, or another server that is the master now.
-            line.renew(generation, StoreFailure.UNREACHABLE, "no answer");
+            line.doubt();
         }
     }
 
@@ -149,7 +159,8 @@ final class Probe implements BatchCall.Sender {
             wanted = false;
             cancel();
             line.served();
-            node.serves();
+            served = true;
+            node.probed();
         } else {
             later();
         }
@@ -161,7 +172,7 @@ final class Probe implements BatchCall.Sender {
             underWay = null;
             later();
             if (error != null) {
-                node.complained(line, error);
+                node.complained(line, call.generation(), error);
             }
         }
     }

@@ -2,7 +2,6 @@ package dev.weir.redis;
 
 import dev.weir.redis.script.RedisKey;
 import io.lettuce.core.protocol.CommandType;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,13 +16,14 @@ public final class ResetNews {
     private static final String MOST = "1000";
     private static final String KEPT_MILLIS = "60000";
     private static final String FIELD = "r";
+    private static final String BEGINNING = "0";
     /** All notes of a Redis share a slot. */
     private static final long SUBJECT = 0;
 
     private final Routes routes;
     private final byte[] key = RedisKey.ofNotes(SUBJECT, "resets");
     /** The id of what was read last. */
-    private volatile String last = "0";
+    private volatile String last = BEGINNING;
 
     ResetNews(Routes routes) {
         this.routes = routes;
@@ -36,31 +36,35 @@ public final class ResetNews {
                 .thenAccept(set -> {});
     }
 
-    /** What was posted since this was asked last; at first, all there is. */
+    /**
+     * What was posted since this was asked last; at first, all there is. What was read last is asked for once more: where not even that
+     * is there, the stream was forgotten, and the ids of the next one may be lower, for they are Redis's time.
+     */
     public CompletionStage<List<String>> next() {
-        return run(CommandType.XRANGE, "(" + last, "+").thenApply(entries -> {
+        String from = last;
+        return run(CommandType.XRANGE, from, "+").thenApply(entries -> {
             List<String> texts = new ArrayList<>();
+            String read = BEGINNING;
             for (Object each : entries) {
                 if (each instanceof List<?> entry && entry.size() == 2 && entry.get(1) instanceof List<?> fields) {
-                    last = text(entry.get(0));
-                    texts.add(fields.size() == 2 ? text(fields.get(1)) : "");
+                    read = text(entry.get(0));
+                    if (!read.equals(from)) {
+                        texts.add(fields.size() == 2 ? text(fields.get(1)) : "");
+                    }
                 }
             }
+            last = read;
             return texts;
         });
     }
 
     private CompletableFuture<List<Object>> run(CommandType type, String... arguments) {
-        Node node = routes.node(routes.bySlot() ? RedisKey.slot(SUBJECT) : 0);
-        if (node == null) {
-            return CompletableFuture.failedFuture(new IOException("redis: nobody is known to serve this"));
-        }
         byte[][] all = new byte[1 + arguments.length][];
         all[0] = key;
         for (int i = 0; i < arguments.length; i++) {
             all[1 + i] = arguments[i].getBytes(StandardCharsets.UTF_8);
         }
-        return PlainCommand.run(node.lane(SUBJECT).line(), type, all);
+        return RoutedCommand.run(routes, SUBJECT, type, all);
     }
 
     private static String text(Object bytes) {

@@ -18,11 +18,17 @@ final class ScriptCall extends Command<byte[], byte[], List<Object>> {
     }
 
     private final Listener listener;
+    private @Nullable Silence silence;
     private boolean told;
 
     ScriptCall(ProtocolKeyword type, CommandArgs<byte[], byte[]> args, Listener listener) {
         super(type, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), args);
         this.listener = listener;
+    }
+
+    /** Says so to {@code ofConnection} when something came of it. */
+    void goesOver(Silence ofConnection) {
+        silence = ofConnection;
     }
 
     @Override
@@ -49,9 +55,19 @@ final class ScriptCall extends Command<byte[], byte[], List<Object>> {
         tell(null, new java.util.concurrent.CancellationException("cancelled"), null);
     }
 
+    /** Tells all who wait for {@code calls} that they will not be answered. */
+    static void fail(List<ScriptCall> calls, RuntimeException why) {
+        for (ScriptCall each : calls) {
+            each.completeExceptionally(why);
+        }
+    }
+
     private void tell(@Nullable List<Object> reply, @Nullable Throwable lost, @Nullable String error) {
         if (!told) {
             told = true;
+            if (silence != null) {
+                silence.answered();
+            }
             listener.replied(reply, lost, error);
         }
     }

@@ -103,6 +103,9 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
     @Override
     public void unanswered(StoreFailure failure) {
         stats.failed(failure, 1);
+        if (failure == StoreFailure.TIMEOUT) {
+            line.doubt();
+        }
     }
 
     @Override
@@ -114,7 +117,7 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
         }
         long now = System.nanoTime();
         Reply read = read(call, reply);
-        if (call.batch.timeMicros() > 0) {
+        if (call.batch.timeMicros() > 0 && call.generation() == line.generation()) {
             line.clock().sample(call.sentNanos, now, call.batch.timeMicros());
         }
         switch (read) {
@@ -153,7 +156,7 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
                 lane.late(call);
             }
         } else if (error == null) {
-            lane.failed(call, failure, () -> line.renew(line.generation(), failure, "the connection was lost"));
+            lane.failed(call, failure, () -> line.renew(call.generation(), failure, "the connection was lost"));
         } else if (Failures.code(error).equals("TRYAGAIN")) {
             lane.divided(call);
         } else if (!redirected(call, error)) {
@@ -161,7 +164,7 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
             if (Failures.isOfSlot(error)) {
                 lane.unserved(call, failure, node::lacksSlot);
             } else {
-                lane.failed(call, failure, () -> node.complained(line, error));
+                lane.failed(call, failure, () -> node.complained(line, call.generation(), error));
             }
         }
     }
@@ -183,6 +186,11 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
         stats.connects.increment();
         node.up(line);
         lane.up();
+    }
+
+    @Override
+    public void silent() {
+        node.silent();
     }
 
     @Override

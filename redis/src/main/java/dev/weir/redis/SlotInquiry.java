@@ -42,6 +42,8 @@ final class SlotInquiry {
         boolean take(Map<HostPort, boolean[]> table);
     }
 
+    private record Candidate(String host, Line line, boolean failing) {}
+
     private final Cluster cluster;
     private final EventLoop loop;
     private @Nullable ScheduledFuture<?> next;
@@ -92,10 +94,11 @@ final class SlotInquiry {
 
     private void ask() {
         next = null;
-        List<Map.Entry<HostPort, Node>> up = new ArrayList<>();
+        List<Candidate> up = new ArrayList<>();
         cluster.known().forEach((server, node) -> {
-            if (node.lane(0).line().down() == null) {
-                up.add(Map.entry(server, node));
+            Line line = node.upLine();
+            if (line != null) {
+                up.add(new Candidate(server.host(), line, node.isOpen()));
             }
         });
         if (up.isEmpty()) {
@@ -105,17 +108,20 @@ final class SlotInquiry {
         }
         // A node that is taken for gone is asked last; else whoever comes.
         Collections.shuffle(up);
-        up.sort((a, b) -> Boolean.compare(a.getValue().isOpen(), b.getValue().isOpen()));
+        up.sort((a, b) -> Boolean.compare(a.failing, b.failing));
         asking = true;
-        String asked = up.get(0).getKey().host();
+        String asked = up.get(0).host;
         byte[] what = "SLOTS".getBytes(StandardCharsets.US_ASCII);
-        var unused = PlainCommand.run(up.get(0).getValue().lane(0).line(), CommandType.CLUSTER, what)
+        var unused = PlainCommand.run(up.get(0).line, CommandType.CLUSTER, what)
                 .orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
                 .whenComplete((reply, failed) -> loop.execute(() -> {
                     asking = false;
                     Map<HostPort, boolean[]> table = reply == null ? null : SlotTable.read(reply, asked);
                     if (table == null) {
                         complain(asked, failed == null ? "an answer that cannot be read" : Failures.reason(failed));
+                    }
+                    if (closed) {
+                        return;
                     }
                     boolean trouble = true;
                     try {

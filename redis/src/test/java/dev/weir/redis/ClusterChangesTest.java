@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.store.CounterName;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +57,49 @@ class ClusterChangesTest extends ClusterUnderFaults {
                 assertThat(Faults.taken(store, key, PLENTY)).as(key).isLessThanOrEqualTo(all.admitted(key));
             }
         }
+    }
+
+    /** What operators do with a counter goes where decisions go: by a slot that moves, one that has moved, and another master. */
+    @Test
+    void aCounterIsLookedIntoAndForgottenWhereverItIsByNow() throws Exception {
+        RedisProcess other = cluster.masters().stream()
+                .filter(each -> each != master)
+                .findFirst()
+                .orElseThrow();
+        String slot = Integer.toString(slotOf(its));
+        assertThat(Faults.ask(store, its, PLENTY, 3).failure).isNull();
+        other.cli("CLUSTER", "SETSLOT", slot, "IMPORTING", String.valueOf(master.cli("CLUSTER", "MYID")));
+        master.cli("CLUSTER", "SETSLOT", slot, "MIGRATING", String.valueOf(other.cli("CLUSTER", "MYID")));
+        try {
+            master.cli("MIGRATE", "127.0.0.1", Integer.toString(other.port()), Faults.redisKey(its), "0", "5000");
+            assertThat(used(its)).isEqualTo(3);
+        } finally {
+            cluster.moveSlot(slotOf(its), other);
+        }
+        assertThat(used(its)).isEqualTo(3);
+        cluster.moveSlot(slotOf(its), master);
+        assertThat(used(its)).isEqualTo(3);
+
+        assertThat(master.cli("WAIT", "1", "5000")).isEqualTo(1L);
+        cluster.replicaOf(master).cli("CLUSTER", "FAILOVER", "TAKEOVER");
+        cluster.awaitFailover(master);
+        assertThat(used(its)).isEqualTo(3);
+        assertThat(store.reset(nameOf(its)).toCompletableFuture().get(5, TimeUnit.SECONDS))
+                .isTrue();
+        assertThat(Faults.taken(store, its, PLENTY)).isZero();
+        cluster.awaitWhole();
+    }
+
+    private long used(String key) throws Exception {
+        return store.inspect(nameOf(key))
+                .toCompletableFuture()
+                .get(5, TimeUnit.SECONDS)
+                .map(CounterState::used)
+                .orElse(0L);
+    }
+
+    private static CounterName nameOf(String key) {
+        return new Asking().on(key, PLENTY, 0).checks.get(0).name;
     }
 
     @Test

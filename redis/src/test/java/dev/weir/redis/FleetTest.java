@@ -142,13 +142,44 @@ class FleetTest {
         }
     }
 
+    /** Each finds out in its own time that it is silent, lets go of one connection, and is patient with the next. */
+    @Test
+    void fiftyNodesDoNotRunOverARedisThatWasStopped() {
+        EventLoopGroup loops = LettuceParts.ownLoops();
+        List<RedisStore> fifty = new ArrayList<>();
+        try {
+            for (int i = 0; i < 50; i++) {
+                fifty.add(RedisStore.open(Faults.settings(redis.uri()), loops));
+            }
+            await().atMost(BACK).until(() -> fifty.stream().allMatch(RedisStore::serves));
+            redis.cli("CONFIG", "RESETSTAT");
+            redis.pause();
+            await().atMost(BACK).until(() -> {
+                for (RedisStore each : fifty) {
+                    var unused = new Asking().on("a", Faults.PLENTY, 1).ask(each, Faults.DEADLINE);
+                }
+                return fifty.stream().allMatch(each -> each.health().get(0).down() != null);
+            });
+            redis.resume();
+            await().atMost(BACK).until(() -> fifty.stream().allMatch(RedisStore::serves));
+            await().atMost(BACK).until(() -> Integer.parseInt(redis.info("clients", "connected_clients")) <= 51);
+            assertThat(Integer.parseInt(redis.info("stats", "total_connections_received")))
+                    .as("connections")
+                    .isLessThan(150);
+        } finally {
+            redis.resume();
+            fifty.forEach(RedisStore::close);
+            var unused = loops.shutdownGracefully(0, 2, TimeUnit.SECONDS);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"0, 50", "1, 100", "4, 800", "6, 2000", "60, 2000"})
     void waitsBetweenConnectionsAreSpreadOverAllOfTheirBound(int attempt, long boundMillis) {
         long bound = TimeUnit.MILLISECONDS.toNanos(boundMillis);
         int[] tenths = new int[10];
         for (int i = 0; i < 10_000; i++) {
-            long wait = Line.backOffNanos(attempt);
+            long wait = BackOff.nanos(attempt);
             assertThat(wait).isBetween(1L, bound);
             tenths[(int) ((wait - 1) * 10 / bound)]++;
         }

@@ -27,6 +27,7 @@ class OrderedFailoverTest extends ClusterUnderFaults {
     private static void overAndBack(RedisStore store, String... keys) {
         try (Load load = Load.on(store, PLENTY, PATIENT, keys)) {
             load.awaitServing(BACK);
+            long noScript = store.stats().noScript();
             // There and back; the others do not vote for the same one a third time within seconds.
             for (int i = 0; i < 2; i++) {
                 RedisProcess old = cluster.masterOf(0);
@@ -38,6 +39,7 @@ class OrderedFailoverTest extends ClusterUnderFaults {
             }
             Tally all = load.end();
             assertThat(all.failed()).as("%s", all).isZero();
+            assertThat(store.stats().noScript()).as("replicas have no scripts").isGreaterThan(noScript);
             for (String key : keys) {
                 assertThat(Faults.taken(store, key, PLENTY)).as(key).isEqualTo(all.admitted(key));
             }

@@ -118,6 +118,38 @@ class OutagesAreToldTest {
         assertThat(store.stats().errors().get("OOM")).isPositive();
     }
 
+    @Test
+    void thatThePasswordIsWrongIsSaidLoudlyWhereNobodyAsks() {
+        load.close();
+        redis.cli("ACL", "SETUSER", "weir", "resetpass", ">another");
+        redis.cli("CLIENT", "KILL", "USER", "weir");
+        awaitRefused(store, "WRONGPASS");
+        redis.cli("ACL", "SETUSER", "weir", ">secret");
+        await().until(store::serves);
+    }
+
+    @Test
+    void thatAPasswordIsMissingIsSaidLoudlyWhereNobodyAsks() {
+        load.close();
+        redis.password("secret");
+        try (RedisStore stranger = Faults.open("redis://" + redis.address())) {
+            awaitRefused(stranger, "NOAUTH");
+        }
+    }
+
+    private void awaitRefused(RedisStore refused, String code) {
+        await().until(() -> loud().stream().anyMatch(line -> line.contains("not connected (refused)")));
+        assertThat(loud())
+                .filteredOn(line -> line.contains("(refused)"))
+                .singleElement()
+                .satisfies(line -> assertThat(line).startsWith("SEVERE").contains(code));
+        assertThat(refused.health()).singleElement().satisfies(node -> {
+            assertThat(node.serves()).isFalse();
+            assertThat(node.down()).isEqualTo(StoreFailure.REFUSED);
+            assertThat(node.reason()).startsWith(code).doesNotContain("secret");
+        });
+    }
+
     /** It is a mistake of somebody's, and one is enough to know it: few requests are no reason to keep it to ourselves. */
     @Test
     void thatAPermissionIsMissingIsSaidLoudlyAfterASingleRequest() {

@@ -215,6 +215,25 @@ class ResetNodesTest {
                         .isBetween(1L, 60_000L));
     }
 
+    /** Their ids are Redis's time. */
+    @Test
+    void newsAreHeardAlsoWhereRedisWasSetBackAfterTheLastOnesWereForgotten() throws Exception {
+        start(Consistency.EXACT);
+        get(news.get(0).post("a"));
+        assertThat(get(news.get(1).next())).containsExactly("a");
+        String key = String.valueOf(((List<?>) Objects.requireNonNull(redis.cli("KEYS", "*notes:resets"))).get(0));
+        redis.cli("DEL", key);
+        redis.cli("XADD", key, "1700000000000-0", "r", "b");
+        List<String> heard = new ArrayList<>();
+        await().until(() -> {
+            heard.addAll(get(news.get(1).next()));
+            return !heard.isEmpty();
+        });
+        get(news.get(0).post("c"));
+        heard.addAll(get(news.get(1).next()));
+        assertThat(heard).containsExactly("b", "c");
+    }
+
     @Test
     void aClusterHasThemToo() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(true);

@@ -2,6 +2,7 @@ package dev.weir.redis.script;
 
 import dev.weir.algorithm.Counting;
 import dev.weir.algorithm.Meter;
+import dev.weir.store.Check;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,15 @@ final class MeterTable {
     private @Nullable Meter[] meters = new Meter[16];
     private boolean[] countsDenied = new boolean[16];
     private int size;
+
+    /** The meter of {@code check}, which has one. */
+    static Meter of(Check check) {
+        Meter meter = check.meter;
+        if (meter == null) {
+            throw new IllegalArgumentException("meter: null (expected: the meter of the check's limit)");
+        }
+        return meter;
+    }
 
     int size() {
         return size;

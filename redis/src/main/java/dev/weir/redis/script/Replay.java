@@ -103,7 +103,7 @@ final class Replay {
         }
         SlotMeter meter = (SlotMeter) Objects.requireNonNull(check.meter);
         apply(spare, meter, counter, 0, false, now);
-        long fits = Math.min(Math.min(check.ahead, Batch.MAX_HITS), Math.max(0, spare.remaining));
+        long fits = Math.min(Math.min(check.ahead, Program.MAX_HITS), Math.max(0, spare.remaining));
         if (fits > 0) {
             apply(spare, meter, counter, fits, false, now);
         }

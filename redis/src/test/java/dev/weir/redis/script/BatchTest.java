@@ -229,6 +229,17 @@ class BatchTest {
         assertThat(batch.read(List.of())).isEqualTo(Reply.BROKEN);
     }
 
+    /** Redis's clock would be taken to have been set back. */
+    @Test
+    void aReplyWithoutATimeDoesNotTellThatOfTheBatchBefore() {
+        add(1, TEN, 1);
+        script.run(batch, T0);
+        batch.clear();
+        add(1, TEN, 1);
+        assertThat(batch.read(List.of("OK"))).isEqualTo(Reply.BROKEN);
+        assertThat(batch.timeMicros()).isZero();
+    }
+
     @Test
     void aCheckWithoutMeterIsRefused() {
         Check check = check(1, TEN, 1);

@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -61,7 +62,7 @@ public final class FaultProxy implements AutoCloseable {
             try {
                 Socket client = from.accept();
                 accepted.increment();
-                ProxiedConnection connection = new ProxiedConnection(this, client, target);
+                ProxiedConnection connection = new ProxiedConnection(this, client, target, accepted.sum());
                 open.add(connection);
                 connection.start();
             } catch (IOException e) {
@@ -95,6 +96,14 @@ public final class FaultProxy implements AutoCloseable {
     /** Accepts and says nothing, and passes nothing on; what was held flows on when it {@linkplain #flow flows} again. */
     public synchronized void blackHole() {
         silent = true;
+    }
+
+    /** Passes nothing on any more for the connection that is open longest, as a NAT that forgot it. */
+    public void forgetOldest() {
+        open.stream()
+                .min(Comparator.comparingLong(connection -> connection.number))
+                .orElseThrow()
+                .forget();
     }
 
     /** Resets all connections. */

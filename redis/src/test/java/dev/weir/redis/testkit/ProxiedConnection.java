@@ -28,14 +28,17 @@ final class ProxiedConnection {
 
     private static final Chunk END = new Chunk(new byte[0], 0);
 
+    final long number;
     private final FaultProxy proxy;
     private final Socket client;
     private final int target;
     private final AtomicInteger repliesLeft = new AtomicInteger(-1);
     private @Nullable Socket server;
     private boolean over;
+    private volatile boolean forgotten;
 
-    ProxiedConnection(FaultProxy proxy, Socket client, int target) {
+    ProxiedConnection(FaultProxy proxy, Socket client, int target, long number) {
+        this.number = number;
         this.proxy = proxy;
         this.client = client;
         this.target = target;
@@ -63,6 +66,10 @@ final class ProxiedConnection {
                 Thread.currentThread().interrupt();
             }
         });
+    }
+
+    void forget() {
+        forgotten = true;
     }
 
     void truncateAfter(int bytes) {
@@ -109,6 +116,9 @@ final class ProxiedConnection {
                 for (long wait = chunk.dueNanos - System.nanoTime(); wait > 0; ) {
                     LockSupport.parkNanos(wait);
                     wait = chunk.dueNanos - System.nanoTime();
+                }
+                if (forgotten) {
+                    continue;
                 }
                 int length = chunk.bytes.length;
                 int room = left.get();

@@ -1,0 +1,90 @@
+package dev.weir.redis;
+
+import dev.weir.redis.RedisAddress.HostPort;
+import io.netty.channel.EventLoop;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+
+/** The servers of a cluster that are known, by where they are. Each is connected to once; any thread may ask for it. */
+final class ClusterNodes {
+    private static final long FAREWELL_MILLIS = 5_000;
+
+    private final NodeFactory factory;
+    private final RedisSettings settings;
+    private final Node.Neighbours neighbours;
+    private final EventLoop loop;
+    private final Map<HostPort, Node> nodes = new ConcurrentHashMap<>();
+    private boolean warming;
+    private boolean closed;
+
+    ClusterNodes(NodeFactory factory, RedisSettings settings, Node.Neighbours neighbours, EventLoop loop) {
+        this.factory = factory;
+        this.settings = settings;
+        this.neighbours = neighbours;
+        this.loop = loop;
+    }
+
+    Map<HostPort, Node> known() {
+        return nodes;
+    }
+
+    /** The server there, which is connected to if it was not known; null if all is closed. */
+    @Nullable
+    Node at(HostPort server) {
+        Node known = nodes.get(server);
+        return known == null ? meet(server) : known;
+    }
+
+    private synchronized @Nullable Node meet(HostPort server) {
+        Node known = nodes.get(server);
+        if (known != null || closed) {
+            return known;
+        }
+        Node made = factory.node(server.toString(), LettuceParts.uri(settings, server), neighbours);
+        made.warming(warming);
+        nodes.put(server, made);
+        made.open();
+        return made;
+    }
+
+    /** Connects to those that the address names. */
+    void meetFirst() {
+        settings.address().hosts().forEach(this::at);
+    }
+
+    /** Where {@code node} is; empty if it is not known any more. */
+    String hostOf(Node node) {
+        for (Map.Entry<HostPort, Node> each : nodes.entrySet()) {
+            if (each.getValue() == node) {
+                return each.getKey().host();
+            }
+        }
+        return "";
+    }
+
+    synchronized void warming(boolean now) {
+        warming = now;
+        nodes.values().forEach(node -> node.warming(now));
+    }
+
+    /** Parts with those that are {@code idle}. What is still under way there may be answered. */
+    void dismiss(BiPredicate<HostPort, Node> idle) {
+        nodes.entrySet().removeIf(each -> {
+            Node node = each.getValue();
+            boolean leaves = idle.test(each.getKey(), node);
+            if (leaves) {
+                node.dismiss();
+                var unused = loop.schedule(() -> factory.close(node), FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
+            }
+            return leaves;
+        });
+    }
+
+    synchronized void close() {
+        closed = true;
+        nodes.values().forEach(factory::close);
+    }
+}
