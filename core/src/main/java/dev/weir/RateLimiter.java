@@ -133,7 +133,7 @@ public final class RateLimiter {
 
     /**
      * Changes the limit for all keys at once. What they used stays used: if it is higher, the new room is there at once; if
-     * it is lower, it binds at once. Another algorithm starts anew.
+     * it is lower, it binds at once. Another algorithm starts anew, as do a shorter window and other sub-windows.
      */
     public void limit(Limit next) {
         limit = new MeteredLimit(next);
