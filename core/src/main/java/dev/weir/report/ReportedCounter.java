@@ -225,24 +225,31 @@ public final class ReportedCounter {
 
     /** Takes in what the store said; once nothing is under way, a tick may send {@code check} anew. */
     private synchronized void takeIn(Check check, long beside, long asked, long now) {
-        long owed = setRight(check, beside, now);
+        long owed = setRight(check, beside, asked, now);
         reports.stats().hits.add(check.granted);
         deny(check.outcome, owed, asked);
         underWay = false;
     }
 
     /** Sets the local view right; returns what is owed. */
-    private long setRight(Check check, long beside, long now) {
+    private long setRight(Check check, long beside, long asked, long now) {
         answeredMicros = now;
         reports.stats().over.add(backlog.refused(check.ahead - check.granted));
         if (windowed) {
             backlog.dropOwed(); // with its window, and until that ends there is no room anyway
         }
-        if (!retired) {
+        if (!retired && isOfThisWindow(asked + check.outcome.reset, now)) {
             long since = Backlog.saturated(Math.max(0, backlog.fresh()), beside);
             reports.setRight(check, Math.max(0, check.outcome.remaining - since));
         }
         return backlog.owed();
+    }
+
+    /** Whether the window that ends about {@code end}, by the store's clock, is the one that is counted here at {@code now}. */
+    private boolean isOfThisWindow(long end, long now) {
+        long window = limit.windowMicros();
+        long endHere = now - Math.floorMod(now, window) + window;
+        return !windowed || Math.abs(end - endHere) < window / 2;
     }
 
     /** Nothing passes until what is owed is paid, or the window that is used up has ended; when that is, the next answers say. */

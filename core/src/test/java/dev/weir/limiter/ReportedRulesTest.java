@@ -142,4 +142,19 @@ class ReportedRulesTest {
         report(fleet);
         assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0+2");
     }
+
+    @Test
+    void anAnswerOfTheOldWindowDoesNotEmptyTheNewOne() {
+        Fleet fleet = new Fleet(byUser(reported(10)));
+        fleet.ask(ask("user", "u").hits(10));
+        report(fleet);
+        long end = 1_800_000_060L * Decisions.SECOND;
+        fleet.now = end - 250_000;
+        assertThat(fleet.ask(ANYBODY).text).isEqualTo("no [r OVER_LIMIT 0]");
+        fleet.now = end - 3_000;
+        fleet.limiter.tick();
+        fleet.store().answerAllAfter(4_000);
+        assertThat(fleet.now).isEqualTo(end + 1_000);
+        assertThat(fleet.ask(ANYBODY).text).isEqualTo("yes [r WITHIN_LIMIT 9]");
+    }
 }
