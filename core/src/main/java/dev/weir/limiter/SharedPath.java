@@ -93,15 +93,19 @@ final class SharedPath {
         rules.rules().match(request, pending.matches);
         checkWriter.write(rules, request, pending.matches, pending.checks);
         pending.progress.begin();
+        int over = -1;
         if (rules.anyReported()) {
             pending.reported.find(pending, tier.reports(), now);
-            int over = pending.reported.denied(pending, now);
-            if (over >= 0) {
+            over = pending.reported.denied(pending, now);
+        }
+        int route = route(pending.checks);
+        if (over >= 0) {
+            if (route == HERE || isFinal(pending, now)) {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);
             }
+            pending.progress.settled(over);
         }
-        int route = route(pending.checks);
         if (route == HERE) {
             Checks checks = pending.checks;
             boolean allowed = checks.size() == 0 ? checks.allowed() : local.decide(checks, now);
@@ -220,8 +224,6 @@ final class SharedPath {
      */
     private boolean isDenied(Pending pending, int route, long now) {
         Checks checks = pending.checks;
-        Idempotency idempotency = pending.idempotency;
-        boolean isNew = idempotency == null || keys.isNew(idempotency, now);
         boolean countsDenied = false;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
@@ -232,16 +234,33 @@ final class SharedPath {
                         && check.hits > 0
                         && !pending.leased.covers(i, check, pending.askedNanos)
                         && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
-                if (known && (idempotency == null || isNew || !keys.mayLookUp(idempotency, now))) {
+                if (known && isFinal(pending, now)) {
                     allowBut(checks, i);
                     return true;
                 }
             }
         }
+        boolean isNew = isNew(pending, now);
         if (route == SEVERAL && isNew) {
             pending.local.deny(pending, local, now);
         }
-        return isNew && !countsDenied && pending.progress.denied();
+        boolean denied = isNew && !countsDenied && pending.progress.denied();
+        if (denied) {
+            pending.reported.decided(pending, false, now);
+        }
+        return denied;
+    }
+
+    /** Whether no store can have admitted the request before, under its idempotency key, as far as is known here. */
+    private boolean isNew(Pending pending, long now) {
+        Idempotency idempotency = pending.idempotency;
+        return idempotency == null || keys.isNew(idempotency, now);
+    }
+
+    /** Whether a denial that is known here holds without asking for the request's idempotency key. */
+    private boolean isFinal(Pending pending, long now) {
+        Idempotency idempotency = pending.idempotency;
+        return idempotency == null || keys.isNew(idempotency, now) || !keys.mayLookUp(idempotency, now);
     }
 
     private static void allowBut(Checks checks, int index) {
