@@ -7,12 +7,11 @@ import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.CounterKey;
 import dev.weir.store.CounterRoom;
+import dev.weir.store.OpenAsks;
 import dev.weir.store.SharedStore;
 import dev.weir.store.Store;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +28,7 @@ public final class Reports {
     private final long travel;
     private final CounterRoom room;
     private final ReportStats stats = new ReportStats();
-    private final AtomicLong underWay = new AtomicLong();
-    private volatile @Nullable CompletableFuture<Void> emptied;
+    private final OpenAsks underWay = new OpenAsks();
 
     /**
      * Counts that {@code local} decides and {@code stores}, by their place, are told.
@@ -133,13 +131,8 @@ public final class Reports {
 
     /** Reports all that there is; done when the stores have answered. */
     public CompletionStage<Void> flush() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        underWay.incrementAndGet();
-        emptied = done;
         long now = time.micros();
-        forEach(each -> each.tick(now, true));
-        answered();
-        return done;
+        return underWay.noneAfter(() -> forEach(each -> each.tick(now, true)));
     }
 
     private void forEach(Consumer<ReportedCounter> action) {
@@ -151,20 +144,16 @@ public final class Reports {
     }
 
     void answered() {
-        CompletableFuture<Void> waiting = emptied;
-        if (underWay.decrementAndGet() == 0 && waiting != null) {
-            emptied = null;
-            waiting.complete(null);
-        }
+        underWay.answered();
     }
 
     /** Whether somebody waits until all is told. */
     boolean isFlushing() {
-        return emptied != null;
+        return underWay.areAwaited();
     }
 
     void send(Ask ask, int place) {
-        underWay.incrementAndGet();
+        underWay.sent();
         stats.reports.increment();
         stores.apply(place).decide(ask);
     }
