@@ -15,9 +15,9 @@ final class KeyBook {
         this.observer = observer;
     }
 
-    /** Whether no store knew the key a moment ago. */
-    boolean isNew(Idempotency idempotency, long now) {
-        return news.contains(idempotency, now);
+    /** Whether a store that was asked a moment ago, and not before {@code since}, did not know the key. */
+    boolean isNew(Idempotency idempotency, long since, long now) {
+        return news.contains(idempotency, since, now);
     }
 
     /** Whether a store may be asked for the key, though the request is known to be denied. */

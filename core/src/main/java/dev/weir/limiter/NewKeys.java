@@ -7,17 +7,17 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Idempotency keys that a store did not know a moment ago, because it denied them: for as long as a denial is believed, one that
- * is remembered holds for them too. So clients that retry a denial at once reach no store, with a key or without.
+ * is remembered holds for them too, if it was given no later: since then nothing was admitted anywhere. So clients that retry a denial at once reach no store, with a key or without.
  *
- * <p>A fixed table, a word for each key: 40 bits of its hash, and the tenth of a second. A key that finds its place taken takes it;
+ * <p>A fixed table, a word for each key: 40 bits of its hash, and the millisecond. A key that finds its place taken takes it;
  * the other one asks its store once more.
  */
 final class NewKeys {
     private static final int PLACES = 1 << 14;
     private static final int TIME_BITS = 24;
     private static final long TIME = (1L << TIME_BITS) - 1;
-    private static final long TENTH = 100_000;
-    private static final long BELIEVED = LocalTier.BELIEVED_MICROS / TENTH;
+    private static final long MILLI = 1_000;
+    private static final long BELIEVED = LocalTier.BELIEVED_MICROS / MILLI;
 
     private final AtomicLongArray words = new AtomicLongArray(PLACES);
 
@@ -36,14 +36,16 @@ final class NewKeys {
         }
     }
 
-    boolean contains(Idempotency idempotency, long now) {
+    /** Whether a store that was asked a moment ago, and not before {@code since}, did not know it. */
+    boolean contains(Idempotency idempotency, long since, long now) {
         long hash = hash(idempotency);
         long word = words.get(place(hash));
-        return word != 0 && (word | TIME) == (hash | TIME) && ((word(hash, now) - word) & TIME) < BELIEVED;
+        long age = (word(hash, now) - word) & TIME;
+        return word != 0 && (word | TIME) == (hash | TIME) && age < BELIEVED && age <= now / MILLI - since / MILLI;
     }
 
     private static long word(long hash, long micros) {
-        return (hash & ~TIME) | ((micros / TENTH) & TIME);
+        return (hash & ~TIME) | ((micros / MILLI) & TIME);
     }
 
     private static int place(long hash) {

@@ -100,7 +100,7 @@ final class SharedPath {
         }
         int route = route(pending.checks);
         if (over >= 0) {
-            if (route == HERE || isFinal(pending, now)) {
+            if (route == HERE || idempotency == null || isUnknown(idempotency, 0, now)) {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);
             }
@@ -224,6 +224,8 @@ final class SharedPath {
      */
     private boolean isDenied(Pending pending, int route, long now) {
         Checks checks = pending.checks;
+        Idempotency idempotency = pending.idempotency;
+        boolean isNew = idempotency == null || keys.isNew(idempotency, 0, now);
         boolean countsDenied = false;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
@@ -234,13 +236,12 @@ final class SharedPath {
                         && check.hits > 0
                         && !pending.leased.covers(i, check, pending.askedNanos)
                         && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
-                if (known && isFinal(pending, now)) {
+                if (known && (idempotency == null || isUnknown(idempotency, tier.deniedSince(check), now))) {
                     allowBut(checks, i);
                     return true;
                 }
             }
         }
-        boolean isNew = isNew(pending, now);
         if (route == SEVERAL && isNew) {
             pending.local.deny(pending, local, now);
         }
@@ -251,16 +252,9 @@ final class SharedPath {
         return denied;
     }
 
-    /** Whether no store can have admitted the request before, under its idempotency key, as far as is known here. */
-    private boolean isNew(Pending pending, long now) {
-        Idempotency idempotency = pending.idempotency;
-        return idempotency == null || keys.isNew(idempotency, now);
-    }
-
-    /** Whether a denial that is known here holds without asking for the request's idempotency key. */
-    private boolean isFinal(Pending pending, long now) {
-        Idempotency idempotency = pending.idempotency;
-        return idempotency == null || keys.isNew(idempotency, now) || !keys.mayLookUp(idempotency, now);
+    /** Whether the key of what is known to be denied {@code since} then was admitted nowhere, or cannot be looked up. */
+    private boolean isUnknown(Idempotency idempotency, long since, long now) {
+        return keys.isNew(idempotency, since, now) || !keys.mayLookUp(idempotency, now);
     }
 
     private static void allowBut(Checks checks, int index) {

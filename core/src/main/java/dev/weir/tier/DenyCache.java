@@ -84,6 +84,18 @@ final class DenyCache {
         return look(check, now, false);
     }
 
+    /** When the store was asked that gave the denial of {@code check}; if there is none any more, later than any. */
+    long since(Check check) {
+        int first = first(check.key0);
+        long key1 = check.key1 ^ fingerprint(check);
+        for (int i = first; i < first + WAYS; i++) {
+            if (tags[i] == check.key0 && table[i * WORDS + KEY1] == key1) {
+                return (long) WORD.getOpaque(table, i * WORDS + ASKED);
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
     private boolean look(Check check, long now, boolean asksAnew) {
         int first = first(check.key0);
         for (int i = first; i < first + WAYS; i++) {

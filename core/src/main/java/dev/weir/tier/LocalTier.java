@@ -60,6 +60,11 @@ public final class LocalTier {
         return denials.denies(check, now);
     }
 
+    /** When the store was asked that gave the denial of {@code check}; if there is none any more, later than any. */
+    public long deniedSince(Check check) {
+        return denials.since(check);
+    }
+
     /** Whether {@code check}, which no store has answered, is known not to fit at {@code now}. */
     public boolean stillDenies(Check check, long now) {
         return denials.stillDenies(check, now);

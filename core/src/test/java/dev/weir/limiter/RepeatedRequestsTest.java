@@ -12,6 +12,7 @@ import dev.weir.match.RuleSet;
 import dev.weir.match.Weir;
 import dev.weir.match.WeirRule;
 import dev.weir.model.Consistency;
+import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.Request;
@@ -146,6 +147,30 @@ class RepeatedRequestsTest {
                 .isFalse();
         fleet.now += Decisions.SECOND;
         assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, key("k")).atOnce).isFalse();
+    }
+
+    @Test
+    void aKeyThatAnotherNodeAdmittedSinceItWasDeniedHereIsKnown() {
+        RuleSet rules = rules(rule(
+                Weir.rule("a", Limit.tokenBucket(10, Duration.ofSeconds(1))).build(), KeyBy.of("a")));
+        Fleet fleet = new Fleet(rules);
+        Limiter other = new Limiter(
+                rules,
+                fleet.local,
+                SharedStores.of(fleet.stores),
+                fleet,
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
+        fleet.decide(ask("a", "1").hits(10));
+        assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("no [a OVER_LIMIT 0]");
+        fleet.now += 100_000;
+        Fleet.Answer admitted = new Fleet.Answer(Long.MAX_VALUE);
+        other.decide(ask("a", "1"), fleet.now, new Decision(), () -> admitted, key("k"));
+        fleet.store().answerAll();
+        assertThat(admitted.text).isEqualTo("yes [a WITHIN_LIMIT 0]");
+        fleet.now += 1_000;
+        assertThat(fleet.decide(ask("a", "1"))).isEqualTo("no [a OVER_LIMIT 0]");
+        assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("yes [a WITHIN_LIMIT 0] again");
     }
 
     @Test
