@@ -91,7 +91,8 @@ public final class LeasedCounter extends CounterKey {
         out.allowed = false;
         out.remaining = 0;
         out.reset = view.reset(now);
-        out.retryAfter = check.hits > limit.capacity() ? Outcome.NEVER : (left + 999) / 1_000;
+        boolean never = check.hits > limit.capacity();
+        out.retryAfter = never ? Outcome.NEVER : Math.max((left + 999) / 1_000, view.untilFit(check.hits, now));
         out.delay = 0;
         leases.stats().denied.increment();
         return true;

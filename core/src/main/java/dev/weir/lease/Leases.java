@@ -6,11 +6,10 @@ import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.CounterKey;
 import dev.weir.store.CounterRoom;
+import dev.weir.store.OpenAsks;
 import dev.weir.store.SharedStore;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +27,10 @@ public final class Leases {
     private final long travel;
     private final CounterRoom room;
     private final LeaseStats stats = new LeaseStats();
-    /** Fetches and returns that their store has not answered yet. */
-    private final AtomicLong underWay = new AtomicLong();
+    /** Fetches and returns. */
+    private final OpenAsks underWay = new OpenAsks();
 
     private volatile boolean closed;
-    private volatile @Nullable CompletableFuture<Void> emptied;
 
     /**
      * Leases of counters in {@code stores}, by their place.
@@ -120,13 +118,8 @@ public final class Leases {
 
     /** Gives everything back and takes no lease any more; done when the stores have answered. */
     public CompletionStage<Void> close() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        underWay.incrementAndGet(); // so that it is done only after all were sent
-        emptied = done;
         closed = true;
-        retainIf(rule -> false);
-        answeredOne();
-        return done;
+        return underWay.noneAfter(() -> retainIf(rule -> false));
     }
 
     private void remove(LeasedCounter counter, long now) {
@@ -143,7 +136,7 @@ public final class Leases {
             stats.stranded.add(hits);
             return false;
         }
-        underWay.incrementAndGet();
+        underWay.sent();
         stats.returns.increment();
         send(new LeaseReturn(this, like, hits, deadline(now)), like.store);
         return true;
@@ -157,15 +150,12 @@ public final class Leases {
 
     /** A fetch or a return was answered, and all that follows from it was sent. */
     void answeredOne() {
-        CompletableFuture<Void> waiting = emptied;
-        if (underWay.decrementAndGet() == 0 && waiting != null) {
-            waiting.complete(null);
-        }
+        underWay.answered();
     }
 
     /** Asks for a lease in the background. */
     void fetch(LeaseFetch fetch) {
-        underWay.incrementAndGet();
+        underWay.sent();
         send(fetch, fetch.check().store);
     }
 

@@ -64,6 +64,11 @@ final class SharedView {
         return Math.max(0, (resets - now) / 1_000);
     }
 
+    /** Microseconds until {@code hits} fit into a bucket, as last told: it is full when it is as good as new. */
+    long untilFit(long hits, long now) {
+        return Math.max(0, reset(now) - Part.of(limit.windowMicros(), limit.capacity() - hits, limit.requests()));
+    }
+
     /** Half of this process's share of the room: as it shrinks with the room, a counter that runs dry is asked hit by hit. */
     long fairPart(long now) {
         return known ? share(room(now)) / 2 : 0;

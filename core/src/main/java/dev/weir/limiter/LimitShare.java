@@ -5,23 +5,32 @@ import dev.weir.model.Limit;
 
 /** The part of a limit that one process enforces on its own while the shared store does not answer. */
 final class LimitShare {
+    /** A divisor that is larger is needed only for bursts of hundreds of millions in windows of decades. */
+    private static final long MOST_TRIED = 1 << 16;
+
     private LimitShare() {}
 
-    /** {@code millionths} of {@code limit}: rounded down, but what lets something pass still lets one. */
+    /**
+     * {@code millionths} of {@code limit}: rounded down to what can be counted, but what lets something pass still lets one, if that can
+     * be. A rate that is no exact fraction becomes one when requests and window have a large enough divisor in common.
+     */
     static Limit of(Limit limit, int millionths) {
-        Limit part = new Limit(
-                limit.algorithm(),
-                part(limit.requests(), millionths),
-                limit.windowMicros(),
-                part(limit.burst(), millionths),
-                limit.subWindows());
-        if (Meters.refusal(part) == null) {
-            return part;
+        long requests = part(limit.requests(), millionths);
+        long window = limit.windowMicros();
+        for (long divisor = 1; divisor <= Math.min(requests, MOST_TRIED); divisor++) {
+            if (window % divisor == 0) {
+                Limit part = with(limit, requests - requests % divisor, millionths);
+                if (Meters.refusal(part) == null) {
+                    return part;
+                }
+            }
         }
-        // A rate that is no exact fraction: the least there is, for never more than the share may pass.
-        long least = Math.min(1, limit.requests());
-        return new Limit(
-                limit.algorithm(), least, limit.windowMicros(), Math.min(1, limit.burst()), limit.subWindows());
+        return with(limit, 0, millionths); // for never more than the share may pass
+    }
+
+    private static Limit with(Limit limit, long requests, int millionths) {
+        long burst = part(limit.burst(), millionths);
+        return new Limit(limit.algorithm(), requests, limit.windowMicros(), burst, limit.subWindows());
     }
 
     private static long part(long whole, int millionths) {

@@ -97,15 +97,19 @@ final class SharedPath {
         rules.rules().match(request, pending.matches);
         checkWriter.write(rules, request, pending.matches, pending.checks);
         pending.progress.begin();
+        int over = -1;
         if (rules.anyReported()) {
             pending.reported.find(pending, tier.reports(), now);
-            int over = pending.reported.denied(pending, now);
-            if (over >= 0) {
+            over = pending.reported.denied(pending, now);
+        }
+        int route = route(pending.checks);
+        if (over >= 0) {
+            if (route == HERE || idempotency == null || isUnknown(idempotency, 0, now)) {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);
             }
+            pending.progress.settled(over);
         }
-        int route = route(pending.checks);
         if (route == HERE) {
             Checks checks = pending.checks;
             boolean allowed = checks.size() == 0 ? checks.allowed() : local.decide(checks, now);
@@ -236,7 +240,7 @@ final class SharedPath {
                         && check.hits > 0
                         && !pending.leased.covers(i, check, pending.askedNanos)
                         && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
-                if (known && (idempotency == null || isUnknown(idempotency, check, now))) {
+                if (known && (idempotency == null || isUnknown(idempotency, tier.deniedSince(check), now))) {
                     allowBut(checks, i);
                     return true;
                 }
@@ -245,12 +249,16 @@ final class SharedPath {
         if (route == SEVERAL && isNew) {
             pending.local.deny(pending, local, now);
         }
-        return isNew && !countsDenied && pending.progress.denied();
+        boolean denied = isNew && !countsDenied && pending.progress.denied();
+        if (denied) {
+            pending.reported.decided(pending, false, now);
+        }
+        return denied;
     }
 
-    /** Whether the key of what is known to be denied was admitted nowhere, or cannot be looked up. */
-    private boolean isUnknown(Idempotency idempotency, Check denied, long now) {
-        return keys.isNew(idempotency, tier.deniedSince(denied), now) || !keys.mayLookUp(idempotency, now);
+    /** Whether the key of what is known to be denied {@code since} then was admitted nowhere, or cannot be looked up. */
+    private boolean isUnknown(Idempotency idempotency, long since, long now) {
+        return keys.isNew(idempotency, since, now) || !keys.mayLookUp(idempotency, now);
     }
 
     private static void allowBut(Checks checks, int index) {

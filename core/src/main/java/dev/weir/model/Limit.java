@@ -1,5 +1,6 @@
 package dev.weir.model;
 
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -12,6 +13,9 @@ import java.util.concurrent.TimeUnit;
  * @param subWindows parts that a {@code sliding_window} counts apart; 1 is the plain counter
  */
 public record Limit(Algorithm algorithm, long requests, long windowMicros, long burst, int subWindows) {
+
+    /** More than a century: so long that sums of it are still moments. */
+    private static final long FOREVER = 1L << 52;
 
     public Limit {
         require(requests >= 0, "requests", requests, ">= 0");
@@ -70,12 +74,17 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
         return algorithm.isBucket() ? burst : requests;
     }
 
-    /** Microseconds, rounded up, in which {@code hits} flow into a bucket; 0 where they do not, or would take for ever. */
+    /** Microseconds, rounded up, in which {@code hits} flow into a bucket: a century or two at most, and 0 where none do. */
     public long inflowMicros(long hits) {
-        if (!algorithm.isBucket() || requests == 0 || hits > Long.MAX_VALUE / 2 / windowMicros) {
+        if (!algorithm.isBucket() || requests == 0) {
             return 0;
         }
-        return (hits * windowMicros + requests - 1) / requests;
+        if (hits > Long.MAX_VALUE / 2 / windowMicros) {
+            BigInteger product = BigInteger.valueOf(hits).multiply(BigInteger.valueOf(windowMicros));
+            BigInteger micros = product.add(BigInteger.valueOf(requests - 1)).divide(BigInteger.valueOf(requests));
+            return micros.min(BigInteger.valueOf(FOREVER)).longValue();
+        }
+        return Math.min(FOREVER, (hits * windowMicros + requests - 1) / requests);
     }
 
     private static void require(boolean holds, String what, long value, String expected) {

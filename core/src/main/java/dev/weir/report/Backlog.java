@@ -21,6 +21,11 @@ final class Backlog {
         return fresh;
     }
 
+    /** What of that which was last sent had not been told before. */
+    long sentFresh() {
+        return sentFresh;
+    }
+
     long owed() {
         return owed;
     }
@@ -81,7 +86,7 @@ final class Backlog {
         return dropped;
     }
 
-    private static long saturated(long sum, long more) {
+    static long saturated(long sum, long more) {
         long after = sum + more;
         boolean wrapped = ((sum ^ after) & (more ^ after)) < 0;
         return wrapped ? (more < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE) : after;

@@ -10,11 +10,11 @@ import dev.weir.store.CounterKey;
 import java.util.Objects;
 
 /**
- * A counter that this process decides by itself and reports. The local store runs its meter; each answer of the shared one sets it
+ * A counter under one limit that this process decides by itself and reports. The local store runs its meter; each answer of the shared one sets it
  * right:
  *
  * <pre>
- *   room here = room in the shared store - what passed here since it was told
+ *   room here = room in the shared store - what passed here, under whatever limit, since it was told
  * </pre>
  *
  * <p>What did not fit when it was reported is owed: the nodes together have let more pass than there was. It is told again with each
@@ -24,17 +24,19 @@ import java.util.Objects;
  * <p>What a report carried that had no answer is told once more, for nobody knows whether it was counted; but it is not owed, and no
  * more of it is told than is still used here. So a store that was slow for a while locks nobody out when it is back.
  */
-public final class ReportedCounter extends CounterKey {
+public final class ReportedCounter {
     private static final long IDLE_MICROS = 5_000_000;
     /** How late a report may be beside its interval: two ticks of whoever owns this. */
     private static final long LATE_MICROS = 100_000;
 
+    private final CounterKey key;
     private final Reports reports;
     private final Limit limit;
     private final boolean windowed;
     private final Report report;
-    private final long interval;
     private final Backlog backlog = new Backlog();
+
+    private volatile long interval;
 
     /** Somebody was denied here since the store was last asked: others may have given back, or its window may have begun. */
     private boolean wanted;
@@ -61,7 +63,7 @@ public final class ReportedCounter extends CounterKey {
     private volatile long resetMicros;
 
     ReportedCounter(Reports reports, Check check, Rule rule, int place, long now) {
-        set(check.key0, check.key1);
+        this.key = new CounterKey().set(check.key0, check.key1);
         Meter meter = Objects.requireNonNull(check.meter, "meter");
         this.reports = reports;
         this.limit = meter.limit();
@@ -73,9 +75,34 @@ public final class ReportedCounter extends CounterKey {
         this.answeredMicros = now;
     }
 
-    boolean isOf(Check check) {
+    /** Whether {@code check}, of which the store at {@code place} is told, is about what this reports. */
+    boolean isOf(Check check, int place) {
         Meter meter = check.meter;
-        return meter != null && meter.limit().equals(limit);
+        return meter != null && place() == place && meter.limit().equals(limit);
+    }
+
+    CounterKey key() {
+        return key;
+    }
+
+    Check check() {
+        return report.check();
+    }
+
+    int place() {
+        return check().store;
+    }
+
+    /** How often the store is told, microseconds: the rule may have changed that. */
+    void tellEvery(long micros) {
+        if (interval != micros) {
+            interval = micros;
+        }
+    }
+
+    /** What passed here and the store may not know of yet. */
+    synchronized long untold() {
+        return Backlog.saturated(Math.max(0, backlog.fresh()), underWay ? Math.max(0, backlog.sentFresh()) : 0);
     }
 
     /** Notes that {@code hits} passed at {@code now}, or came back; the counter is as good as new after {@code reset}. */
@@ -132,7 +159,7 @@ public final class ReportedCounter extends CounterKey {
                 return !underWay && nothing && now - usedMicros > IDLE_MICROS;
             }
             if (backlog.again() > 0) {
-                long room = reports.room(report.check(), now);
+                long room = reports.room(check(), now);
                 drop(backlog.dropAgain(Math.max(0, limit.capacity() - room)));
             }
             underWay = true;
@@ -141,7 +168,7 @@ public final class ReportedCounter extends CounterKey {
             sentEndsMicros = endsMicros;
             report.ready(backlog.send(), now, reports.deadline());
         }
-        reports.send(report, report.check().store);
+        reports.send(report, place());
         return false;
     }
 
@@ -172,7 +199,7 @@ public final class ReportedCounter extends CounterKey {
         } else if (failed) {
             unanswered(now);
         } else {
-            takeIn(check, asked, now);
+            takeIn(check, reports.untoldBeside(this), asked, now);
         }
         if (isLastToTell(!failed)) {
             tick(now, true);
@@ -197,25 +224,32 @@ public final class ReportedCounter extends CounterKey {
     }
 
     /** Takes in what the store said; once nothing is under way, a tick may send {@code check} anew. */
-    private synchronized void takeIn(Check check, long asked, long now) {
-        long owed = setRight(check, now);
+    private synchronized void takeIn(Check check, long beside, long asked, long now) {
+        long owed = setRight(check, beside, asked, now);
         reports.stats().hits.add(check.granted);
         deny(check.outcome, owed, asked);
         underWay = false;
     }
 
     /** Sets the local view right; returns what is owed. */
-    private long setRight(Check check, long now) {
+    private long setRight(Check check, long beside, long asked, long now) {
         answeredMicros = now;
         reports.stats().over.add(backlog.refused(check.ahead - check.granted));
         if (windowed) {
             backlog.dropOwed(); // with its window, and until that ends there is no room anyway
         }
-        if (!retired) {
-            long since = Math.max(0, backlog.fresh());
+        if (!retired && isOfThisWindow(asked + check.outcome.reset, now)) {
+            long since = Backlog.saturated(Math.max(0, backlog.fresh()), beside);
             reports.setRight(check, Math.max(0, check.outcome.remaining - since));
         }
         return backlog.owed();
+    }
+
+    /** Whether the window that ends about {@code end}, by the store's clock, is the one that is counted here at {@code now}. */
+    private boolean isOfThisWindow(long end, long now) {
+        long window = limit.windowMicros();
+        long endHere = now - Math.floorMod(now, window) + window;
+        return !windowed || Math.abs(end - endHere) < window / 2;
     }
 
     /** Nothing passes until what is owed is paid, or the window that is used up has ended; when that is, the next answers say. */

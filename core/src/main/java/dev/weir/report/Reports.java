@@ -7,12 +7,12 @@ import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.CounterKey;
 import dev.weir.store.CounterRoom;
+import dev.weir.store.OpenAsks;
 import dev.weir.store.SharedStore;
 import dev.weir.store.Store;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -21,15 +21,14 @@ import org.jspecify.annotations.Nullable;
  * asked exactly. Nothing has a timer: {@link #tick} is called now and then.
  */
 public final class Reports {
-    private final ConcurrentHashMap<CounterKey, ReportedCounter> counters = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<CounterKey, PerLimit> counters = new ConcurrentHashMap<>();
     private final Store local;
     private final IntFunction<SharedStore> stores;
     private final TimeSource time;
     private final long travel;
     private final CounterRoom room;
     private final ReportStats stats = new ReportStats();
-    private final AtomicLong underWay = new AtomicLong();
-    private volatile @Nullable CompletableFuture<Void> emptied;
+    private final OpenAsks underWay = new OpenAsks();
 
     /**
      * Counts that {@code local} decides and {@code stores}, by their place, are told.
@@ -57,78 +56,104 @@ public final class Reports {
 
     /** The counter of {@code check}, which the store at {@code place} is told of; null if there is no room for it. */
     public @Nullable ReportedCounter find(Check check, CounterKey key, Rule rule, int place, long now) {
-        ReportedCounter found = counters.get(key.set(check.key0, check.key1));
-        if (found != null && found.isOf(check)) {
-            return found;
+        PerLimit known = counters.get(key.set(check.key0, check.key1));
+        ReportedCounter found = known == null ? null : known.find(check, place);
+        if (known != null && !known.isAt(place)) { // its rule names another store now
+            removeAll(key, known, now);
         }
-        if (found != null) { // its limit has changed
-            remove(found, now);
+        if (found == null) {
+            return add(check, rule, place, now);
         }
+        found.tellEvery(rule.reportIntervalMicros());
+        return found;
+    }
+
+    private @Nullable ReportedCounter add(Check check, Rule rule, int place, long now) {
         if (!room.take()) {
             return null;
         }
         ReportedCounter fresh = new ReportedCounter(this, check, rule, place, now);
-        ReportedCounter other = counters.putIfAbsent(fresh, fresh);
-        if (other != null) {
+        PerLimit all = counters.merge(fresh.key(), PerLimit.of(fresh), (known, one) -> known.with(fresh));
+        ReportedCounter found = all.find(check, place);
+        if (found != fresh) {
             room.leave();
         }
-        return other == null ? fresh : other;
+        return found;
     }
 
     /** What it has left to say, it still says. */
     private void remove(ReportedCounter counter, long now) {
-        ReportedCounter gone = counters.remove(counter);
-        if (gone != null) {
-            room.leave();
-            gone.retire(now);
+        counters.computeIfPresent(counter.key(), (key, known) -> {
+            PerLimit rest = known.without(counter);
+            if (rest != known) {
+                room.leave();
+            }
+            return rest;
+        });
+        counter.retire(now);
+    }
+
+    private void removeAll(CounterKey key, PerLimit known, long now) {
+        if (counters.remove(key, known)) {
+            for (ReportedCounter each : known.counters()) {
+                room.leave();
+                each.retire(now);
+            }
         }
     }
 
     /** Forgets the counter of {@code check}, which its store has forgotten: what it has left to say is not said. */
     public void forget(Check check) {
-        ReportedCounter gone = counters.remove(new CounterKey().set(check.key0, check.key1));
+        PerLimit gone = counters.remove(new CounterKey().set(check.key0, check.key1));
         if (gone != null) {
-            room.leave();
-            gone.forget();
+            for (ReportedCounter each : gone.counters()) {
+                room.leave();
+                each.forget();
+            }
         }
+    }
+
+    /** What passed under other limits of the same counter, and its store may not know of yet. */
+    long untoldBeside(ReportedCounter counter) {
+        PerLimit known = counters.get(counter.key());
+        return known == null ? 0 : known.untoldBeside(counter);
     }
 
     /** Reports what is due, and forgets counters that are not in use any more. */
     public void tick() {
         long now = time.micros();
-        for (ReportedCounter each : counters.values()) {
+        forEach(each -> {
             if (each.tick(now, false)) {
                 remove(each, now);
             }
-        }
+        });
     }
 
     /** Reports all that there is; done when the stores have answered. */
     public CompletionStage<Void> flush() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        underWay.incrementAndGet();
-        emptied = done;
         long now = time.micros();
-        counters.values().forEach(each -> each.tick(now, true));
-        answered();
-        return done;
+        return underWay.noneAfter(() -> forEach(each -> each.tick(now, true)));
+    }
+
+    private void forEach(Consumer<ReportedCounter> action) {
+        for (PerLimit known : counters.values()) {
+            for (ReportedCounter each : known.counters()) {
+                action.accept(each);
+            }
+        }
     }
 
     void answered() {
-        CompletableFuture<Void> waiting = emptied;
-        if (underWay.decrementAndGet() == 0 && waiting != null) {
-            emptied = null;
-            waiting.complete(null);
-        }
+        underWay.answered();
     }
 
     /** Whether somebody waits until all is told. */
     boolean isFlushing() {
-        return emptied != null;
+        return underWay.areAwaited();
     }
 
     void send(Ask ask, int place) {
-        underWay.incrementAndGet();
+        underWay.sent();
         stats.reports.increment();
         stores.apply(place).decide(ask);
     }

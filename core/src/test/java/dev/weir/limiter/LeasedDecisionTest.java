@@ -21,6 +21,8 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LeasedDecisionTest {
     private static final Limit WINDOW = Limit.fixedWindow(1_000, Duration.ofMinutes(1));
@@ -309,14 +311,7 @@ class LeasedDecisionTest {
     @Test
     void whoMeetsADryBucketIsToldWhenItIsAskedAgainAndThenPasses() {
         Fleet fleet = fleet(Limit.tokenBucket(10_000, Duration.ofMinutes(1)));
-        lease(fleet, USER);
-        long left = remaining(fleet);
-        fleet.store().counters.decide(taking(fleet, left), fleet.now);
-        Fleet.Answer denied = fleet.ask(USER);
-        while (denied.text.startsWith("yes") || !denied.atOnce) {
-            fleet.store().answerAll();
-            denied = fleet.ask(USER);
-        }
+        Fleet.Answer denied = runDry(fleet);
         fleet.store().asked.clear();
         long wait = denied.decision.verdict(0).retryAfterMicros();
         assertThat(wait).as("a hit flows in every 6 ms").isBetween(6_000L, 600_000L);
@@ -331,6 +326,32 @@ class LeasedDecisionTest {
         fleet.store().answerAll();
         assertThat(next.text).startsWith("yes");
         assertThat(fleet.store().asked).containsExactly("tb:d:r:u 1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void whoAsksADryBucketForMoreIsToldWhenThatHasFlowedIn(long tooEarly) {
+        Fleet fleet = fleet(Limit.tokenBucket(10_000, Duration.ofMinutes(1)));
+        runDry(fleet);
+        fleet.now += 50_000; // the store's own denial of one hit is over
+        Request costly = ask("user", "u").hits(500);
+        Fleet.Answer denied = fleet.ask(costly);
+        assertThat(denied.atOnce).isTrue();
+        fleet.now += denied.decision.verdict(0).retryAfterMicros() - tooEarly;
+        assertThat(fleet.decide(costly)).startsWith(tooEarly == 0 ? "yes" : "no");
+    }
+
+    /** Somebody else empties the bucket; returns the first denial here that asked nobody. */
+    private static Fleet.Answer runDry(Fleet fleet) {
+        lease(fleet, USER);
+        long left = remaining(fleet);
+        fleet.store().counters.decide(taking(fleet, left), fleet.now);
+        Fleet.Answer denied = fleet.ask(USER);
+        while (denied.text.startsWith("yes") || !denied.atOnce) {
+            fleet.store().answerAll();
+            denied = fleet.ask(USER);
+        }
+        return denied;
     }
 
     /** A check of {@code hits}, by somebody else. */

@@ -109,6 +109,28 @@ class RepeatedRequestsTest {
     }
 
     @Test
+    void anAdmittedRequestIsToldSoAlthoughAReportedCounterIsOver() {
+        Fleet fleet = new Fleet(rules(
+                rule(
+                        Weir.rule("r", Limit.fixedWindow(3, Duration.ofMinutes(1)))
+                                .consistency(Consistency.REPORTED)
+                                .build(),
+                        KeyBy.of("a")),
+                rule(bucket("a", 5).build(), KeyBy.of("a"))));
+        String first = "yes [r WITHIN_LIMIT 2, a WITHIN_LIMIT 4]";
+        assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo(first);
+        fleet.decide(ask("a", "1").hits(2));
+        fleet.now += 200_000;
+        fleet.limiter.tick();
+        fleet.store().answerAll();
+        assertThat(fleet.decide(ask("a", "1"))).isEqualTo("no [r OVER_LIMIT 0]");
+        assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("yes [r WITHIN_LIMIT 0, a WITHIN_LIMIT 4] again");
+        assertThat(fleet.decide(ask("a", "1"), key("new"))).startsWith("no [r OVER_LIMIT 0");
+        assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, key("new")).atOnce).isTrue();
+        assertThat(fleet.decide(ask("a", "1").hits(0))).endsWith("a WITHIN_LIMIT 2]");
+    }
+
+    @Test
     void aDenialThatIsRetriedAtOnceDoesNotReachTheStoreAgain() {
         Fleet fleet = new Fleet(ONE);
         fleet.decide(ask("a", "1").hits(5));

@@ -234,6 +234,22 @@ class ReportedDecisionTest {
     }
 
     @Test
+    void whoIsDeniedHereBeforeAnotherStoreIsAskedHasTheRoomAskedForToo() {
+        Fleet fleet = new Fleet(rules(
+                rule(Weir.rule("r", WINDOW).consistency(Consistency.REPORTED).build(), KeyBy.of("user")),
+                rule(
+                        Weir.rule("e", Limit.fixedWindow(100, Duration.ofMinutes(1)))
+                                .build(),
+                        KeyBy.of("user"))));
+        fleet.decide(ask("user", "u").hits(9));
+        report(fleet);
+        fleet.store().asked.clear();
+        assertThat(fleet.decide(ask("user", "u").hits(2))).isEqualTo("no [r OVER_LIMIT 1]");
+        report(fleet);
+        assertThat(fleet.store().asked).containsExactly("fw:d:r:u 0");
+    }
+
+    @Test
     void whatFailsAfterItsWindowIsNotChargedToTheNextOne() {
         Fleet fleet = new Fleet(reported(WINDOW));
         fleet.ask(ask("user", "u").hits(9));

@@ -71,7 +71,21 @@ final class ScriptedStore implements SharedStore {
         }
     }
 
+    /** Decides all that waits, and has its answers arrive so much later. */
+    void answerAllAfter(long micros) {
+        List<Ask> decided = List.copyOf(waiting);
+        waiting.clear();
+        decided.forEach(this::decideOrFail);
+        fleet.now += micros;
+        decided.forEach(ask -> ask.home.execute(ask::answered));
+    }
+
     private void answer(Ask ask) {
+        decideOrFail(ask);
+        ask.home.execute(ask::answered);
+    }
+
+    private void decideOrFail(Ask ask) {
         Checks checks = ask.checks;
         int size = checks.size();
         ask.repeated = false;
@@ -82,7 +96,6 @@ final class ScriptedStore implements SharedStore {
         for (int i = 0; i < size; i++) {
             checks.get(i).failure = failure;
         }
-        ask.home.execute(ask::answered);
     }
 
     /** What was admitted under an idempotency key. */

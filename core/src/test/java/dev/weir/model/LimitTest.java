@@ -1,0 +1,26 @@
+package dev.weir.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class LimitTest {
+    private static final Limit MONTHLY = Limit.tokenBucket(4_000_000, Duration.ofDays(30));
+
+    @Test
+    void manyHitsFlowIntoALongWindowInTheirTimeToo() {
+        long day = Duration.ofDays(1).toMillis() * 1_000;
+        assertThat(MONTHLY.inflowMicros(1)).isEqualTo(30 * day / 4_000_000);
+        assertThat(MONTHLY.inflowMicros(2_000_000)).isEqualTo(15 * day);
+        assertThat(MONTHLY.inflowMicros(2_000_001)).isEqualTo(15 * day + 30 * day / 4_000_000);
+    }
+
+    @Test
+    void timesThatNobodyLivesToSeeAreNotAddedUpToThePast() {
+        long forever = MONTHLY.inflowMicros(Long.MAX_VALUE);
+        assertThat(forever).isGreaterThan(Duration.ofDays(36_500).toMillis() * 1_000);
+        assertThat(forever + forever).isPositive();
+        assertThat(Limit.tokenBucket(0, Duration.ofDays(30)).inflowMicros(1)).isZero();
+    }
+}
