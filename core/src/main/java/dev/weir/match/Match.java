@@ -33,6 +33,7 @@ public final class Match {
         this.override = override;
         this.agreed = null;
         this.descriptor = descriptor;
+        this.part = 0;
         this.countsDenied = countsDenied;
         this.keyMissing = false;
         this.key0 = 0;
@@ -77,6 +78,10 @@ public final class Match {
 
     public long key1() {
         return key1;
+    }
+
+    boolean isCounted() {
+        return (key0 | key1) != 0;
     }
 
     /** What shared stores call the counter; written only for {@linkplain Matches#named() those who ask}, and for rules that share. */
