@@ -1,7 +1,6 @@
 package dev.weir.match;
 
 import dev.weir.model.Limit;
-import dev.weir.model.Rule;
 import dev.weir.store.KeyHash;
 
 /**
@@ -12,11 +11,11 @@ import dev.weir.store.KeyHash;
 final class AgreedKey {
     private AgreedKey() {}
 
-    /** Whether {@code agreed} in the place of the rule's limit counts apart from it. */
-    static boolean isApart(Rule rule, Limit limit, Limit agreed) {
+    /** Whether {@code agreed} in the place of the rule's limit counts apart from it; {@code ofCaller} if no other shares that. */
+    static boolean isApart(boolean ofCaller, Limit limit, Limit agreed) {
         boolean sameWindow = limit.windowMicros() == agreed.windowMicros();
         return limit.algorithm().isBucket()
-                ? !rule.keyed() && !(sameWindow && limit.requests() == agreed.requests())
+                ? !ofCaller && !(sameWindow && limit.requests() == agreed.requests())
                 : !sameWindow;
     }
 

@@ -23,6 +23,9 @@ public final class Match {
 
     long key0, key1;
     boolean countsDenied;
+    /** The counter is some caller's, and shared with no other. */
+    boolean ofCaller;
+
     boolean keyMissing;
     final CounterName name = new CounterName();
 
@@ -34,6 +37,7 @@ public final class Match {
         this.agreed = null;
         this.descriptor = descriptor;
         this.part = 0;
+        this.ofCaller = false;
         this.countsDenied = countsDenied;
         this.keyMissing = false;
         this.key0 = 0;

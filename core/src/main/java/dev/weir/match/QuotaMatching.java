@@ -83,7 +83,7 @@ final class QuotaMatching {
             return;
         }
         Limit agreed = with.limit();
-        if (!AgreedKey.isApart(rule, limit, agreed)) {
+        if (!AgreedKey.isApart(match.ofCaller, limit, agreed)) {
             return;
         }
         KeyHash hash = AgreedKey.hash(into.hash, match.key0, match.key1, agreed);

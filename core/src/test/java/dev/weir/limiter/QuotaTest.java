@@ -91,14 +91,14 @@ class QuotaTest {
                 .name(name)
                 .limit(Limit.of(algorithm, 10, MINUTE))
                 .build();
-        Limiter limiter = weir(new WeirRule(rule, List.of(), KeyBy.global()));
+        Limiter limiter = weir(new WeirRule(rule, List.of(), KeyBy.of("path")));
         Decision decision = new Decision();
         int passed = 0;
         for (int i = 0; i < 1000; i++) {
             long now = from + i * 60_000L;
-            limiter.decide(ask("k"), now, decision);
+            limiter.decide(ask("k").with("path", "/"), now, decision);
             assertThat(decision.allowed() || !quotas.containsKey("k")).isTrue();
-            limiter.decide(ask("other"), now, decision);
+            limiter.decide(ask("other").with("path", "/"), now, decision);
             passed += decision.allowed() ? 1 : 0;
         }
         return passed;
