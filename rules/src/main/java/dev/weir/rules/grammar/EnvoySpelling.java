@@ -42,6 +42,10 @@ final class EnvoySpelling {
         }
         List<Placed<EnvoyDescriptor>> descriptors = siblings(root, "", "");
         rateLimit.warnOfMetrics();
+        if (descriptors.isEmpty() && problems.errors() == 0) {
+            String message = "no descriptors: NOTHING is limited in domain " + quote(domain);
+            problems.warning(root.nameAt("descriptors"), message, "");
+        }
         return new RuleFile.Envoy(domain, root.at("domain"), problems, descriptors, rateLimit.replaced());
     }
 

@@ -53,10 +53,11 @@ class EnvoySpellingTest {
     }
 
     @Test
-    void aDomainAloneIsLegal() {
-        assertThat(said("domain: a\n")).isEmpty();
-        assertThat(said("domain: a\ndescriptors:\n")).isEmpty();
-        assertThat(said("domain: a\ndescriptors: []\n")).isEmpty();
+    void aDomainAloneIsLegalAndLoud() {
+        String warning = ": warning: no descriptors: NOTHING is limited in domain 'a'";
+        assertThat(said("domain: a\n")).containsExactly("1:1" + warning);
+        assertThat(said("domain: a\ndescriptors:\n")).containsExactly("2:1" + warning);
+        assertThat(said("domain: a\ndescriptors: []\n")).containsExactly("2:1" + warning);
     }
 
     @Test
