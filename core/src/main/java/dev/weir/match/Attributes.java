@@ -20,6 +20,11 @@ final class Attributes {
                 && (attribute.equals(IP) || attribute.equals(REMOTE_ADDRESS) || attribute.endsWith("_ip"));
     }
 
+    /** Whether {@code attribute} tells one caller from another, so that who has a quota shares it with nobody. */
+    static boolean isCaller(String attribute) {
+        return attribute.equals(API_KEY) || attribute.equals(CLIENT_ID) || attribute.equals("user_id");
+    }
+
     /** Whether a request's {@code client_id} may stand for {@code attribute}. */
     static boolean isClient(String attribute) {
         return attribute.equals("user_id") || attribute.equals("api_key") || attribute.equals(IP);

@@ -8,6 +8,8 @@ import java.util.function.ToIntFunction;
 final class CompiledKey {
     private final List<Part> parts = new ArrayList<>();
     final int ipv6Prefix;
+    /** Whether it tells callers apart. */
+    final boolean ofCaller;
 
     /** One part: its alternatives by name, slot and tag, and which of them {@code client_id} may stand for, or -1. */
     private static final class Part {
@@ -32,6 +34,7 @@ final class CompiledKey {
 
     CompiledKey(KeyBy key, ToIntFunction<String> slotOf) {
         ipv6Prefix = key.ipv6Prefix();
+        ofCaller = key.parts().stream().anyMatch(part -> Attributes.isCaller(part.get(0)));
         key.parts().forEach(alternatives -> parts.add(new Part(alternatives, slotOf)));
     }
 

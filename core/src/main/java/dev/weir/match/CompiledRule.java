@@ -60,6 +60,7 @@ final class CompiledRule {
         RuleKey.hash(into.hash, prefix0, prefix1, into.parts, key.ipv6Prefix);
         match.key0 = into.hash.key0();
         match.key1 = into.hash.key1();
+        match.ofCaller = key.ofCaller && !match.keyMissing;
         if (rollout != null) {
             match.part = rollout.part(into, key.ipv6Prefix);
         }

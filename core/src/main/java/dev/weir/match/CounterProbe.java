@@ -35,7 +35,20 @@ final class CounterProbe {
         }
     }
 
+    /** The counter that was found is the one beside it, of {@code agreed}. */
+    void agreed(Rule rule, int descriptor, Limit agreed) {
+        Counter beside = found;
+        if (beside != null && rule == wanted && descriptor == wantedDescriptor) {
+            AgreedKey.hash(hash, hash.key0(), hash.key1(), agreed);
+            found = new Counter(beside.text(), bucket());
+        }
+    }
+
     private void found(KeyParts parts, int ipv6Prefix) {
-        found = new Counter(parts.text(ipv6Prefix), String.format("%016x", hash.key0()));
+        found = new Counter(parts.text(ipv6Prefix), bucket());
+    }
+
+    private String bucket() {
+        return String.format("%016x", hash.key0());
     }
 }

@@ -116,6 +116,17 @@ final class EnvoyDomain implements Domain {
                 take(request, descriptor, node.child(Attributes.REMOTE_ADDRESS, value), value, into);
             }
         }
+        String tier = addedTier(request, descriptor, into);
+        if (tier != null) {
+            take(request, descriptor, node.child(Attributes.TIER, tier), tier, into);
+        }
+    }
+
+    /** The tier that was agreed with the caller, where nobody sent one beside who asks; else null. */
+    static @Nullable String addedTier(Request request, int descriptor, Matches into) {
+        boolean tellsWho = request.value(descriptor, Attributes.API_KEY) != null
+                || request.value(descriptor, Attributes.CLIENT_ID) != null;
+        return tellsWho && request.value(descriptor, Attributes.TIER) == null ? into.tier : null;
     }
 
     /** An endpoint given as method and path also answers to "POST /path". */

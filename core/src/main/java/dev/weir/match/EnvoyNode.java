@@ -28,6 +28,7 @@ final class EnvoyNode extends ChildrenOfKey {
     private final @Nullable Rule rule;
     private final boolean limited;
     private final boolean countsDenied;
+    private final boolean ofCaller;
     private long prefix0, prefix1;
     private final @Nullable Rollout rollout;
     /** Only those who ask shared stores read it. */
@@ -41,6 +42,7 @@ final class EnvoyNode extends ChildrenOfKey {
         // A copy lies where the node does. The file's own text lies where that was read.
         this.value = value.isEmpty() ? "" : new String(value.toCharArray());
         this.depth = keys.size();
+        this.ofCaller = keys.stream().anyMatch(Attributes::isCaller);
         this.key = keys.isEmpty() ? "" : keys.get(keys.size() - 1);
         this.shared = shares ? this.value : "";
         this.rule = rule;
@@ -99,6 +101,7 @@ final class EnvoyNode extends ChildrenOfKey {
             EntriesKey.hash(into.hash, prefix0, prefix1, into.parts);
             match.key0 = into.hash.key0();
             match.key1 = into.hash.key1();
+            match.ofCaller = ofCaller;
             if (rollout != null) {
                 match.part = rollout.part(into, KeyBy.DEFAULT_IPV6_PREFIX);
             }

@@ -23,6 +23,9 @@ public final class Match {
 
     long key0, key1;
     boolean countsDenied;
+    /** The counter is some caller's, and shared with no other. */
+    boolean ofCaller;
+
     boolean keyMissing;
     final CounterName name = new CounterName();
 
@@ -33,6 +36,8 @@ public final class Match {
         this.override = override;
         this.agreed = null;
         this.descriptor = descriptor;
+        this.part = 0;
+        this.ofCaller = false;
         this.countsDenied = countsDenied;
         this.keyMissing = false;
         this.key0 = 0;
@@ -77,6 +82,10 @@ public final class Match {
 
     public long key1() {
         return key1;
+    }
+
+    boolean isCounted() {
+        return (key0 | key1) != 0;
     }
 
     /** What shared stores call the counter; written only for {@linkplain Matches#named() those who ask}, and for rules that share. */

@@ -39,8 +39,13 @@ final class NameText {
 
     /** Starts a name. */
     void begin(CounterName name) {
+        name.clear();
+        goOn(name);
+    }
+
+    /** Goes on with a name that had ended. */
+    void goOn(CounterName name) {
         into = name;
-        into.clear();
         tooLong = false;
     }
 

@@ -13,12 +13,14 @@ import dev.weir.store.KeyHash;
  *   tb:api:writes:u_42                     a token bucket of the rule "writes" in the domain "api", for u_42
  *   sw:api:reads:!1!k_7:!a!10.0.0.1        by the first of some alternatives, and an address
  *   fw60s:edge:path=/api:user=u_42         Envoy's spelling: window, domain, keys and values
+ *   fw:api:ceiling:!w3600s!                what a caller with an agreed limit of another window counts in
  * </pre>
  *
  * <p><b>Injective.</b> Fields end at a colon, which {@linkplain NameText escaped text} never holds, so how many there are and
  * where each begins is plain. Letters and then a digit begin a name of Envoy's spelling, letters and a colon one of Weir's.
  * What is no plain value is told by a mark between exclamation marks, which text never holds either: which of the alternatives,
- * an address, a wildcard that its values share, or nothing because the value is missing. A name that would be too long is a
+ * an address, a wildcard that its values share, nothing because the value is missing, or the window (and of a bucket the hits)
+ * of a limit that was agreed with callers. A name that would be too long is a
  * hash of itself.
  */
 final class NameWriter {
@@ -47,10 +49,26 @@ final class NameWriter {
     }
 
     private static void prefix(String domain, Limit limit, NameText text) {
+        window(text.plain(code(limit)), limit).plain(":").escaped(domain);
+    }
+
+    private static NameText window(NameText text, Limit limit) {
         long window = limit.windowMicros();
         boolean seconds = window % 1_000_000 == 0;
-        text.plain(code(limit)).number(seconds ? window / 1_000_000 : window).plain(seconds ? "s:" : "us:");
-        text.escaped(domain);
+        return text.number(seconds ? window / 1_000_000 : window).plain(seconds ? "s" : "us");
+    }
+
+    /** Goes on from the name of a rule's counter to the one beside it, of a limit agreed with callers. */
+    void agreed(CounterName name, Limit limit) {
+        long subject = name.subject();
+        text.goOn(name);
+        text.plain(":!w");
+        if (AgreedKey.requests(limit) > 0) {
+            text.number(limit.requests()).plain("/");
+        }
+        window(text, limit).plain("!");
+        text.end();
+        name.subject(subject);
     }
 
     /** Writes the name of a counter of {@code rule}, in Weir's spelling. */

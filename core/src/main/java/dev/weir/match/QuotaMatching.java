@@ -1,5 +1,6 @@
 package dev.weir.match;
 
+import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
@@ -55,6 +56,9 @@ final class QuotaMatching {
                 add(request, each, standalone, into);
             }
         }
+        for (int i = 0; i < first; i++) {
+            countApart(into.get(i), into);
+        }
         into.mergeByDescriptor(first);
     }
 
@@ -69,6 +73,28 @@ final class QuotaMatching {
             match.agreed(with.over(limit));
         }
         return true;
+    }
+
+    private static void countApart(Match match, Matches into) {
+        Rule rule = match.rule;
+        Limit limit = rule == null ? null : rule.limit();
+        AgreedLimit with = match.agreed;
+        if (rule == null || limit == null || with == null || !match.isCounted()) {
+            return;
+        }
+        Limit agreed = with.limit();
+        if (!AgreedKey.isApart(match.ofCaller, limit, agreed)) {
+            return;
+        }
+        KeyHash hash = AgreedKey.hash(into.hash, match.key0, match.key1, agreed);
+        match.key0 = hash.key0();
+        match.key1 = hash.key1();
+        if (into.names != null && rule.consistency() != Consistency.LOCAL) {
+            into.names.agreed(match.name, agreed);
+        }
+        if (into.probe != null) {
+            into.probe.agreed(rule, match.descriptor, agreed);
+        }
     }
 
     private static void add(Request request, QuotaOverride override, Rule standalone, Matches into) {

@@ -46,15 +46,19 @@ final class Replacements {
         return replaceable.getOrDefault(rule.name(), -1);
     }
 
-    /** Drops the rules that another rule of this request names; a rule that is dropped still replaces. */
+    /**
+     * Drops the rules that another rule of this request names; a rule that is dropped still replaces, one that is rolling out
+     * and not yet to this caller does not.
+     */
     void drop(Matches matches) {
         if (replaceable.isEmpty()) {
             return;
         }
         matches.replaced.clear();
         for (int i = 0; i < matches.size(); i++) {
-            Rule rule = matches.get(i).rule;
-            if (rule != null) {
+            Match match = matches.get(i);
+            Rule rule = match.rule;
+            if (rule != null && !match.isSpared()) {
                 List<Integer> replaces = names(rule).replaces;
                 for (int j = 0; j < replaces.size(); j++) { // no iterator, which would be garbage
                     matches.replaced.set(replaces.get(j));

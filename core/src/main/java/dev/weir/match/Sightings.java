@@ -124,7 +124,7 @@ final class Sightings {
         Set<String> replaced = new HashSet<>();
         for (int i = 0; i < matches.size(); i++) {
             Rule rule = matches.get(i).rule;
-            if (rule != null) {
+            if (rule != null && !matches.get(i).isSpared()) {
                 replaced.addAll(rule.replaces());
             }
         }
@@ -140,10 +140,12 @@ final class Sightings {
                 Rule rule = adopted.get(found.size());
                 if (matchOf(rule) != null) {
                     found.add(new Sighting(rule, true, spelled(path)));
-                } else if (replaced.contains(rule.name())) {
-                    found.add(new Sighting(rule, false, "another rule of this request replaces it"));
                 } else {
-                    found.add(new Sighting(rule, false, request.isAttributes() ? ofAttributes(path) : ofEntries(path)));
+                    String left = request.isAttributes() ? ofAttributes(path) : ofEntries(path);
+                    String dropped = replaced.contains(rule.name())
+                            ? "another rule of this request replaces it"
+                            : "another entry of the same key is closer";
+                    found.add(new Sighting(rule, false, left == null ? dropped : left));
                 }
             }
             envoy(each.children(), path, adopted, replaced);
@@ -156,8 +158,8 @@ final class Sightings {
                 .collect(Collectors.joining(", "));
     }
 
-    /** A descriptor is walked entry by entry; only the rule of its last entry applies. */
-    private String ofEntries(List<EnvoyDescriptor> path) {
+    /** Where the descriptor, walked entry by entry up to its last, leaves the path; null where it does not. */
+    private @Nullable String ofEntries(List<EnvoyDescriptor> path) {
         int start = request.start(0);
         int entries = request.end(0) - start;
         for (int i = 0; i < path.size(); i++) {
@@ -174,9 +176,7 @@ final class Sightings {
                 return key + " is " + quoted(value) + " (expected: " + asked.value() + ")";
             }
         }
-        return entries > path.size()
-                ? "the descriptor goes on with " + quoted(request.key(start + path.size()))
-                : "another entry of the same key is closer";
+        return entries > path.size() ? "the descriptor goes on with " + quoted(request.key(start + path.size())) : null;
     }
 
     private String value(int entry) {
@@ -188,16 +188,26 @@ final class Sightings {
         return asked.value().isEmpty() || new Glob(asked.value()).matches(value);
     }
 
-    private String ofAttributes(List<EnvoyDescriptor> path) {
+    /** Which part of the path the attributes do not have; null where they have all. */
+    private @Nullable String ofAttributes(List<EnvoyDescriptor> path) {
         for (EnvoyDescriptor asked : path) {
-            String value = request.value(0, asked.key());
+            String value = attribute(asked.key());
             if (value == null) {
                 return asked.key() + " is missing";
             }
-            if (!takes(asked, value)) {
+            String method = asked.key().equals(Attributes.ENDPOINT) ? request.value(0, Attributes.METHOD) : null;
+            if (!takes(asked, value) && (method == null || !takes(asked, method + " " + value))) {
                 return asked.key() + " is " + quoted(value) + " (expected: " + asked.value() + ")";
             }
         }
-        return "another entry of the same key is closer";
+        return null;
+    }
+
+    private @Nullable String attribute(String key) {
+        String sent = request.value(0, key);
+        if (key.equals(Attributes.TIER) && matches.tier != null) {
+            return sent == null ? EnvoyDomain.addedTier(request, 0, matches) : matches.tier;
+        }
+        return sent == null && key.equals(Attributes.REMOTE_ADDRESS) ? request.value(0, Attributes.IP) : sent;
     }
 }

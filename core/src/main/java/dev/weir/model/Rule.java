@@ -234,6 +234,9 @@ public final class Rule {
         copy.rollout = state == SwitchState.ON ? rollout : EVERYONE;
         if (state == SwitchState.OFF) {
             copy.limit = null;
+        }
+        if (state != SwitchState.ON) {
+            // What it took the place of holds again: whoever stops a rule does not mean to lift the limit altogether.
             copy.replaces = List.of();
         }
         return copy.build();

@@ -100,6 +100,43 @@ class QuotaTest {
     }
 
     @Test
+    void anOverrideLeavesTheOthersOfASharedCounterTheirLimit() {
+        long start = 1_800_001_800_000_000L; // of an hour
+        for (Algorithm algorithm : Algorithm.values()) {
+            quotas.clear();
+            assertThat(passedInAMinute("ceiling" + algorithm, algorithm, start + 600_000_000L))
+                    .as("%s, with no override", algorithm)
+                    .isLessThanOrEqualTo(20);
+            for (long window : new long[] {1_000_000, 60_000_000, 3_600_000_000L}) {
+                String name = "ceiling" + algorithm + window;
+                quotas.put("k", new Quota(null, List.of(new QuotaOverride(name, 5000, window, null))));
+                assertThat(passedInAMinute(name, algorithm, start + 600_000_000L))
+                        .as("%s, beside 5000 in %d us", algorithm, window)
+                        .isLessThanOrEqualTo(20);
+            }
+        }
+    }
+
+    /** How many of a thousand pass of those without a quota, where every other request has one. */
+    private int passedInAMinute(String name, Algorithm algorithm, long from) {
+        Rule rule = Rule.builder("api", name)
+                .name(name)
+                .limit(Limit.of(algorithm, 10, MINUTE))
+                .build();
+        Limiter limiter = weir(new WeirRule(rule, List.of(), KeyBy.of("path")));
+        Decision decision = new Decision();
+        int passed = 0;
+        for (int i = 0; i < 1000; i++) {
+            long now = from + i * 60_000L;
+            limiter.decide(ask("k").with("path", "/"), now, decision);
+            assertThat(decision.allowed() || !quotas.containsKey("k")).isTrue();
+            limiter.decide(ask("other").with("path", "/"), now, decision);
+            passed += decision.allowed() ? 1 : 0;
+        }
+        return passed;
+    }
+
+    @Test
     void anOverrideFindsItsRuleByNameAndTheTiersAsDefault() {
         Limiter limiter = weir(
                 rule("tier:pro", 10, KeyBy.of("api_key"), Condition.of("tier", "pro")),

@@ -126,7 +126,7 @@ class SwitchesTest {
     }
 
     @Test
-    void aRuleThatIsOffReplacesNoOther() {
+    void aRuleThatIsOffOrInShadowReplacesNoOther() {
         Rule replacing = Rule.builder("d", "r")
                 .name("r")
                 .limit(ONE)
@@ -134,8 +134,10 @@ class SwitchesTest {
                 .build();
         RuleSet tree = Envoy.rules(Envoy.limited("k", replacing), Envoy.limited("l", Envoy.rule("x")));
         assertThat(Envoy.met(tree, Envoy.ask("k=1", "l=1"))).containsExactly("0:r");
-        assertThat(Envoy.met(switched(tree, "r", SwitchState.OFF), Envoy.ask("k=1", "l=1")))
-                .containsExactly("0:r", "1:x");
+        for (SwitchState state : List.of(SwitchState.OFF, SwitchState.SHADOW)) {
+            assertThat(Envoy.met(switched(tree, "r", state), Envoy.ask("k=1", "l=1")))
+                    .containsExactly("0:r", "1:x");
+        }
     }
 
     @Test

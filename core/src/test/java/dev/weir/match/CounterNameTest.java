@@ -66,6 +66,41 @@ class CounterNameTest {
     }
 
     @Test
+    void aLimitAgreedForAnotherWindowHasACounterOfItsOwn() {
+        QuotaOverride hourly = new QuotaOverride("writes", 500, 3_600_000_000L, null);
+        QuotaOverride more = new QuotaOverride("writes", 500, 60_000_000L, null);
+        Request request = request("api", "api_key", "k", "path", "/");
+        for (Limit limit :
+                List.of(Limit.fixedWindow(5, Duration.ofMinutes(1)), Limit.tokenBucket(5, Duration.ofMinutes(1)))) {
+            Rule rule =
+                    Rule.builder("api", "writes").name("writes").limit(limit).build();
+            RuleSet rules = by(KeyBy.of("path"), rule);
+            Named own = only(rules, request);
+            Named apart = only(agreed(rules, hourly), request);
+            boolean bucket = limit.algorithm().isBucket();
+            assertThat(apart.name()).isEqualTo(own.name() + (bucket ? ":!w500/3600s!" : ":!w3600s!"));
+            assertThat(apart.subject()).isEqualTo(own.subject());
+            assertThat(apart.key0()).isNotEqualTo(own.key0());
+            assertThat(only(agreed(rules, more), request).key0() == own.key0()).isNotEqualTo(bucket);
+            RuleSet ofCaller = by(KeyBy.of("api_key"), rule);
+            assertThat(only(agreed(ofCaller, hourly), request).equals(only(ofCaller, request)))
+                    .isEqualTo(bucket);
+        }
+    }
+
+    private static RuleSet by(KeyBy key, Rule rule) {
+        return RuleSet.builder()
+                .weir(rule.domain(), List.of(new WeirRule(rule, List.of(), key)))
+                .build();
+    }
+
+    private static RuleSet agreed(RuleSet rules, QuotaOverride override) {
+        return rules.toBuilder()
+                .quotas(key -> new Quota(null, List.of(override)))
+                .build();
+    }
+
+    @Test
     void aNameTellsAlgorithmDomainRuleAndValues() {
         assertThat(name(KeyBy.global())).isEqualTo("tb:api:writes");
         assertThat(name(KeyBy.of("user"), "user", "u_42")).isEqualTo("tb:api:writes:u_42");

@@ -187,6 +187,34 @@ class EnvoyMatchingTest {
     }
 
     @Test
+    void aRuleThatIsRollingOutReplacesForWhomItDenies() {
+        Rule half = Envoy.rule("new", Envoy.PER_MINUTE)
+                .replaces(List.of("old"))
+                .rollout(Rule.EVERYONE / 2)
+                .build();
+        RuleSet rules = rules(limited("user", half), limited("path", Envoy.rule("old")));
+        int denied = 0;
+        for (int i = 0; i < 100; i++) {
+            Matches matches = Envoy.match(rules, ask("user=" + i, "path=/"));
+            boolean spared = matches.get(0).isSpared();
+            assertThat(matches.size()).isEqualTo(spared ? 2 : 1);
+            denied += spared ? 0 : 1;
+        }
+        assertThat(denied).isBetween(20, 80);
+    }
+
+    @Test
+    void anAgreedTierIsAddedToTheAttributesOfACaller() {
+        RuleSet files = rules(limited("tier=pro"), open("api_key", limited("tier=pro", Envoy.rule("nested"))));
+        RuleSet rules =
+                files.toBuilder().quotas(key -> new Quota("pro", List.of())).build();
+        assertThat(Envoy.met(rules, ask("api_key=k").asAttributes())).containsExactly("0:nested", "0:tier=pro");
+        assertThat(Envoy.met(rules, ask("api_key=k tier=free").asAttributes()))
+                .containsExactlyInAnyOrder("0:nested", "0:tier=pro");
+        assertThat(Envoy.met(rules, ask("api_key=k"))).isEmpty();
+    }
+
+    @Test
     void aReplacedRuleStillReplaces() {
         Rule first = Envoy.rule("first", Envoy.PER_MINUTE)
                 .replaces(List.of("second"))

@@ -77,6 +77,31 @@ class SightingsTest {
     }
 
     @Test
+    void attributesAreSeenAsTheyAreMatched() {
+        EnvoyDescriptor general = limited("path");
+        RuleSet rules = Envoy.rules(
+                        limited(
+                                "user",
+                                Envoy.rule("special", Envoy.PER_MINUTE)
+                                        .replaces(List.of("path"))
+                                        .build()),
+                        general,
+                        limited("remote_address=10.*"),
+                        limited("tier=free"))
+                .toBuilder()
+                .quotas(key -> new Quota("pro", List.of()))
+                .build();
+
+        assertThat(told(rules, Envoy.ask("user=u").asAttributes())).contains("- path: path is missing");
+        assertThat(told(rules, Envoy.ask("user=u path=/").asAttributes()))
+                .contains("- path: another rule of this request replaces it");
+        assertThat(told(rules, Envoy.ask("ip=192.0.2.1").asAttributes()))
+                .contains("- remote_address=10.*: remote_address is \"192.0.2.1\" (expected: 10.*)");
+        assertThat(told(rules, Envoy.ask("api_key=k tier=free").asAttributes()))
+                .contains("- tier=free: tier is \"pro\" (expected: free)");
+    }
+
+    @Test
     void aDomainThatDoesNotExistHasNothingToSay() {
         assertThat(Weir.rules(Weir.rule("r", ALL)).look(Request.to("other").with("a", "b")))
                 .isEmpty();

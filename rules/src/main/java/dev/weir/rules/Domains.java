@@ -42,7 +42,10 @@ final class Domains {
     }
 
     void add(RuleFile file) {
-        Domain domain = domains.computeIfAbsent(file.domain(), name -> new Domain(file));
+        // Files that forgot to name their domain, and have said so, are not of the same one.
+        Domain domain = file.domain().isEmpty()
+                ? new Domain(file)
+                : domains.computeIfAbsent(file.domain(), name -> new Domain(file));
         if (domain.first != file && !fits(file, domain.first)) {
             return;
         }

@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import dev.weir.rules.diagnostics.Diagnostic;
 import dev.weir.rules.diagnostics.Severity;
+import dev.weir.rules.diagnostics.Text;
 import dev.weir.rules.yaml.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Files, and folders with their sub-folders. What begins with a dot is hidden and not read: among that the {@code ..data} of a
@@ -26,6 +28,7 @@ import java.util.TreeSet;
 final class RuleSource {
     private static final int MAX_DEPTH = 8;
     private static final int MAX_FILES = 10_000;
+    private static final int MOST_NAMED = 5;
     private static final long MAX_BYTES = 4L * YamlReader.MAX_BYTES;
 
     private final List<Path> roots;
@@ -86,8 +89,12 @@ final class RuleSource {
 
     private static Set<Path> in(Path folder, Set<Path> seen, List<Diagnostic> problems) {
         Set<Path> found = new TreeSet<>();
+        List<Path> others = new ArrayList<>();
         try {
-            collect(folder, found, seen, MAX_DEPTH);
+            collect(folder, found, others, seen, MAX_DEPTH);
+            if (!others.isEmpty()) {
+                problems.add(notRead(folder, others));
+            }
             if (found.isEmpty()) {
                 problems.add(error(folder, "no *.yaml in this folder", "it takes at least one file of rules"));
             }
@@ -98,7 +105,8 @@ final class RuleSource {
     }
 
     /** Links are followed, and what two links lead to is read once. */
-    private static void collect(Path folder, Set<Path> found, Set<Path> seen, int depth) throws IOException {
+    private static void collect(Path folder, Set<Path> found, List<Path> others, Set<Path> seen, int depth)
+            throws IOException {
         if (depth == 0 || !seen.add(folder.toRealPath())) {
             return;
         }
@@ -114,14 +122,29 @@ final class RuleSource {
                 continue;
             }
             if (Files.isDirectory(each)) {
-                collect(each, found, seen, depth - 1);
-            } else if (isRuleFile(name) && (!Files.exists(each) || seen.add(each.toRealPath()))) {
+                collect(each, found, others, seen, depth - 1);
+            } else if (!isRuleFile(name)) {
+                if (Files.isRegularFile(each)) {
+                    others.add(each);
+                }
+            } else if (!Files.exists(each) || seen.add(each.toRealPath())) {
                 if (found.size() == MAX_FILES) {
                     throw new IOException("more than " + MAX_FILES + " files");
                 }
                 found.add(each);
             }
         }
+    }
+
+    /** The reference reads every file of a folder: who comes from there may have given theirs other names. */
+    private static Diagnostic notRead(Path folder, List<Path> files) {
+        String names = files.stream()
+                .limit(MOST_NAMED)
+                .map(each -> folder.relativize(each).toString())
+                .collect(Collectors.joining(", "));
+        String more = files.size() > MOST_NAMED ? " and " + (files.size() - MOST_NAMED) + " more" : "";
+        String message = Text.printable("not read: " + names + more);
+        return new Diagnostic(folder.toString(), 0, 0, Severity.WARNING, message, "only *.yaml and *.yml are");
     }
 
     private static boolean isRuleFile(String name) {

@@ -27,7 +27,9 @@ class RuleFolderTest {
         write(".hidden.yaml", "not rules: [");
         write(".git/config.yaml", "not rules: [");
 
-        assertThat(domains(RuleLoader.load(folder))).containsExactly("one", "two", "three");
+        LoadResult loaded = RuleLoader.load(folder);
+        assertThat(domains(loaded)).containsExactly("one", "two", "three");
+        assertThat(said(loaded)).containsExactly(folder + ": warning: not read: notes.txt (only *.yaml and *.yml are)");
     }
 
     @Test
@@ -101,11 +103,15 @@ class RuleFolderTest {
     void errorsOfAllFilesAreSaidAtOnce() throws IOException {
         Path a = write("a.yaml", "");
         Path b = write("b.yaml", "domain: x\nfoo: 1\n");
+        Path c = write("c.yaml", "descriptors: []\n");
+        Path d = write("d.yaml", "descriptors: []\n");
 
         assertThat(said(RuleLoader.load(folder)))
                 .containsExactly(
                         a + ":1:1: the file is empty (write rules: [] if nothing is to be limited)",
-                        b + ":2:1: unknown field 'foo' (expected: domain, descriptors)");
+                        b + ":2:1: unknown field 'foo' (expected: domain, descriptors)",
+                        c + ":1:1: domain is missing (expected: the domain that Envoy's filter sends)",
+                        d + ":1:1: domain is missing (expected: the domain that Envoy's filter sends)");
     }
 
     @Test

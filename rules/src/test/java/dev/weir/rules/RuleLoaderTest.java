@@ -125,6 +125,21 @@ class RuleLoaderTest {
     }
 
     @Test
+    void warningsHideNoError() {
+        StringBuilder text = new StringBuilder("domain: d\ndescriptors:\n");
+        for (int i = 0; i < 1_001; i++) {
+            text.append("  - { key: k").append(i).append("*, rate_limit: { unit: day, requests_per_unit: 1 } }\n");
+        }
+        assertThat(RuleLoader.parse("f", text.toString()).isLoaded()).isTrue();
+        LoadResult result = RuleLoader.parse("f", text + "  - { key: a, shadow_mod: true }\n");
+        assertThat(result.isLoaded()).isFalse();
+        assertThat(result.errors())
+                .map(Object::toString)
+                .containsExactly("f:1004:15: unknown field 'shadow_mod' (did you mean shadow_mode?)");
+        assertThat(result.warnings()).hasSize(1_001).last().hasToString("f: warning: and 1 more");
+    }
+
+    @Test
     void anEmptyFileIsAMistake() {
         for (String text : List.of("", "\n\n", "# nothing\n", "---\n", "null\n")) {
             LoadResult result = RuleLoader.parse("rules.yaml", text);

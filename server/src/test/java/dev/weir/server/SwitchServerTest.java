@@ -39,6 +39,12 @@ class SwitchServerTest {
                 rules:
                   - { name: both, match: { endpoint: /both }, limit: { requests: 0, window: 1h } }
                 """);
+        Files.writeString(rules.resolve("edge.yaml"), """
+                domain: edge
+                descriptors:
+                  - { key: a, value: b, rate_limit: { unit: day, requests_per_unit: 1 } }
+                  - { key: a_b, rate_limit: { unit: day, requests_per_unit: 1 } }
+                """);
         running = RunningServer.with(rules, "data", folder.resolve("data").toString());
     }
 
@@ -181,6 +187,7 @@ class SwitchServerTest {
             orders | {"state":"off","enabled":false}   | 400 | unknown field 'enabled'
             orders | {"state":"off","reason":"a\\nb"}  | 400 | reason
             orders | {"state":"off"                    | 400 | body:1
+            a_b    | {"state":"off"}                   | 400 | is the label of several (expected: the id of one: "a=b day fixed_window, a_b day fixed_window")
             absent | {"state":"off"}                   | 404 | a rule in force
             %00    | {"state":"off"}                   | 400 | rule:
             %23override | {"state":"off"}              | 404 | a rule in force

@@ -10,16 +10,34 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects what is wrong with one file, so that all of it is said at once. */
 public final class Problems {
-    /** A hostile file must not turn into a hostile list. */
+    /** Of each severity: a hostile file must not turn into a hostile list, nor warnings hide an error. */
     private static final int MOST = 1_000;
 
     private final String file;
     private final @Nullable Function<Position, String> places;
-    /** A set: what stands under an anchor is read again for each alias, and said once. */
-    private final Set<Diagnostic> found = new LinkedHashSet<>();
-
+    private final Found wrong = new Found();
+    private final Found doubtful = new Found();
     private int errors;
-    private int leftOut;
+
+    /** What was found of one severity. */
+    private static final class Found {
+        /** A set: what stands under an anchor is read again for each alias, and said once. */
+        final Set<Diagnostic> said = new LinkedHashSet<>();
+
+        int leftOut;
+
+        boolean isFull() {
+            return said.size() == MOST;
+        }
+
+        void add(Diagnostic each) {
+            if (!isFull()) {
+                said.add(each);
+            } else if (!said.contains(each)) {
+                leftOut++;
+            }
+        }
+    }
 
     public Problems(String file) {
         this(file, null);
@@ -46,26 +64,20 @@ public final class Problems {
 
     public void error(Position at, String message, String hint) {
         errors++;
-        add(at, Severity.ERROR, message, hint);
+        wrong.add(diagnostic(at, Severity.ERROR, message, hint));
     }
 
     public void warning(Position at, String message, String hint) {
-        add(at, Severity.WARNING, message, hint);
+        doubtful.add(diagnostic(at, Severity.WARNING, message, hint));
     }
 
-    private void add(Position at, Severity severity, String message, String hint) {
-        Diagnostic said =
-                new Diagnostic(file, at.line(), at.column(), severity, Text.printable(message), Text.printable(hint));
-        if (!isFull()) {
-            found.add(said);
-        } else if (!found.contains(said)) {
-            leftOut++;
-        }
+    private Diagnostic diagnostic(Position at, Severity severity, String message, String hint) {
+        return new Diagnostic(file, at.line(), at.column(), severity, Text.printable(message), Text.printable(hint));
     }
 
-    /** Whether so much is wrong already that no more is shown, and no hint is worth its time. */
+    /** Whether so many errors are there already that no more is shown, and no hint is worth its time. */
     public boolean isFull() {
-        return found.size() == MOST;
+        return wrong.isFull();
     }
 
     /** How many errors so far; who reads a part of a file compares before and after. */
@@ -75,14 +87,17 @@ public final class Problems {
 
     /** Everything found, in the order of the file. */
     public List<Diagnostic> all() {
-        List<Diagnostic> sorted = new ArrayList<>(found);
+        List<Diagnostic> sorted = new ArrayList<>(wrong.said);
+        sorted.addAll(doubtful.said);
         sorted.sort(Comparator.comparingInt(Diagnostic::line).thenComparingInt(Diagnostic::column));
         if (places != null) {
             sorted.replaceAll(this::placed);
         }
-        if (leftOut > 0) {
-            Severity worst = errors > 0 ? Severity.ERROR : Severity.WARNING;
-            sorted.add(new Diagnostic(file, 0, 0, worst, "and " + leftOut + " more", ""));
+        if (wrong.leftOut > 0) {
+            sorted.add(diagnostic(Position.FILE, Severity.ERROR, "and " + wrong.leftOut + " more", ""));
+        }
+        if (doubtful.leftOut > 0) {
+            sorted.add(diagnostic(Position.FILE, Severity.WARNING, "and " + doubtful.leftOut + " more", ""));
         }
         return List.copyOf(sorted);
     }

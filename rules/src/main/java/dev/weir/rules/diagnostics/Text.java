@@ -16,7 +16,7 @@ public final class Text {
     }
 
     /** Control and direction characters as escapes, so that a file can not forge a line or hide one. */
-    static String printable(String text) {
+    public static String printable(String text) {
         if (text.chars().noneMatch(Text::isUnfit)) {
             return text;
         }

@@ -43,15 +43,20 @@ record Behaviour(
 
     private static final Pattern SHARE = Pattern.compile("[01](\\.[0-9]{1,6})?");
     private static final int MILLION = 1_000_000;
+    private static final long LONG_DEADLINE_MICROS = 1_000_000;
 
     /** This behaviour, changed by what {@code fields} say. */
     Behaviour with(Fields fields, StoreNames stores) {
         OnFail fail = fields.oneOf("on_fail", OnFail.values());
         OnMissing missing = fields.oneOf("on_missing", OnMissing.values());
         Consistency agreed = fields.oneOf("consistency", Consistency.values());
-        Long deadline = fields.duration("deadline");
-        Long lease = fields.duration("lease_interval");
-        Long report = fields.duration("report_interval");
+        Long deadline = fields.duration("deadline", "ms");
+        Long lease = fields.duration("lease_interval", "ms");
+        Long report = fields.duration("report_interval", "ms");
+        if (deadline != null && deadline > LONG_DEADLINE_MICROS) {
+            String hint = "so long a request waits for a store that does not answer, before on_fail decides";
+            fields.problems().warning(fields.at("deadline"), "deadline: " + Durations.text(deadline), hint);
+        }
         return new Behaviour(
                 fail == null ? onFail : fail,
                 missing == null ? onMissing : missing,

@@ -19,6 +19,16 @@ final class Doubts {
     private static final List<String> ATTRIBUTES =
             List.of("user_id", "api_key", "client_id", "tier", "endpoint", "method", "remote_address");
     private static final List<String> METHODS = List.of("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS");
+    /** What other limiters call a counter that all share. */
+    private static final List<String> NO_KEY = List.of("global", "all", "none");
+
+    /** What other limiters put before the name of an attribute. */
+    private static final List<String> KINDS = List.of("header", "cookie", "query");
+
+    /** The attributes whose values are short words, in which these characters stand for a list. */
+    private static final List<String> WORDS = List.of("tier", "method", "endpoint");
+
+    private static final Pattern SEVERAL = Pattern.compile("\\s*[|,]\\s*");
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{[^{}/]*}|(?<=/):[A-Za-z_]+");
 
     private final Problems problems;
@@ -30,9 +40,22 @@ final class Doubts {
 
     /** Warns once of an attribute that is nearly one of those that mean something to Weir. */
     void attribute(String name, Position at) {
-        String meant = Suggestion.misspelt(name, ATTRIBUTES);
+        // Two letters resemble too many words: only their case is a slip.
+        String meant = name.equalsIgnoreCase("ip") && !name.equals("ip") ? "ip" : Suggestion.misspelt(name, ATTRIBUTES);
         if (meant != null && warnedOf.add(name)) {
             problems.warning(at, "attribute " + quote(name) + " resembles another", Suggestion.meant(meant));
+        }
+    }
+
+    /** Warns of a key whose words mean something elsewhere, and are attributes here. */
+    void key(List<List<String>> parts, Position at) {
+        List<String> first = parts.isEmpty() ? List.of() : parts.get(0);
+        if (parts.size() == 1 && first.size() == 1 && NO_KEY.contains(first.get(0))) {
+            String message = "key_by: " + quote(first.get(0)) + " counts by an attribute of that name";
+            problems.warning(at, message, "write [] for one counter that all share");
+        } else if (parts.size() > 1 && first.size() == 1 && KINDS.contains(first.get(0))) {
+            String message = "key_by: " + quote(first.get(0)) + " is taken for an attribute of its own";
+            problems.warning(at, message, "write the attribute's name alone");
         }
     }
 
@@ -54,6 +77,10 @@ final class Doubts {
         for (int i = 0; i < clause.values().size(); i++) {
             Placed<String> value = clause.values().get(i);
             ValuePattern pattern = clause.condition().anyOf().get(i);
+            boolean plain = pattern instanceof ValuePattern.Exact || pattern instanceof Endpoint;
+            if (plain && WORDS.contains(clause.attribute()) && isNoWord(clause.attribute(), value)) {
+                continue;
+            }
             if (pattern instanceof Endpoint endpoint) {
                 method(endpoint.method(), endpoint.method(), value.at());
                 path(value);
@@ -61,6 +88,23 @@ final class Doubts {
                 method(value.value(), value.value().toUpperCase(Locale.ROOT), value.at());
             }
         }
+    }
+
+    /** Whether the value is several in one, or begins with a "not", neither of which there is; and says so. */
+    private boolean isNoWord(String attribute, Placed<String> value) {
+        String text = value.value();
+        String[] several = SEVERAL.split(text, -1);
+        boolean endpoint = attribute.equals("endpoint");
+        // A path may hold a comma.
+        boolean list = endpoint ? text.indexOf('|') >= 0 : several.length > 1;
+        if (!list && !text.startsWith("!")) {
+            return false;
+        }
+        String hint = !list
+                ? "there is no negation: name those that are meant"
+                : endpoint ? "write a list" : "a list: [" + String.join(", ", several) + "]";
+        problems.warning(value.at(), attribute + " " + quote(text) + " matches only as it is written", hint);
+        return true;
     }
 
     /** {@code method} as it is compared, and as it would be if the case of its letters did not matter. */

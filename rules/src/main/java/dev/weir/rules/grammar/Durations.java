@@ -12,6 +12,11 @@ public final class Durations {
      * @throws IllegalArgumentException saying what is wrong with {@code text}, if it is no duration
      */
     public static long micros(String text) {
+        return micros(text, "s");
+    }
+
+    /** The same, where a number without a unit was probably meant in {@code likely}. */
+    static long micros(String text, String likely) {
         int digits = 0;
         while (digits < text.length() && text.charAt(digits) >= '0' && text.charAt(digits) <= '9') {
             digits++;
@@ -21,7 +26,7 @@ public final class Durations {
             throw new IllegalArgumentException(EXPECTED);
         }
         if (unit.isEmpty()) {
-            throw new IllegalArgumentException("no unit; did you mean " + text + "s?");
+            throw new IllegalArgumentException("no unit; did you mean " + text + likely + "?");
         }
         long each = microsOf(unit);
         if (each == 0) {

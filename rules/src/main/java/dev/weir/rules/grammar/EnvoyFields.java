@@ -59,15 +59,14 @@ final class EnvoyFields {
         Problems problems = fields.problems();
         for (Entry each : fields.entries()) {
             String name = each.key().text();
-            if (known.contains(name) || problems.isFull()) {
+            if (known.contains(name)) {
                 continue;
             }
             String home = home(name);
             if (home != null && !OWN.contains(name)) {
                 problems.warning(each.key().at(), quote(name) + " has no effect here", home);
             } else {
-                String other = others.getOrDefault(name, Suggestion.among(name, known));
-                fields.refuse(each, home != null ? home : other);
+                fields.refuse(each, home != null ? home : others.get(name), known);
             }
         }
     }

@@ -6,12 +6,16 @@ import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
 import dev.weir.model.RuleBuilder;
+import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.grammar.RuleFile.Placed;
 import dev.weir.rules.yaml.YamlNode;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code rate_limit} of a descriptor in Envoy's spelling, and the flags beside it, into a rule. */
@@ -22,10 +26,22 @@ final class EnvoyRateLimit {
     private final Problems problems;
     private final StoreNames stores;
     private final List<Placed<String>> replaced = new ArrayList<>();
+    /** Where each of the flags stands that ask for metrics. */
+    private final Map<String, Set<Position>> metrics = new LinkedHashMap<>();
 
     EnvoyRateLimit(Problems problems, StoreNames stores) {
         this.stores = stores;
         this.problems = problems;
+    }
+
+    /** Warns once, however often they stand there, of flags that ask for metrics. */
+    void warnOfMetrics() {
+        metrics.forEach((name, places) -> {
+            String message = name + " has no effect";
+            String where = places.size() == 1 ? message : message + ", in " + places.size() + " places from here on";
+            String hint = "Weir keeps one time series a rule: callers can not make new ones";
+            problems.warning(places.iterator().next(), where, hint);
+        });
     }
 
     /** The names that the rules read so far replace. */
@@ -40,14 +56,17 @@ final class EnvoyRateLimit {
         boolean quota = descriptor.flag("quota_mode", false);
         for (String each : METRICS) {
             if (descriptor.flag(each, false)) {
-                String hint = "Weir keeps one time series a rule: callers can not make new ones";
-                problems.warning(descriptor.nameAt(each), each + " has no effect", hint);
+                metrics.computeIfAbsent(each, ignored -> new LinkedHashSet<>()).add(descriptor.nameAt(each));
             }
         }
         YamlNode node = descriptor.node("rate_limit");
-        Fields fields = node == null ? null : Fields.of(node, "rate_limit", problems);
+        Fields fields = node == null
+                ? null
+                : Fields.of(node, "rate_limit", "{ unit: minute, requests_per_unit: 10 }", problems);
         if (fields == null) {
-            idle(descriptor);
+            if (node == null) {
+                idle(descriptor);
+            }
             return null;
         }
         Integer rollout = fields.percent("rollout");
@@ -124,7 +143,7 @@ final class EnvoyRateLimit {
     private List<String> replaces(Fields fields, @Nullable String own) {
         List<String> names = new ArrayList<>();
         for (YamlNode each : fields.list("replaces")) {
-            Fields entry = Fields.of(each, "replaces", problems);
+            Fields entry = Fields.of(each, "replaces", "{ name: other }", problems);
             if (entry == null) {
                 continue;
             }

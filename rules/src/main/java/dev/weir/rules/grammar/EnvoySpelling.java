@@ -41,6 +41,11 @@ final class EnvoySpelling {
             domain = name;
         }
         List<Placed<EnvoyDescriptor>> descriptors = siblings(root, "", "");
+        rateLimit.warnOfMetrics();
+        if (descriptors.isEmpty() && problems.errors() == 0) {
+            String message = "no descriptors: NOTHING is limited in domain " + quote(domain);
+            problems.warning(root.nameAt("descriptors"), message, "");
+        }
         return new RuleFile.Envoy(domain, root.at("domain"), problems, descriptors, rateLimit.replaced());
     }
 
@@ -78,6 +83,10 @@ final class EnvoySpelling {
         String key = text(fields, "key");
         if (key.isEmpty() && (fields.node("key") instanceof Scalar || fields.lacks("key"))) {
             problems.error(fields.at("key"), "descriptor has no key");
+        }
+        if (key.indexOf('*') >= 0) {
+            String hint = "only in value does * stand for anything";
+            problems.warning(fields.at("key"), "key " + quote(key) + " matches only as it is written", hint);
         }
         String value = text(fields, "value");
         String ownPath = path.isEmpty() ? Identity.step(key, value) : path + "/" + Identity.step(key, value);

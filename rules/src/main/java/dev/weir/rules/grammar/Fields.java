@@ -40,10 +40,18 @@ public final class Fields {
 
     /** The fields of {@code node}, or null if it is no mapping. */
     public static @Nullable Fields of(YamlNode node, String what, Problems problems) {
+        return of(node, what, "", problems);
+    }
+
+    /** The same, with an {@code example} of the mapping for those who write something else. */
+    static @Nullable Fields of(YamlNode node, String what, String example, Problems problems) {
         if (node instanceof Mapping mapping) {
             return new Fields(mapping, problems);
         }
-        problems.error(node.at(), what + ": " + node.kind(), "expected: a mapping of names to values");
+        problems.error(
+                node.at(),
+                what + ": " + node.kind(),
+                "expected: a mapping of names to values" + (example.isEmpty() ? "" : ", like " + example));
         return null;
     }
 
@@ -63,16 +71,18 @@ public final class Fields {
     public void allow(List<String> known, Map<String, String> others) {
         for (Entry each : mapping.entries()) {
             String name = each.key().text();
-            if (!known.contains(name) && !problems.isFull()) {
-                String meant = others.get(name);
-                refuse(each, meant == null ? Suggestion.among(name, known) : meant);
+            if (!known.contains(name)) {
+                refuse(each, others.get(name), known);
             }
         }
     }
 
-    /** Reports a field that is not known, with what to do about it. */
-    void refuse(Entry field, String hint) {
-        problems.error(field.key().at(), "unknown field " + quote(field.key().text()), hint);
+    /** Reports a field that is not known, with what is {@code meant}, else with what of {@code known} it resembles. */
+    void refuse(Entry field, @Nullable String meant, List<String> known) {
+        String name = field.key().text();
+        // Where thousands are wrong, none of their hints is shown, and each costs its time.
+        String hint = meant != null ? meant : problems.isFull() ? "" : Suggestion.among(name, known);
+        problems.error(field.key().at(), "unknown field " + quote(name), hint);
         hints.add(hint);
     }
 
@@ -210,12 +220,18 @@ public final class Fields {
 
     /** A duration in microseconds, longer than none. */
     public @Nullable Long duration(String name) {
+        return duration(name, "s");
+    }
+
+    /** The same, where a number without a unit was probably meant in {@code likely}. */
+    @Nullable
+    Long duration(String name, String likely) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
             return null;
         }
         try {
-            long micros = Durations.micros(scalar.text());
+            long micros = Durations.micros(scalar.text(), likely);
             if (micros > 0) {
                 return micros;
             }

@@ -39,7 +39,9 @@ final class Keys {
         if (keyBy != null && pattern != null) {
             problems.error(fields.nameAt("key_pattern"), "key_pattern beside key_by", "they say the same: keep one");
         } else if (keyBy != null) {
-            key = new KeyBy(parts(keyBy), byDefault.ipv6Prefix());
+            List<List<String>> parts = parts(keyBy);
+            doubts.key(parts, keyBy.at());
+            key = new KeyBy(parts, byDefault.ipv6Prefix());
         } else if (pattern != null) {
             key = new KeyBy(placeholders(pattern), byDefault.ipv6Prefix());
         }

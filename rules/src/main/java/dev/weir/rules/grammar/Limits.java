@@ -70,7 +70,11 @@ final class Limits {
             return null;
         }
         if (burst != null && !algorithm.isBucket()) {
-            fields.problems().warning(fields.nameAt("burst"), "burst has no effect on " + algorithm, "");
+            fields.problems()
+                    .warning(
+                            fields.nameAt("burst"),
+                            "burst has no effect on " + algorithm,
+                            "algorithm: token_bucket has one");
         }
         if (parts != null && algorithm != Algorithm.SLIDING_WINDOW) {
             String hint = "only sliding_window counts in parts";

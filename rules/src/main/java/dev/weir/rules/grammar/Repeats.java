@@ -10,20 +10,21 @@ import java.util.regex.Pattern;
  * ((a{99}){99}){99}} is a million steps of a few characters; it bounds one repeat, but not repeats of repeats.
  */
 final class Repeats {
-    /** Steps that a rule's expression may have. */
-    static final int MOST = 10_000;
+    /** Steps that a rule's expression may have, or as many as its text: each may be looked at for every character of a value. */
+    static final int MOST = 500;
 
     private static final Pattern COUNT = Pattern.compile("\\{([0-9]{1,9})(,([0-9]{0,9}))?}");
 
     private Repeats() {}
 
-    /** Whether {@code expression} would have more than {@value #MOST} steps. */
+    /** Whether {@code expression} would have more than {@value #MOST} steps, and more than it has characters. */
     static boolean explode(String expression) {
         Deque<Long> outer = new ArrayDeque<>();
         Matcher count = COUNT.matcher(expression);
+        int most = Math.max(MOST, expression.length());
         long total = 0;
         long last = 0;
-        for (int i = 0; i < expression.length() && total <= MOST; i++) {
+        for (int i = 0; i < expression.length() && total <= most; i++) {
             char c = expression.charAt(i);
             if (c == '(') {
                 outer.push(total);
@@ -42,7 +43,7 @@ final class Repeats {
                 total++;
             }
         }
-        return total > MOST;
+        return total > most;
     }
 
     private static long most(String group) {

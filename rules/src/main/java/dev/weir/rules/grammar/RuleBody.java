@@ -11,7 +11,9 @@ import dev.weir.rules.yaml.YamlNode.Scalar;
 import dev.weir.rules.yaml.YamlNode.Sequence;
 import dev.weir.rules.yaml.YamlReader;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +68,8 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
         final List<Entry> kept = new ArrayList<>();
         private final List<Entry> rule = new ArrayList<>();
         private final List<Entry> limit = new ArrayList<>();
+        /** By the name in a file: the word that said it. */
+        private final Map<String, String> words = new HashMap<>();
 
         @Nullable
         Scalar domain;
@@ -81,6 +85,9 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
 
         void take(Entry entry, String id) {
             String name = entry.key().text();
+            if (entry.value() instanceof Scalar scalar && scalar.isNull()) {
+                return; // as good as absent
+            }
             if (name.equals("name") || name.equals("rule_id")) {
                 checkName(entry, id);
                 return;
@@ -94,19 +101,19 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
             }
             kept.add(entry);
             switch (name) {
-                case "rate" -> limit.add(renamed(entry, "requests"));
-                case "unit" -> limit.add(renamed(entry, "window"));
+                case "rate" -> add(entry, "requests", limit);
+                case "unit" -> add(entry, "window", limit);
                 case "limit" -> takeLimit(entry);
                 case "endpoint" -> endpoint = entry;
                 case "method" -> method = scalar(entry);
-                case "key" -> rule.add(renamed(entry, "key_by"));
-                default -> (OF_LIMIT.contains(name) ? limit : rule).add(entry);
+                case "key" -> add(entry, "key_by", rule);
+                default -> add(entry, name, OF_LIMIT.contains(name) ? limit : rule);
             }
         }
 
         private void takeLimit(Entry entry) {
             if (entry.value() instanceof Scalar) {
-                limit.add(renamed(entry, "requests"));
+                add(entry, "requests", limit);
             } else {
                 whole = entry.value();
             }
@@ -133,8 +140,15 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
             return null;
         }
 
-        private static Entry renamed(Entry entry, String name) {
-            return new Entry(text(entry.key().at(), name), entry.value());
+        /** Adds {@code entry} under the name that it has in a file, where another word may have said it already. */
+        private void add(Entry entry, String name, List<Entry> into) {
+            String first = words.putIfAbsent(name, entry.key().text());
+            if (first != null) {
+                String both = quote(entry.key().text()) + " beside " + quote(first);
+                problems.error(entry.key().at(), both, "they say the same: keep one");
+            } else {
+                into.add(new Entry(text(entry.key().at(), name), entry.value()));
+            }
         }
 
         /** The item of {@code rules} that the body stands for. */
@@ -170,20 +184,26 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
                 return;
             }
             Position at = path == null ? given.at() : path.value().at();
-            if (given.entry("match") != null) {
+            if (words.containsKey("match")) {
                 problems.error(at, "endpoint or method beside match", "they belong in match");
                 return;
             }
-            List<Entry> match = new ArrayList<>();
-            if (path != null && path.value() instanceof Scalar scalar && verb != null) {
-                String both = verb.text() + " " + scalar.text();
-                match.add(new Entry(path.key(), text(at, both)));
-            } else if (path != null) {
-                match.add(path);
-            } else if (verb != null) {
-                match.add(new Entry(text(verb.at(), "method"), verb));
+            Entry only = path != null
+                    ? new Entry(path.key(), verb == null ? path.value() : under(verb, path.value()))
+                    : new Entry(text(at, "method"), verb == null ? text(at, "") : verb);
+            item.add(new Entry(text(at, "match"), new Mapping(at, List.of(only))));
+        }
+
+        /** The endpoint, or each of several, with its method. */
+        private static YamlNode under(Scalar method, YamlNode endpoint) {
+            if (endpoint instanceof Sequence list) {
+                return new Sequence(
+                        list.at(),
+                        list.items().stream().map(each -> under(method, each)).toList());
             }
-            item.add(new Entry(text(at, "match"), new Mapping(at, match)));
+            return endpoint instanceof Scalar path && !path.isNull()
+                    ? text(path.at(), method.text() + " " + path.text())
+                    : endpoint;
         }
     }
 }

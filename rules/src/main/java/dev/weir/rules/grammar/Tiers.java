@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tiers {
     private static final List<String> ALWAYS = List.of("free", "pro", "enterprise", "custom");
+
+    /** Not a pattern, nor what {@link Doubts} has words for. */
+    private static final Pattern NAME = Pattern.compile("[^~!*|,]+");
 
     private final Problems problems;
     private final Map<String, Tier> tiers = new LinkedHashMap<>();
@@ -103,8 +107,7 @@ final class Tiers {
                 if (clause.attribute().equals("tier")) {
                     clause.values().stream()
                             .filter(each -> !known.contains(each.value()))
-                            .filter(each -> !each.value().startsWith("~")
-                                    && each.value().indexOf('*') < 0)
+                            .filter(each -> NAME.matcher(each.value()).matches())
                             .forEach(each -> warn(each.value(), each.at(), known));
                 }
             }

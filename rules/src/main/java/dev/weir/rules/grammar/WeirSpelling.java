@@ -131,6 +131,10 @@ final class WeirSpelling {
         }
         long each = cost == null ? 1 : cost;
         Limit limit = fields.has("limit") ? limit(fields, each) : tiers.limitOf(match);
+        if (!fields.has("limit") && limit != null && limit.requests() > 0 && limit.burst() < each) {
+            String expected = "expected: <= " + limit.burst() + ", what its tier has, or nothing would ever pass";
+            problems.error(fields.at("cost"), "cost: " + each, expected);
+        }
         if (limit == null && fields.lacks("limit") && !unclear && !tiers.isUnclear()) {
             String expected = "expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit";
             problems.error(fields.nameAt("limit"), "limit is missing", expected);
@@ -146,7 +150,7 @@ final class WeirSpelling {
 
     private @Nullable Limit limit(Fields fields, long cost) {
         YamlNode node = fields.node("limit");
-        Fields limit = node == null ? null : Fields.of(node, "limit", problems);
+        Fields limit = node == null ? null : Fields.of(node, "limit", "{ requests: 10, window: 1s }", problems);
         return limit == null ? null : Limits.weir(limit, cost);
     }
 

@@ -36,7 +36,9 @@ final class NotYaml {
         } else if (problem.startsWith("expected <block end>, but found ")) {
             afterItsEnd(problem.substring("expected <block end>, but found ".length()), at, problems);
         } else if (problem.startsWith("mapping values are not allowed")) {
-            String hint = "a text with a colon needs quotes; else mind the indentation";
+            String hint =
+                    "a text with a colon needs quotes; a colon and a dash need a space after them, also on the line"
+                            + " before; else mind the indentation";
             problems.error(at, "a colon that makes no sense here", hint);
         } else if (!context.isEmpty() && ENDS.stream().anyMatch(problem::endsWith)) {
             neverClosed(context, began, at, problems);

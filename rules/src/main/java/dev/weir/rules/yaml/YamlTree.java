@@ -126,6 +126,7 @@ final class YamlTree {
             if (!(name instanceof Scalar key)) {
                 problems.error(name.at(), name.kind() + " as a key", "expected: a name");
             } else if (key.plain() && key.text().equals("<<")) {
+                warnOfLate(key.at(), value, entries);
                 merged.add(value);
             } else {
                 Entry first = entries.putIfAbsent(key.text(), new Entry(key, value));
@@ -137,6 +138,22 @@ final class YamlTree {
         }
         merged.forEach(each -> merge(each, entries));
         return new Mapping(at(start), List.copyOf(entries.values()));
+    }
+
+    /** The reference lets a {@code <<} take the place of what stands before it; YAML 1.1, and so this, does not. */
+    private void warnOfLate(Position at, YamlNode other, Map<String, Entry> before) {
+        List<YamlNode> sources = other instanceof Sequence sequence ? sequence.items() : List.of(other);
+        for (YamlNode source : sources) {
+            if (source instanceof Mapping mapping) {
+                for (Entry each : mapping.entries()) {
+                    if (before.containsKey(each.key().text())) {
+                        String message = "<< brings " + Text.quote(each.key().text()) + ", which stands before it";
+                        problems.warning(at, message, "what stands here counts, not in the reference: put << first");
+                        return;
+                    }
+                }
+            }
+        }
     }
 
     /** YAML 1.1's {@code <<}: the entries of another mapping, where this one has none of that name. */

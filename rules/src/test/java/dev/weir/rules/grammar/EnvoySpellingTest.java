@@ -21,10 +21,43 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EnvoySpellingTest {
 
     @Test
-    void aDomainAloneIsLegal() {
-        assertThat(said("domain: a\n")).isEmpty();
-        assertThat(said("domain: a\ndescriptors:\n")).isEmpty();
-        assertThat(said("domain: a\ndescriptors: []\n")).isEmpty();
+    void whatIsNoMappingSaysWhatOneLooksLike() {
+        assertThat(said("domain: d\ndescriptors: [{ key: a, shadow_mode: true, rate_limit: 5/minute }]"))
+                .containsExactly("2:56: rate_limit: a text (expected: a mapping of names to values,"
+                        + " like { unit: minute, requests_per_unit: 10 })");
+        assertThat(said("rules: [{ match: POST /login, limit: 10/s }]"))
+                .containsExactly(
+                        "1:18: match: a text (expected: a mapping of names to values,"
+                                + " like { endpoint: \"POST /login\" })",
+                        "1:38: limit: a text (expected: a mapping of names to values, like { requests: 10, window: 1s })");
+    }
+
+    @Test
+    void aStarInAKeyIsNoWildcard() {
+        assertThat(said("domain: d\ndescriptors: [{ key: user*, rate_limit: { unit: day, requests_per_unit: 1 } }]"))
+                .containsExactly("2:22: warning: key 'user*' matches only as it is written"
+                        + " (only in value does * stand for anything)");
+    }
+
+    @Test
+    void metricsAreWarnedOfOnceAFile() {
+        assertThat(said("""
+                        domain: d
+                        descriptors:
+                          - { key: a, detailed_metric: true, rate_limit: { unit: day, requests_per_unit: 1 } }
+                          - { key: b, detailed_metric: true, rate_limit: { unit: day, requests_per_unit: 1 } }
+                          - { key: c, detailed_metric: false, rate_limit: { unit: day, requests_per_unit: 1 } }
+                        """))
+                .containsExactly("3:15: warning: detailed_metric has no effect, in 2 places from here on"
+                        + " (Weir keeps one time series a rule: callers can not make new ones)");
+    }
+
+    @Test
+    void aDomainAloneIsLegalAndLoud() {
+        String warning = ": warning: no descriptors: NOTHING is limited in domain 'a'";
+        assertThat(said("domain: a\n")).containsExactly("1:1" + warning);
+        assertThat(said("domain: a\ndescriptors:\n")).containsExactly("2:1" + warning);
+        assertThat(said("domain: a\ndescriptors: []\n")).containsExactly("2:1" + warning);
     }
 
     @Test
@@ -162,7 +195,7 @@ class EnvoySpellingTest {
                         "23:18: shadow_mode: 'tRUE' (expected: true or false, without quotes)",
                         "24:80: rule 'g' replaces itself",
                         "24:85: replaces a rule without a name (expected: the name of another rule)",
-                        "24:89: replaces: a text (expected: a mapping of names to values)",
+                        "24:89: replaces: a text (expected: a mapping of names to values, like { name: other })",
                         "26:38: requests_per_unit: a text in quotes (expected: a whole number, without quotes)",
                         "27:5: duplicate descriptor a (first at f:5:5)");
     }

@@ -6,12 +6,15 @@ import static dev.weir.rules.Checked.said;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.weir.match.RuleSet;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Consistency;
 import dev.weir.model.Limit;
 import dev.weir.model.OnFail;
 import dev.weir.model.OnMissing;
+import dev.weir.model.Request;
 import dev.weir.model.Rule;
+import dev.weir.rules.RuleLoader;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -371,12 +374,75 @@ class WeirSpellingTest {
                         """))
                 .containsExactly(
                         "3:20: warning: tier 'fre' resembles another (did you mean free?)",
-                        "4:64: warning: burst has no effect on fixed_window",
+                        "4:64: warning: burst has no effect on fixed_window (algorithm: token_bucket has one)",
                         "4:74: warning: sub_windows has no effect on fixed_window (only sliding_window counts in parts)",
                         "9:11: warning: rule 'loose' never denies anything"
                                 + " (the rule at 6:11 matches the same and is as tight or tighter)",
                         "16:64: warning: over: queue has no effect in this version"
                                 + " (the answer carries the delay; the caller waits)");
+    }
+
+    @Test
+    void whoIsSparedOrWatchedIsNotSaidToBeDeniedByAnother() {
+        assertThat(said("""
+                        rules:
+                          - { name: new, rollout: 10, limit: { requests: 5, window: 1s } }
+                          - { name: old, limit: { requests: 9, window: 1s } }
+                          - { name: watched, shadow: true, limit: { requests: 50, window: 1s } }
+                        """)).isEmpty();
+    }
+
+    @Test
+    void aCostIsNeverMoreThanATierLends() {
+        assertThat(said("""
+                        tiers: { free: { requests: 10, window: 1m } }
+                        rules:
+                          - { match: { tier: free, endpoint: /big }, cost: 20 }
+                        """))
+                .containsExactly("3:52: cost: 20 (expected: <= 10, what its tier has, or nothing would ever pass)");
+    }
+
+    @Test
+    void whatIsWrittenAsElsewhereIsWarnedOf() {
+        assertThat(said("""
+                        key_by: global
+                        deadline: 2s
+                        rules:
+                          - name: a
+                            key_by: Ip
+                            match: { tier: "free|pro" }
+                            limit: &l { requests: 5, window: 1s }
+                          - { name: b, key_by: "header:X-Api-Key", match: { tier: "!free" }, limit: *l }
+                          - { name: c, key_by: [], match: { tier: "free, pro", endpoint: "GET /a|/b" }, limit: *l }
+                          - { name: d, match: { endpoint: "/a,b" }, limit: *l, lease_interval: 10 }
+                        """))
+                .containsExactly(
+                        "1:9: warning: key_by: 'global' counts by an attribute of that name"
+                                + " (write [] for one counter that all share)",
+                        "2:11: warning: deadline: 2s (so long a request waits for a store that does not answer,"
+                                + " before on_fail decides)",
+                        "5:13: warning: attribute 'Ip' resembles another (did you mean ip?)",
+                        "6:20: warning: tier 'free|pro' matches only as it is written (a list: [free, pro])",
+                        "8:24: warning: attribute 'X-Api-Key' resembles another (did you mean api_key?)",
+                        "8:24: warning: key_by: 'header' is taken for an attribute of its own"
+                                + " (write the attribute's name alone)",
+                        "8:59: warning: tier '!free' matches only as it is written"
+                                + " (there is no negation: name those that are meant)",
+                        "9:43: warning: tier 'free, pro' matches only as it is written (a list: [free, pro])",
+                        "9:66: warning: endpoint 'GET /a|/b' matches only as it is written (write a list)",
+                        "10:72: lease_interval: '10' (no unit; did you mean 10ms?)");
+    }
+
+    @Test
+    void anExpressionSeesTheBeginningOfALongValue() {
+        RuleSet rules = RuleLoader.parse(
+                        "f", "rules: [{ match: { agent: '~^bot.*x' }, limit: { requests: 1, window: 1s } }]")
+                .orThrow();
+        dev.weir.match.Matches matches = new dev.weir.match.Matches();
+        rules.match(Request.to("default").with("agent", "bot x" + "a".repeat(30_000)), matches);
+        assertThat(matches.size()).isEqualTo(1);
+        rules.match(Request.to("default").with("agent", "bot" + "a".repeat(30_000) + "x"), matches);
+        assertThat(matches.size()).isZero();
     }
 
     @Test

@@ -80,6 +80,16 @@ class YamlReaderTest {
     }
 
     @Test
+    void aMergeAfterWhatItAlsoBringsIsWarnedOf() {
+        Mapping root = mapping("a: &base { n: 1, m: 1 }\nb: { n: 2, <<: *base }\nc: { o: 2, <<: [{ p: 1 }, *base] }\n");
+        assertThat(text(root, "b", "n")).isEqualTo("2");
+        assertThat(problems.all())
+                .map(Object::toString)
+                .containsExactly("f.yaml:2:12: warning: << brings 'n', which stands before it"
+                        + " (what stands here counts, not in the reference: put << first)");
+    }
+
+    @Test
     void aNameTwiceInAMappingIsAnErrorAndReadingGoesOn() {
         read("a: 1\nb: {c: 1, c: 2}\na: 3\n");
         assertThat(messages())
@@ -110,7 +120,7 @@ class YamlReaderTest {
             a: @b             | 1:4: a text cannot begin with '@' (write it in quotes)
             a:\\n  - b: 1\\n   c: 2 | 3:4: wrong indentation (what belongs together begins in the same column)
             a:\\n  - b\\n  c: 2    | 3:3: wrong indentation (what belongs together begins in the same column)
-            a: b: c           | 1:5: a colon that makes no sense here (a text with a colon needs quotes; else mind the indentation)
+            a: b: c           | 1:5: a colon that makes no sense here (a text with a colon needs quotes; a colon and a dash need a space after them, also on the line before; else mind the indentation)
             a: 1\\nb\\nc: 2      | 2:1: a name without a colon after it
             a: "b\\nc: 1\\n      | 1:4: a quote is never closed
             a: 'b\\n---\\n       | 1:4: a quote is never closed

@@ -19,7 +19,6 @@ import dev.weir.server.http.Texts;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -121,20 +120,26 @@ final class SwitchApi {
                 rule -> rule.id().equals(word),
                 rule -> rule.label().equals(word))) {
             Set<String> domains = new TreeSet<>();
-            String rule = null;
+            Set<String> found = new TreeSet<>();
             for (Rule one : inForce.rules()) {
                 boolean fits = domain == null || domain.equals(one.domain());
                 if (fits && !one.id().equals(RuleSet.OVERRIDE) && each.test(one)) {
                     domains.add(one.domain());
-                    rule = one.name().equals(word) ? word : one.id();
+                    found.add(one.name().equals(word) ? word : one.id());
                 }
             }
             if (domains.size() > 1) {
                 throw RestException.badRequest("rule: " + Texts.shown(word) + " is in the domains "
                         + String.join(", ", domains) + " (expected: domain=… to say which)");
             }
+            if (found.size() > 1) {
+                throw RestException.badRequest(
+                        "rule: " + Texts.shown(word) + " is the label of several (expected: the id of" + " one: "
+                                + Texts.shown(String.join(", ", found)) + ")");
+            }
             if (domains.size() == 1) {
-                return new SwitchName(domains.iterator().next(), Objects.requireNonNull(rule));
+                return new SwitchName(
+                        domains.iterator().next(), found.iterator().next());
             }
         }
         if (!mustExist) {
