@@ -4,22 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.Listening;
 import dev.weir.server.RunningServer;
-import dev.weir.testkit.Outside;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Random rules and random requests, put to Weir and to the reference side by side, over gRPC or over {@code /json}: every answer
- * is the same. Stays inside what both mean alike (stars at the end, no underscores, counts below 2^63, nothing given back). {@code
- * -Dweir.conformance.seed} repeats a run.
+ * is the same. Stays inside what both mean alike (stars at the end, no underscores, counts below 2^63, nothing given back). Only
+ * with {@code -Dweir.conformance.reference=PATH}; {@code -Dweir.conformance.seed} repeats a run.
  */
+@EnabledIfSystemProperty(named = "weir.conformance.reference", matches = ".+")
 class DifferentialTest {
     private static final int DOMAINS = 40;
     private static final int REQUESTS = 200;
@@ -41,7 +42,7 @@ class DifferentialTest {
                 "LIMIT_RESPONSE_HEADERS_ENABLED", "true",
                 "RESPONSE_DYNAMIC_METADATA", "true",
                 "SHADOW_MODE", String.valueOf(shadow));
-        Path binary = Outside.program("envoy-ratelimit");
+        Path binary = Path.of(System.getProperty("weir.conformance.reference"));
         try (Listening weir = RunningServer.under(variables, config);
                 Listening reference = new ReferenceService(binary, folder, variables);
                 Both grpc = new Both(new OverGrpc(weir), new OverGrpc(reference));
