@@ -5,8 +5,6 @@ import static dev.weir.redis.Faults.PLENTY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.redis.testkit.FaultProxy;
-import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.redis.testkit.RespConnection;
 import dev.weir.store.StoreFailure;
 import java.io.IOException;
@@ -16,44 +14,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /** Redis is well and can be reached; a connection that was made before is dead, and nobody says so. */
-class DeadConnectionsTest {
-    private static final Duration BACK = Duration.ofSeconds(8);
+class DeadConnectionsTest extends BehindAProxy {
     /** What it takes to notice, and to connect anew. */
     private static final Duration NOTICED = Duration.ofSeconds(4);
 
     private static final String[] KEYS = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    private static RedisProcess redis;
-
-    private FaultProxy proxy;
-
-    @BeforeAll
-    static void startRedis() {
-        redis = RedisProcess.start();
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        redis.stop();
-    }
-
-    @BeforeEach
-    void open() {
-        proxy = FaultProxy.before(redis.port());
-    }
-
-    @AfterEach
-    void close() {
-        proxy.close();
-    }
 
     @Test
     void whicheverOfTwoIsForgottenOnTheWayItAloneIsReplaced() {

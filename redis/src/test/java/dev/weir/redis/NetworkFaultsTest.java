@@ -4,46 +4,14 @@ import static dev.weir.redis.Faults.DEADLINE;
 import static dev.weir.redis.Faults.PLENTY;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.redis.testkit.FaultProxy;
-import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Redis is well, the way to it is not. */
-class NetworkFaultsTest {
-    private static final Duration BACK = Duration.ofSeconds(8);
-    private static RedisProcess redis;
-
-    private FaultProxy proxy;
-
-    @BeforeAll
-    static void startRedis() {
-        redis = RedisProcess.start();
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        redis.stop();
-    }
-
-    @BeforeEach
-    void open() {
-        redis.cli("FLUSHALL");
-        proxy = FaultProxy.before(redis.port());
-    }
-
-    @AfterEach
-    void close() {
-        proxy.close();
-    }
-
+class NetworkFaultsTest extends BehindAProxy {
     private Load load(RedisStore store) {
         return Load.on(store, PLENTY, DEADLINE, "a", "b", "c");
     }
