@@ -41,8 +41,8 @@ while at <= size do
   end
 end
 
--- What changed is written once. It is forgotten when it says nothing any more; later where that moves with every hit, so that most
--- writes need not set it.
+-- What changed is written once. It is forgotten when it says nothing any more; where that moves with every hit, in twice that time, so
+-- that few writes need to set it: to set it costs Redis as much as to find the key.
 local millis = floor(now / 1000)
 local pack = struct.pack
 for k = 1, #KEYS do
@@ -58,7 +58,7 @@ for k = 1, #KEYS do
       lasting = nil
     else
       if how == 1 or how == 5 then
-        needed = needed + floor(lasting / 2000) + 1000
+        needed = needed + floor(lasting / 1000) + 1000
       end
       c[6] = needed
       lasting = needed - millis
