@@ -40,6 +40,23 @@ class CommandTest extends AtTheTerminal {
     }
 
     @Test
+    void aRuleFileInTheWrongPlaceIsToldWhereItBelongs() {
+        assertThat(run("serve", "rules.yaml")).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "weir: Unmatched argument at index 1: 'rules.yaml'",
+                        "Did you mean: weir serve --rules rules.yaml?");
+    }
+
+    @Test
+    void aMistakeStandsAloneAndIsNotBuriedUnderTheHelp() {
+        assertThat(run("serve", "--rules")).isEqualTo(2);
+        assertThat(err.toString().lines()).hasSize(2).last().isEqualTo("Help: weir serve --help");
+        assertThat(run("serve", "--stoer", "x")).isEqualTo(2);
+        assertThat(err.toString()).contains("--stoer", "--store").hasLineCount(2);
+    }
+
+    @Test
     void validateShowsEveryErrorWithItsPlaceAndExitsWithOne() throws Exception {
         Path bad = file("bad.yaml", """
                 domain: api
