@@ -6,11 +6,8 @@ import dev.weir.rules.diagnostics.Text;
 import dev.weir.rules.yaml.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -63,7 +60,7 @@ final class RuleSource {
                 String limit = "more than " + (YamlReader.MAX_BYTES >> 20) + " MiB";
                 problems.add(error(each, limit, "split it into several files"));
             } catch (IOException e) {
-                problems.add(error(each, "cannot be read: " + reason(e), ""));
+                problems.add(error(each, "cannot be read: " + Unreadable.why(e), ""));
             }
         }
         return SourceContents.of(files, problems);
@@ -99,7 +96,7 @@ final class RuleSource {
                 problems.add(error(folder, "no *.yaml in this folder", "it takes at least one file of rules"));
             }
         } catch (IOException e) {
-            problems.add(error(folder, "cannot be read: " + reason(e), ""));
+            problems.add(error(folder, "cannot be read: " + Unreadable.why(e), ""));
         }
         return found;
     }
@@ -175,20 +172,5 @@ final class RuleSource {
 
     private static Diagnostic error(Path file, String message, String hint) {
         return new Diagnostic(file.toString(), 0, 0, Severity.ERROR, message, hint);
-    }
-
-    private static String reason(IOException e) {
-        if (e instanceof NoSuchFileException) {
-            return "it does not exist";
-        }
-        if (e instanceof AccessDeniedException) {
-            return "permission denied";
-        }
-        // The message of such an exception begins with the file, which the reader has before their eyes.
-        String reason = e instanceof FileSystemException of ? of.getReason() : null;
-        if (reason != null) {
-            return reason;
-        }
-        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }
 }

@@ -6,6 +6,7 @@ import dev.weir.control.source.RemoteRules;
 import dev.weir.control.source.RuleSources;
 import dev.weir.model.TimeSource;
 import dev.weir.redis.RedisStore;
+import dev.weir.rules.Unreadable;
 import dev.weir.server.settings.Settings;
 import java.io.IOException;
 import java.util.List;
@@ -29,7 +30,7 @@ final class ControlSide implements AutoCloseable {
                     settings.control().data());
             open = true;
         } catch (IOException e) {
-            throw new StartException(String.valueOf(e.getMessage()), e);
+            throw new StartException(Unreadable.what(e), e);
         } finally {
             if (!open) {
                 closeControl();
@@ -44,7 +45,7 @@ final class ControlSide implements AutoCloseable {
         try {
             return ControlPlane.open(settings.control(), RuleFeed.options(settings));
         } catch (IOException e) {
-            throw new StartException(String.valueOf(e.getMessage()), e);
+            throw new StartException(Unreadable.what(e), e);
         }
     }
 

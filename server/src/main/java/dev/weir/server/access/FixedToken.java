@@ -1,6 +1,7 @@
 package dev.weir.server.access;
 
 import dev.weir.control.token.TokenText;
+import dev.weir.rules.Unreadable;
 import dev.weir.server.settings.SettingsReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +44,7 @@ public final class FixedToken {
         try {
             secret = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
-            throw new IOException("admin_token_file: " + file + " cannot be read: " + e.getMessage(), e);
+            throw new IOException("admin_token_file: " + file + " cannot be read: " + Unreadable.why(e), e);
         }
         if (secret.length() < SettingsReader.SHORTEST_TOKEN) {
             throw new IOException("admin_token_file: " + file + " (expected: a secret of at least "

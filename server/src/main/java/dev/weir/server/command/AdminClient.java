@@ -1,5 +1,6 @@
 package dev.weir.server.command;
 
+import dev.weir.rules.Unreadable;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -96,7 +97,7 @@ class AdminClient extends ServerClient {
         try {
             text = token != null ? token : file != null ? Files.readString(file) : set == null ? "" : set;
         } catch (IOException e) {
-            throw new Refusal("the token cannot be read: " + e);
+            throw new Refusal("the token cannot be read: " + Unreadable.what(e));
         }
         String presented = text.strip();
         if (!presented.matches("[!-~]*")) {

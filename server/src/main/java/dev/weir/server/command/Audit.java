@@ -3,6 +3,7 @@ package dev.weir.server.command;
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.switches.SwitchJournal;
+import dev.weir.rules.Unreadable;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -60,7 +61,7 @@ final class Audit extends AdminCommand {
         try {
             return AuditVerification.ofFile(file);
         } catch (IOException e) {
-            throw new Refusal(file + " cannot be read: " + e.getMessage());
+            throw new Refusal(file + " cannot be read: " + Unreadable.why(e));
         }
     }
 

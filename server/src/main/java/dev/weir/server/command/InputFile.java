@@ -1,5 +1,6 @@
 package dev.weir.server.command;
 
+import dev.weir.rules.Unreadable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ final class InputFile {
         try {
             return file == null ? System.in.readAllBytes() : Files.readAllBytes(file);
         } catch (IOException e) {
-            throw new Refusal((file == null ? "the input" : file) + " cannot be read: " + e.getMessage());
+            throw new Refusal((file == null ? "the input" : file) + " cannot be read: " + Unreadable.why(e));
         }
     }
 }

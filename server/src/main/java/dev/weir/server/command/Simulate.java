@@ -2,6 +2,7 @@ package dev.weir.server.command;
 
 import dev.weir.model.Limit;
 import dev.weir.model.Rule;
+import dev.weir.rules.Unreadable;
 import dev.weir.simulation.Result;
 import dev.weir.simulation.Simulation;
 import dev.weir.simulation.accuracy.SlidingAccuracy;
@@ -77,7 +78,7 @@ final class Simulate implements Callable<Integer> {
         try {
             return Files.readAllBytes(file);
         } catch (IOException e) {
-            throw new Refusal(file + ": cannot be read (" + e.getMessage() + ")");
+            throw new Refusal(file + ": cannot be read: " + Unreadable.why(e));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
 import dev.weir.control.decisions.KafkaAddress;
+import dev.weir.rules.Unreadable;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.InetAddress;
@@ -146,8 +147,10 @@ final class DecisionSettings {
                 Properties properties = new Properties();
                 properties.load(text);
                 properties.stringPropertyNames().forEach(name -> read.put(name, properties.getProperty(name)));
-            } catch (IOException | IllegalArgumentException e) {
-                reader.problem(KAFKA_PROPERTIES, file + ": cannot be read (" + e + ")");
+            } catch (IOException e) {
+                reader.problem(KAFKA_PROPERTIES, file + ": cannot be read: " + Unreadable.why(e));
+            } catch (IllegalArgumentException e) {
+                reader.problem(KAFKA_PROPERTIES, file + ": " + e.getMessage());
             }
         }
         return read;

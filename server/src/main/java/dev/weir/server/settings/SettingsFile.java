@@ -1,5 +1,6 @@
 package dev.weir.server.settings;
 
+import dev.weir.rules.Unreadable;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
@@ -34,7 +35,7 @@ final class SettingsFile {
         try {
             reading.read(Files.readAllBytes(file));
         } catch (IOException e) {
-            reading.problems.error(Position.FILE, "cannot be read", String.valueOf(e.getMessage()));
+            reading.problems.error(Position.FILE, "cannot be read: " + Unreadable.why(e), "");
         }
         reading.problems.all().forEach(each -> problems.add(each.toString()));
         return reading.given;

@@ -5,6 +5,7 @@ import dev.weir.control.source.SourceSettings;
 import dev.weir.control.source.SourceSettings.Login;
 import dev.weir.control.source.SourceSettings.Node;
 import dev.weir.control.source.SourceSettings.Tls;
+import dev.weir.rules.Unreadable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -56,8 +57,7 @@ final class SourcesReader {
         try {
             return new PasswordFile(file);
         } catch (IOException e) {
-            problems.add("rules_password_file: \"" + file + "\" cannot be read ("
-                    + e.getClass().getSimpleName() + ")");
+            problems.add("rules_password_file: \"" + file + "\" cannot be read: " + Unreadable.why(e));
             return () -> "";
         }
     }

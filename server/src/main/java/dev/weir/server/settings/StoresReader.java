@@ -4,6 +4,7 @@ import dev.weir.model.Rule;
 import dev.weir.redis.RedisAddress;
 import dev.weir.redis.RedisCredentials;
 import dev.weir.redis.RedisSettings;
+import dev.weir.rules.Unreadable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -133,8 +134,7 @@ final class StoresReader {
             PasswordFile read = new PasswordFile(path);
             return () -> new RedisCredentials(whose, read.get());
         } catch (IOException e) {
-            problems.add(file.where() + ": \"" + file.text() + "\" cannot be read ("
-                    + e.getClass().getSimpleName() + ")");
+            problems.add(file.where() + ": \"" + file.text() + "\" cannot be read: " + Unreadable.why(e));
             return null;
         }
     }

@@ -295,7 +295,7 @@ class SettingsReaderTest {
     void aNamedFileThatIsMissingIsAnError() {
         assertThatThrownBy(() -> read(Map.of("config", "/none/weir.yaml"), Map.of()))
                 .isInstanceOf(SettingsException.class)
-                .hasMessageContaining("/none/weir.yaml: cannot be read");
+                .hasMessageContaining("/none/weir.yaml: cannot be read: it does not exist");
     }
 
     @Test

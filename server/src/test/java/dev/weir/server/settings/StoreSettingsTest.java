@@ -157,7 +157,7 @@ class StoreSettingsTest {
                         Map.of("WEIR_STORE_PASSWORD", SECRET))
                 .hasMessage("--store-password-file: beside WEIR_STORE_PASSWORD (expected: one of them)");
         assertRefused(Map.of("store", "redis://h", "store_password_file", "/no/such"), Map.of())
-                .hasMessage("--store-password-file: \"/no/such\" cannot be read (NoSuchFileException)");
+                .hasMessage("--store-password-file: \"/no/such\" cannot be read: it does not exist");
         assertRefused(Map.of("store", "rediss://h", "store_tls_cert", "c.pem"), Map.of())
                 .hasMessage("--store-tls-cert: without store_tls_key (expected: both)");
     }
