@@ -121,7 +121,7 @@ final class Explain implements Callable<Integer> {
         } else {
             state = rule.getValue("passes_within") == null
                     ? "never passes"
-                    : String.format(Locale.ROOT, "passes within %.1f s", rule.getDouble("passes_within"));
+                    : String.format(Locale.ROOT, "passes in %.1f s at the latest", rule.getDouble("passes_within"));
         }
         String mode = rule.getString("mode");
         return mode.equals("on") ? state : state + " (" + mode + ")";

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.lang.System.Logger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -40,6 +41,11 @@ public final class Logs {
         }
     }
 
+    /** Whether the user has not told all programs to do without them, and the terminal has them. */
+    static boolean wantsColours(Map<String, String> environment) {
+        return environment.getOrDefault("NO_COLOR", "").isEmpty() && !"dumb".equals(environment.get("TERM"));
+    }
+
     /** Writes to {@code out} from now on. */
     public static synchronized void configure(Logging logging, OutputStream out, boolean isTerminal) {
         java.util.logging.Logger root = LogManager.getLogManager().getLogger("");
@@ -47,7 +53,7 @@ public final class Logs {
             root.removeHandler(each);
         }
         boolean text = logging.format() == LogFormat.TEXT || (logging.format() == LogFormat.AUTO && isTerminal);
-        Formatter formatter = text ? new TextFormat(isTerminal) : new JsonFormat();
+        Formatter formatter = text ? new TextFormat(isTerminal && wantsColours(System.getenv())) : new JsonFormat();
         root.addHandler(new LineHandler(out, formatter, new FloodGate(System::nanoTime)));
         root.setLevel(Level.WARNING);
         level("dev.weir", levelOf(logging.level()));

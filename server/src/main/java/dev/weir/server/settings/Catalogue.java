@@ -113,7 +113,7 @@ public final class Catalogue {
     static final Setting<Level> LOG_LEVEL = Setting.of(
                     "log_level",
                     "LEVEL",
-                    "debug, info, warning or error.",
+                    "trace, debug, info, warning or error.",
                     "info",
                     "trace, debug, info, warning or error",
                     Values::level)

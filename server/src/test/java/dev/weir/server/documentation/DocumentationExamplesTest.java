@@ -7,10 +7,14 @@ import dev.weir.RateLimiter;
 import dev.weir.Weir;
 import dev.weir.limiter.Limiter;
 import dev.weir.limiter.LimiterObserver;
+import dev.weir.match.Condition;
+import dev.weir.match.KeyBy;
 import dev.weir.match.RuleSet;
+import dev.weir.match.WeirRule;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.Request;
+import dev.weir.model.Rule;
 import dev.weir.model.Verdict;
 import dev.weir.redis.RedisCredentials;
 import dev.weir.redis.RedisSettings;
@@ -22,6 +26,7 @@ import dev.weir.rules.RuleWatcher;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -90,6 +95,28 @@ class DocumentationExamplesTest {
         } finally {
             Files.delete(file);
         }
+    }
+
+    @Test
+    void rulesWithoutAFile() {
+        RuleSet rules = RuleSet.builder()
+                .weir(
+                        "api",
+                        List.of(new WeirRule(
+                                Rule.builder("api", "orders")
+                                        .limit(Limit.tokenBucket(100, Duration.ofSeconds(1)))
+                                        .build(),
+                                List.of(Condition.of("endpoint", "POST /orders")),
+                                KeyBy.of("api_key"))))
+                .build();
+
+        Request request = Request.to("api")
+                .with("api_key", "k1")
+                .with("endpoint", "POST /orders")
+                .asAttributes();
+        assertThat(Weir.inMemory(rules).decide(request))
+                .asString()
+                .contains("allowed under orders: 99 left (limit 100)");
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Formatter;
@@ -29,6 +30,15 @@ class LogTest {
                 .matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  listening\n");
         assertThat(logged(new TextFormat(false), Level.WARNING, "odd")).endsWith("  warning  odd\n");
         assertThat(logged(new TextFormat(true), Level.SEVERE, "bad")).contains("\u001b[31;1merror\u001b[0m  bad\n");
+    }
+
+    @Test
+    void coloursAreForThoseWhoWantThem() {
+        assertThat(Logs.wantsColours(Map.of("TERM", "xterm-256color", "NO_COLOR", "")))
+                .isTrue();
+        assertThat(Logs.wantsColours(Map.of("TERM", "xterm-256color", "NO_COLOR", "1")))
+                .isFalse();
+        assertThat(Logs.wantsColours(Map.of("TERM", "dumb"))).isFalse();
     }
 
     @Test

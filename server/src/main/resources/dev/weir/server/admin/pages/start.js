@@ -72,7 +72,7 @@ function explain(told, into) {
     const row = table.tBodies[0].insertRow();
     const limit = rule.limit;
     const room = rule.has_room === false
-      ? `; ${rule.passes_within === undefined ? 'never passes' : `passes within ${rule.passes_within.toFixed(1)} s`}` : '';
+      ? `; ${rule.passes_within === undefined ? 'never passes' : `passes in ${rule.passes_within.toFixed(1)} s at the latest`}` : '';
     [
       rule.rule + (rule.mode === 'on' ? '' : ` (${rule.mode})`),
       rule.met ? `yes${rule.counter ? `, for ${rule.counter}` : ''}` : `no: ${rule.why}`,
