@@ -20,6 +20,7 @@ import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
@@ -42,6 +43,8 @@ public final class EtcdProtocol implements Protocol {
     private static final long OPENING_MILLIS = 5_000;
     private static final long IDLE_MILLIS = 60_000;
     private static final int PAGE = 128;
+    /** etcd allows one every 5 s. */
+    private static final Duration PING = Duration.ofSeconds(10);
 
     private final SourceAddress.Etcd address;
     private final SourceSettings settings;
@@ -54,7 +57,7 @@ public final class EtcdProtocol implements Protocol {
     @Override
     public void follow(int attempt, Intake intake) throws Exception {
         SourceAddress.Host host = address.hosts().get(attempt % address.hosts().size());
-        try (Connection connection = Connection.to(host, address.tls() ? settings.tls() : null)) {
+        try (Connection connection = Connection.to(host, address.tls() ? settings.tls() : null, PING)) {
             Metadata headers = EtcdApi.headers(token(connection.channel()));
             KeySpace keys = list(connection.channel(), headers);
             try (Conversation<WatchRequest, WatchResponse> watch =
@@ -104,6 +107,7 @@ public final class EtcdProtocol implements Protocol {
                 request.setKey(ByteString.copyFrom(Arrays.copyOf(last, last.length + 1)));
             }
         } while (page.getMore() && !keys.isFull());
+        keys.whole(!page.getMore());
         return keys;
     }
 
@@ -132,12 +136,18 @@ public final class EtcdProtocol implements Protocol {
         apply(opened, keys);
     }
 
+    /** Until it ends; also with the first change of what was not listed to its end, which only a new list tells. */
     private static void watch(Conversation<WatchRequest, WatchResponse> watch, KeySpace keys, Intake intake)
             throws InterruptedException, StatusException {
         while (true) {
             WatchResponse first = watch.next(IDLE_MILLIS);
             if (first == null || !apply(first, keys)) {
                 continue;
+            }
+            if (!keys.isWhole()) {
+                throw Status.ABORTED
+                        .withDescription("what was too much has changed; it is listed anew")
+                        .asException();
             }
             long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LONGEST_MILLIS);
             boolean quiet = false;

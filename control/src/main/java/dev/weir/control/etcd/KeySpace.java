@@ -22,6 +22,7 @@ final class KeySpace {
     private final SortedMap<String, ByteString> values = new TreeMap<>();
     private long revision;
     private long bytes;
+    private boolean whole = true;
 
     KeySpace(String prefix) {
         this.prefix = prefix;
@@ -66,10 +67,19 @@ final class KeySpace {
         return values.size() > MAX_KEYS || bytes > MAX_BYTES;
     }
 
+    /** Whether it was listed to its end. */
+    boolean isWhole() {
+        return whole;
+    }
+
+    void whole(boolean listed) {
+        whole = listed;
+    }
+
     /** All of it, by key. */
     Documents documents() {
         String version = "revision " + revision;
-        if (isFull()) {
+        if (isFull() || !whole) {
             String most = "more than " + MAX_KEYS + " keys or " + (MAX_BYTES >> 20) + " MiB";
             return new Documents(List.of(), List.of(error(most, "")), version);
         }

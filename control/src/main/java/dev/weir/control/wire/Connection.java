@@ -12,6 +12,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 public final class Connection implements AutoCloseable {
     /** The most that one answer may hold. */
     private static final int MAX_BYTES = 256 << 20;
-    /** How soon a server that went without a word is noticed: etcd allows a ping every 5 s, grpc-java one every 10 s. */
-    private static final int PING_SECONDS = 10;
 
     private static final int PONG_SECONDS = 3;
 
@@ -33,14 +32,17 @@ public final class Connection implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Connects to {@code host} when first used; {@code tls} is null for clear text. */
-    public static Connection to(Host host, SourceSettings.@Nullable Tls tls) throws IOException {
+    /**
+     * Connects to {@code host} when first used; {@code tls} is null for clear text. A server that went without a word is noticed
+     * after {@code ping}; one that is asked more often than it allows hangs up.
+     */
+    public static Connection to(Host host, SourceSettings.@Nullable Tls tls, Duration ping) throws IOException {
         ManagedChannelBuilder<?> builder = Grpc.newChannelBuilderForAddress(
                         host.name(), host.port(), tls == null ? InsecureChannelCredentials.create() : credentials(tls))
                 .directExecutor()
                 .disableRetry()
                 .maxInboundMessageSize(MAX_BYTES)
-                .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTime(ping.toMillis(), TimeUnit.MILLISECONDS)
                 .keepAliveTimeout(PONG_SECONDS, TimeUnit.SECONDS);
         if (tls != null && tls.serverName() != null) {
             builder.overrideAuthority(tls.serverName());

@@ -14,6 +14,7 @@ import dev.weir.control.xds.proto.Status;
 import dev.weir.rules.RuleDocument;
 import dev.weir.rules.diagnostics.Diagnostic;
 import io.grpc.Metadata;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -24,6 +25,9 @@ import java.util.stream.Collectors;
  */
 public final class XdsProtocol implements Protocol {
     private static final long IDLE_MILLIS = 60_000;
+    /** A server of gRPC that nobody has told otherwise, such as Envoy Gateway's, hangs up on more than one in five minutes. */
+    private static final Duration PING = Duration.ofMinutes(6);
+
     private static final int INVALID_ARGUMENT = 3;
     private static final int SHOWN = 20;
 
@@ -42,7 +46,7 @@ public final class XdsProtocol implements Protocol {
 
     @Override
     public void follow(int attempt, Intake intake) throws Exception {
-        try (Connection connection = Connection.to(address.host(), address.tls() ? settings.tls() : null);
+        try (Connection connection = Connection.to(address.host(), address.tls() ? settings.tls() : null, PING);
                 Conversation<DiscoveryRequest, DiscoveryResponse> stream =
                         new Conversation<>(connection.channel(), XdsApi.STREAM, headers())) {
             // No version: a server that has restarted may count from one again, and would take ours for its own.
