@@ -4,6 +4,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 public record PostgresUrl(
         String jdbc, @Nullable String user, @Nullable String password, String shown) {
     private static final String EXPECTED = "expected: postgresql://user:password@host:5432/database";
-    private static final int DEFAULT_PORT = 5432;
+    private static final String DEFAULT_PORT = "5432";
+    private static final Pattern AUTHORITY =
+            Pattern.compile("(?:(?<user>[^@]*)@)?(?<host>[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\])(?::(?<port>\\d{1,5}))?");
 
     /**
      * Reads {@code text}.
@@ -30,14 +34,17 @@ public record PostgresUrl(
         }
         boolean scheme = "postgresql".equals(uri.getScheme()) || "postgres".equals(uri.getScheme());
         String path = uri.getRawPath();
-        if (!scheme || uri.getHost() == null || path == null || path.length() < 2) {
+        String authority = uri.getRawAuthority();
+        // Not URI's own host: for that a name must not have an underscore, as many that Compose gives have.
+        Matcher parts = AUTHORITY.matcher(authority == null ? "" : authority);
+        if (!scheme || !parts.matches() || path == null || path.length() < 2) {
             throw new IllegalArgumentException("not the address of a PostgreSQL database (" + EXPECTED + ")");
         }
-        String where = uri.getHost() + ":" + (uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort()) + path;
+        String port = parts.group("port");
+        String where = parts.group("host") + ":" + (port == null ? DEFAULT_PORT : port) + path;
         String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-        String[] who = uri.getRawUserInfo() == null
-                ? new String[0]
-                : uri.getRawUserInfo().split(":", 2);
+        String user = parts.group("user");
+        String[] who = user == null ? new String[0] : user.split(":", 2);
         return new PostgresUrl(
                 "jdbc:postgresql://" + where + query,
                 who.length > 0 ? decoded(who[0]) : null,
