@@ -75,6 +75,15 @@ class ScenarioReaderTest {
     }
 
     @Test
+    void aStoreThatIsNotSimulatedIsAMistake() {
+        assertThat(problems(GOOD.replace("consistency: leased", "store: big")))
+                .singleElement()
+                .asString()
+                .startsWith("s.yaml:10:")
+                .contains("big");
+    }
+
+    @Test
     void nothingIsNotAScenario() {
         assertThat(problems("")).containsExactly("s.yaml:1:1: the file is empty (expected: a scenario)");
         assertThat(problems("rules: []\n")).anyMatch(each -> each.contains("traffic: nothing"));

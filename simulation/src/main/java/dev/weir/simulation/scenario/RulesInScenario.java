@@ -1,10 +1,15 @@
 package dev.weir.simulation.scenario;
 
+import dev.weir.model.Rule;
+import dev.weir.rules.LoadOptions;
 import dev.weir.rules.LoadResult;
+import dev.weir.rules.RuleDocument;
 import dev.weir.rules.RuleLoader;
 import dev.weir.rules.yaml.YamlNode.Entry;
 import dev.weir.rules.yaml.YamlNode.Mapping;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RulesInScenario {
     private static final Pattern CONSISTENCY = Pattern.compile("consistency:\\s*\\w+");
+    /** A simulated fleet shares a single one. */
+    private static final LoadOptions ONE_STORE = new LoadOptions(false, Set.of(Rule.DEFAULT_STORE));
 
     private final String text;
 
@@ -39,6 +46,7 @@ final class RulesInScenario {
     /** Loads them, with {@code consistency} in place of what each says, if one is given. */
     LoadResult load(String fileName, @Nullable String consistency) {
         String rules = consistency == null ? text : CONSISTENCY.matcher(text).replaceAll("consistency: " + consistency);
-        return RuleLoader.parse(fileName, rules);
+        RuleDocument document = new RuleDocument(fileName, rules.getBytes(StandardCharsets.UTF_8));
+        return RuleLoader.load(List.of(document), ONE_STORE);
     }
 }
