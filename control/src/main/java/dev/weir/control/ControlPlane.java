@@ -151,6 +151,11 @@ public final class ControlPlane implements AutoCloseable {
         return rules.inForce();
     }
 
+    /** What keeps the rules of the database from being in force on this server, a line each; empty where nothing does. */
+    public String ruleProblems() {
+        return rules.problems();
+    }
+
     /** What opens the admin port. */
     public Tokens tokens() {
         return tokens;

@@ -19,6 +19,9 @@ record SourceViews(
         LayeredRules rules,
         @Nullable ControlPlane control) {
     private static final String LABEL = "source";
+    private static final String CURRENT = "ratelimit.rules.source.current";
+    private static final String CURRENT_HELP =
+            "1 if what the source holds is what is in force, 0 if that does not load.";
 
     List<SourceView> now() {
         List<SourceView> views = new ArrayList<>();
@@ -49,21 +52,26 @@ record SourceViews(
         }
         if (control != null) {
             boolean connected = control.isConnected();
+            String problems = control.ruleProblems();
             views.add(new SourceView(
                     "database",
                     control.rules().rules().size(),
                     0,
                     connected,
-                    true,
-                    connected ? "" : "it does not answer",
+                    problems.isEmpty(),
+                    connected ? problems : "it does not answer",
                     String.valueOf(control.version()),
                     null));
         }
         return views;
     }
 
-    /** One set of series for each source over a network: as many as the settings name. */
+    /** One set of series for each source over a network: as many as the settings name; and of the database the one it can lack. */
     void addTo(ServerMetrics metrics) {
+        ControlPlane database = control;
+        if (database != null) {
+            metrics.gauge(CURRENT, CURRENT_HELP, () -> database.ruleProblems().isEmpty() ? 1 : 0, LABEL, "database");
+        }
         for (RemoteRules each : remote) {
             String source = each.label();
             metrics.gauge(
@@ -72,12 +80,7 @@ record SourceViews(
                             () -> each.status().connected() ? 1 : 0,
                             LABEL,
                             source)
-                    .gauge(
-                            "ratelimit.rules.source.current",
-                            "1 if what the source holds is what is in force, 0 if that does not load.",
-                            () -> each.status().current() ? 1 : 0,
-                            LABEL,
-                            source)
+                    .gauge(CURRENT, CURRENT_HELP, () -> each.status().current() ? 1 : 0, LABEL, source)
                     .gauge(
                             "ratelimit.rules.source.age.seconds",
                             "Since the rules of the source last changed; -1 while it has had none.",

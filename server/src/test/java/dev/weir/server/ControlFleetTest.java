@@ -70,6 +70,30 @@ class ControlFleetTest {
     }
 
     @Test
+    void aServerThatCannotLoadARuleSaysSoItself() throws Exception {
+        String db = Postgres.database();
+        try (RedisProcess redis = RedisProcess.start()) {
+            Path config = Files.writeString(
+                    folder.resolve("weir.yaml"), "stores:\n  big: { url: \"" + redis.uri() + "\" }\n");
+            try (RunningServer has = RunningServer.with(rules, "db", db, "config", config.toString());
+                    RunningServer lacks = RunningServer.with(rules, "db", db)) {
+                assertThat(lacks.http.get("/metrics").body())
+                        .contains("ratelimit_rules_source_current{source=\"database\"} 1.0");
+                has.admin.put("/v1/ratelimit/config/far", "{\"rate\":1,\"window\":\"1m\",\"store\":\"big\"}");
+                await().until(() -> lacks.http
+                        .get("/metrics")
+                        .body()
+                        .contains("ratelimit_rules_source_current{source=\"database\"} 0.0"));
+                assertThat(lacks.admin.get("/v1/ratelimit/sources").body()).contains("\"current\":false", "big");
+                HttpResponse<String> answer =
+                        lacks.admin.put("/v1/ratelimit/config/near", "{\"rate\":1,\"window\":\"1m\"}");
+                assertThat(new JsonObject(answer.body()).getString("problem"))
+                        .contains("not in force on this server", "big");
+            }
+        }
+    }
+
+    @Test
     void aDatabaseThatStopsIsNotNoticedByCallers(@TempDir Path pg) throws Exception {
         EmbeddedPostgres server = Postgres.server(pg, 0);
         String db = Postgres.url(server.getPort(), "postgres");

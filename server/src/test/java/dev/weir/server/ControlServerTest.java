@@ -195,6 +195,45 @@ class ControlServerTest {
     }
 
     @Test
+    void aSlashInANameHidesNoRuleFromTheList(@TempDir Path other) throws Exception {
+        Files.writeString(
+                other.resolve("a.yaml"), "{domain: a, rules: [{name: b/c, limit: {requests: 1, window: 1s}}]}");
+        Files.writeString(
+                other.resolve("b.yaml"), "{domain: a/b, rules: [{name: c, limit: {requests: 1, window: 1s}}]}");
+        Files.writeString(other.resolve("e.yaml"), """
+                domain: envoy
+                descriptors:
+                  - { key: one, rate_limit: { name: x, unit: second, requests_per_unit: 1 } }
+                  - { key: two, rate_limit: { name: x, unit: second, requests_per_unit: 1 } }
+                """);
+        try (RunningServer server = RunningServer.with(other)) {
+            assertThat(listed(server, "")).isEqualTo(4);
+            assertThat(listed(server, "?domain=a")).isEqualTo(1);
+        }
+    }
+
+    private static int listed(RunningServer server, String query) throws Exception {
+        return new JsonObject(server.admin.get("/v1/ratelimit/config" + query).body())
+                .getJsonArray("rules")
+                .size();
+    }
+
+    @Test
+    void usageThatTheStoreDoesNotTellIsNotInvented(@TempDir Path data) throws Exception {
+        try (RunningServer away =
+                RunningServer.with(rules(), "data", data.toString(), "store", "redis://127.0.0.1:1")) {
+            away.admin.put(QUOTAS + "abc123", "{\"tier\":\"free\"}");
+            JsonObject usage =
+                    new JsonObject(away.admin.get("/admin/v1/usage/abc123").body());
+            assertThat(usage.getJsonObject("usage"))
+                    .isNotEmpty()
+                    .allSatisfy(each -> assertThat(((JsonObject) each.getValue()).fieldNames())
+                            .contains("degraded")
+                            .doesNotContain("used", "remaining"));
+        }
+    }
+
+    @Test
     void theQuotaWalkOfTheSourceDocument() throws Exception {
         Instant until = Instant.now().plusSeconds(3);
         JsonObject quota = new JsonObject()

@@ -6,6 +6,7 @@ import dev.weir.control.Precondition;
 import dev.weir.control.RefusedException;
 import dev.weir.control.data.Json;
 import dev.weir.control.rules.StoredRule;
+import dev.weir.control.switches.SwitchName;
 import dev.weir.model.Rule;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.RuleLoader;
@@ -81,6 +82,12 @@ final class RuleApi {
             out.writeStringField("rule_id", id);
             out.writeStringField("status", RuleJson.status(kept));
             AdminAnswer.warnings(out, given.warnings());
+            if (!plane.ruleProblems().isEmpty()) {
+                out.writeStringField(
+                        "problem",
+                        "kept, but not in force on this server: here the rules of the database do not load:\n"
+                                + plane.ruleProblems());
+            }
             out.writeEndObject();
         });
     }
@@ -128,14 +135,20 @@ final class RuleApi {
         String domain = call.query("domain");
         TreeMap<String, Json.Writing> all = new TreeMap<>();
         for (Rule each : rules.below().get().rules().rules()) {
-            all.put(each.domain() + "/" + RuleJson.idOf(each), out -> json.write(out, each));
+            if (domain == null || domain.equals(each.domain())) {
+                all.put(place(each.domain(), each.id()), out -> json.write(out, each));
+            }
         }
         for (StoredRule each : control.rules().rules()) {
-            all.put(each.domain() + "/" + each.id(), out -> json.write(out, each));
-        }
-        if (domain != null) {
-            all.keySet().removeIf(each -> !each.startsWith(domain + "/"));
+            if (domain == null || domain.equals(each.domain())) {
+                all.put(place(each.domain(), each.id()), out -> json.write(out, each));
+            }
         }
         return AdminAnswer.page(all.tailMap(call.after(), false), size, "rules");
+    }
+
+    /** Another for every rule, also where a domain or an id has a slash in it. */
+    private static String place(String domain, String id) {
+        return new SwitchName(domain, id).id();
     }
 }

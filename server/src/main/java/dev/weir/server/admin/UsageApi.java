@@ -124,9 +124,13 @@ final class UsageApi {
             Limit limit = verdict == null ? null : verdict.limit();
             if (verdict != null && limit != null) {
                 out.writeObjectFieldStart(each.getKey());
-                out.writeNumberField("used", Math.max(0, limit.capacity() - verdict.remaining()));
                 out.writeNumberField("limit", limit.capacity());
-                out.writeNumberField("remaining", verdict.remaining());
+                if (verdict.degraded()) {
+                    out.writeBooleanField("degraded", true); // its store did not answer: nobody knows
+                } else {
+                    out.writeNumberField("used", Math.max(0, limit.capacity() - verdict.remaining()));
+                    out.writeNumberField("remaining", verdict.remaining());
+                }
                 Rule rule = verdict.rule();
                 out.writeStringField("rule", rule == null ? null : rule.label());
                 out.writeEndObject();
