@@ -24,7 +24,6 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,8 +47,6 @@ class SwitchOutageTest {
     @TempDir
     private static Path pg;
 
-    private static int databases;
-
     @TempDir
     private Path a;
 
@@ -62,13 +59,9 @@ class SwitchOutageTest {
     private ControlPlane there;
 
     @BeforeEach
-    void open() throws IOException, SQLException {
+    void open() throws IOException {
         server = Postgres.server(pg, 0);
-        database = "outage_" + ++databases;
-        try (Connection connection = server.getPostgresDatabase().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE " + database);
-        }
+        database = Postgres.database(server);
         here = open(a);
         there = open(b);
     }

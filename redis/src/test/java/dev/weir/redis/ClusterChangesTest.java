@@ -9,6 +9,8 @@ import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.CounterName;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -106,15 +108,14 @@ class ClusterChangesTest extends ClusterUnderFaults {
     void aSlotThatNobodyServesFailsItsKeysOnly() {
         String slot = Integer.toString(slotOf(its));
         List<RedisProcess> masters = cluster.masters();
-        try (Load load = Load.on(store, PLENTY, Faults.DEADLINE, keys)) {
+        try (Load load = Load.on(store, PLENTY, PATIENT, keys)) {
             load.awaitServing(BACK);
             masters.forEach(each -> each.cli("CLUSTER", "DELSLOTS", slot));
             try {
                 load.next();
                 load.awaitFailure(StoreFailure.UNAVAILABLE);
-                load.awaitAnswers(300);
-                Tally during = load.next();
-                assertThat(during.failed()).as("%s", during).isPositive().isEqualTo(during.failed(its));
+                load.next();
+                awaitFailuresOf(load, List.of(its));
             } finally {
                 master.cli("CLUSTER", "ADDSLOTS", slot);
                 cluster.awaitWhole();
@@ -133,19 +134,24 @@ class ClusterChangesTest extends ClusterUnderFaults {
         try (RedisStore late = Faults.open(cluster.uri());
                 Load load = Load.on(late, PLENTY, Faults.DEADLINE, keys)) {
             load.awaitFailure(StoreFailure.UNREACHABLE);
-            await().until(() -> {
-                load.awaitAnswers(100);
-                Tally during = load.next();
-                return during.failed() > 0
-                        && during.failed()
-                                == lost.stream().mapToLong(during::failed).sum();
-            });
+            awaitFailuresOf(load, lost);
             announce("0");
             load.awaitServing(BACK);
             assertCountedOnce(store, load.end(), keys);
         } finally {
             announce("0");
         }
+    }
+
+    /** Waits until callers are failed and all of them for these keys: on a busy machine others are late now and then. */
+    private static void awaitFailuresOf(Load load, List<String> these) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            load.awaitAnswers(300);
+            Tally during = load.next();
+            return during.failed() > 0
+                    && during.failed()
+                            == these.stream().mapToLong(during::failed).sum();
+        });
     }
 
     private void announce(String port) {
@@ -188,7 +194,10 @@ class ClusterChangesTest extends ClusterUnderFaults {
     void allNodesAreRestartedOneAfterTheOther() {
         try (Load load = Load.on(store, PLENTY, Faults.DEADLINE, keys)) {
             load.awaitServing(BACK);
-            for (RedisProcess each : cluster.nodes()) {
+            List<RedisProcess> masters = cluster.masters();
+            List<RedisProcess> inTurn = new ArrayList<>(cluster.nodes());
+            inTurn.sort(Comparator.comparing(masters::contains));
+            for (RedisProcess each : inTurn) {
                 each.kill();
                 if (Stream.of(keys).anyMatch(key -> cluster.masterOf(slotOf(key)) == each)) {
                     cluster.awaitFailover(each);

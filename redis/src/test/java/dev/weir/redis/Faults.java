@@ -35,9 +35,14 @@ final class Faults {
 
     /** As by default, but with more time to answer, and probed so often that a test need not wait long. */
     static RedisSettings settings(String uri) {
+        return settings(uri, DEADLINE);
+    }
+
+    /** As by default, but with so much time to answer, within which no answer is slow, and probed as often. */
+    static RedisSettings settings(String uri, Duration deadline) {
         return RedisSettings.of(uri)
-                .withDeadline(DEADLINE)
-                .withBreaker(new BreakerSettings(10, 5, 50, DEADLINE, Duration.ofMillis(100), Duration.ofMillis(400)));
+                .withDeadline(deadline)
+                .withBreaker(new BreakerSettings(10, 5, 50, deadline, Duration.ofMillis(100), Duration.ofMillis(400)));
     }
 
     static RedisStore open(String uri) {

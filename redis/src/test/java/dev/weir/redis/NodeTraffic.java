@@ -13,7 +13,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Poisson arrivals at several nodes, each with more than the one before, sent by the clock. */
 final class NodeTraffic {
+    /** Later than so is not the clock's grain: this machine did something else. */
+    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final PriorityQueue<Arrival> arrivals = new PriorityQueue<>();
+    private long stoodStillNanos;
 
     private record Arrival(long at, int node) implements Comparable<Arrival> {
         @Override
@@ -42,14 +46,32 @@ final class NodeTraffic {
 
     /** Sends {@code request} for each arrival to its node, from now on, and ticks them all; done when all is decided. */
     List<Sent> send(List<Limiter> nodes, Request request) {
+        return send(nodes, request, false);
+    }
+
+    /** The same without a burst of what was missed while this machine stood still: what comes after that comes later. */
+    List<Sent> sendSteadily(List<Limiter> nodes, Request request) {
+        return send(nodes, request, true);
+    }
+
+    /** How much longer it took for that. */
+    long stoodStillMicros() {
+        return stoodStillNanos / 1_000;
+    }
+
+    private List<Sent> send(List<Limiter> nodes, Request request, boolean steadily) {
         long began = System.nanoTime();
         List<Sent> sent = new ArrayList<>();
         long tick = began;
         while (!arrivals.isEmpty()) {
             Arrival next = arrivals.remove();
-            long due = began + next.at * 1_000;
+            long due = began + stoodStillNanos + next.at * 1_000;
             while (due - System.nanoTime() > 0) {
                 LockSupport.parkNanos(Math.min(due - System.nanoTime(), 1_000_000));
+            }
+            long late = System.nanoTime() - due;
+            if (steadily && late > LATE_NANOS) {
+                stoodStillNanos += late;
             }
             for (; tick - System.nanoTime() < 0; tick += Limiter.TICK_MILLIS * 1_000_000L) {
                 nodes.forEach(Limiter::tick);

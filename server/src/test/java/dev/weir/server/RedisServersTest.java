@@ -178,10 +178,12 @@ class RedisServersTest {
         redis.password("right");
         try {
             Path secret = Files.writeString(folder.resolve("secret"), "wrong-as-can-be");
-            RunningServer server = server(RULES, "store_password_file", secret.toString());
+            RunningServer server = server(RULES, "store_password_file", secret.toString(), "deadline", "500ms");
             assertThat(check(server, "shut", "a").statusCode()).isEqualTo(503);
-            String said = server.get("/healthcheck").body();
-            assertThat(said).contains("refused").doesNotContain("wrong-as-can-be");
+            // It starts without waiting for the first connection, and so for what Redis says to it.
+            await().untilAsserted(() -> assertThat(server.get("/healthcheck").body())
+                    .contains("refused")
+                    .doesNotContain("wrong-as-can-be"));
             assertThat(server.get("/metrics").body()).doesNotContain("wrong-as-can-be");
             Files.writeString(secret, "right\n");
             await().atMost(Duration.ofSeconds(40))

@@ -28,9 +28,14 @@ class SwitchFleetTest {
     private static final String ORDERS = "/admin/v1/switches/orders";
     private static final String ALL = "/admin/v1/switches/all";
 
+    /** One for all tests, each of which has a database in it: making one takes seconds. */
+    @TempDir
+    private static Path pg;
+
     @TempDir
     Path folder;
 
+    private String database = "";
     private EmbeddedPostgres postgres;
     private RedisProcess redis;
     private RunningServer here;
@@ -43,14 +48,15 @@ class SwitchFleetTest {
                 rules:
                   - { name: orders, key_by: user_id, limit: { requests: 0, window: 1h } }
                 """);
-        postgres = Postgres.server(folder.resolve("pg"), 0);
+        postgres = Postgres.server(pg, 0);
+        database = Postgres.database(postgres);
         redis = RedisProcess.start();
         here = server(rules, "a");
         there = server(rules, "b");
     }
 
     private RunningServer server(Path rules, String data) throws Exception {
-        String db = Postgres.url(postgres.getPort(), "postgres");
+        String db = Postgres.url(postgres.getPort(), database);
         return RunningServer.with(
                 rules,
                 "db",
@@ -96,7 +102,7 @@ class SwitchFleetTest {
         HttpResponse<String> refused = here.admin.put("/v1/ratelimit/config/r", "{\"rate\":1,\"window\":\"1s\"}");
         assertThat(refused.statusCode()).as("rules wait for the database").isEqualTo(503);
         assertThat(here.http.get("/metrics").body()).contains("ratelimit_switches_unreconciled 5.0");
-        postgres = Postgres.server(folder.resolve("pg"), postgres.getPort());
+        postgres = Postgres.server(pg, postgres.getPort());
         Awaitility.await()
                 .atMost(BACK)
                 .until(() -> here.http.get("/metrics").body().contains("ratelimit_switches_unreconciled 0.0"));
@@ -123,7 +129,7 @@ class SwitchFleetTest {
         assertThat(there.admin.get(ALL).statusCode()).isEqualTo(404);
         assertThat(Files.readString(folder.resolve("a/switches.jsonl")))
                 .contains("\"who\":\"ada (claimed)\"", "\"hash\":");
-        postgres = Postgres.server(folder.resolve("pg"), postgres.getPort());
+        postgres = Postgres.server(pg, postgres.getPort());
         Awaitility.await().atMost(BACK).until(() -> there.admin.get(ALL).statusCode() == 200);
         assertThat(there.admin.get("/admin/v1/audit").body())
                 .contains("\"who\":\"ada (claimed)\"", "\"via\":\"local\"");
@@ -132,7 +138,7 @@ class SwitchFleetTest {
     @Test
     void aDatabaseThatHangsUnderASwitchHoldsUpNeitherADecisionNorTheSwitch() throws Exception {
         assertThat(check(there).statusCode()).isEqualTo(429);
-        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+        try (Connection connection = postgres.getDatabase("postgres", database).getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SELECT version FROM weir_version FOR UPDATE");

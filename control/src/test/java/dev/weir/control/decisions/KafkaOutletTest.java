@@ -8,9 +8,11 @@ import dev.weir.control.testkit.KafkaBroker;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class KafkaOutletTest {
     private static final int PARTITIONS = 4;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @TempDir
     Path folder;
@@ -34,15 +37,28 @@ class KafkaOutletTest {
     void aRealBrokerGetsEveryLineKeyedByItsCounterAndItsLossIsCountedAndMended() throws Exception {
         try (KafkaBroker broker = new KafkaBroker(folder)) {
             broker.createTopic("decisions", PARTITIONS);
-            Map<String, String> impatient = Map.of("request.timeout.ms", "500", "delivery.timeout.ms", "1000");
-            KafkaOutlet outlet = outlet(broker.servers(), "all", impatient);
+            // The first to talk to a broker that has just started; what a busy machine makes it lose is not what is
+            // tested.
+            KafkaOutlet impatient =
+                    outlet(broker.servers(), "all", Map.of("request.timeout.ms", "500", "delivery.timeout.ms", "1000"));
+            AtomicInteger tries = new AtomicInteger();
+            await().atMost(PATIENCE).until(() -> {
+                impatient.write(line(null, tries.incrementAndGet()));
+                return impatient.written() > 0;
+            });
+            await().until(() -> impatient.written() + impatient.dropped() == tries.get());
+
+            KafkaOutlet outlet = outlet(broker.servers(), "all", Map.of());
             for (int i = 0; i < 1_000; i++) {
                 outlet.write(line("counter-" + i % 10, i));
             }
-            await().atMost(Duration.ofSeconds(20)).until(() -> outlet.written() == 1_000);
+            await().atMost(PATIENCE).until(() -> outlet.written() == 1_000);
             assertThat(outlet.dropped()).isZero();
+            outlet.close();
 
-            List<ConsumerRecord<String, String>> read = broker.read("decisions", PARTITIONS, 1_000);
+            List<ConsumerRecord<String, String>> read =
+                    new ArrayList<>(broker.read("decisions", PARTITIONS, (int) impatient.written() + 1_000));
+            read.removeIf(each -> each.key() == null);
             assertThat(read).hasSize(1_000);
             Map<String, Integer> partitions = new HashMap<>();
             Map<String, Integer> last = new HashMap<>();
@@ -56,19 +72,21 @@ class KafkaOutletTest {
             }
 
             broker.kill();
+            long written = impatient.written();
+            long dropped = impatient.dropped();
             long began = System.nanoTime();
             for (int i = 0; i < 1_000; i++) {
-                outlet.write(line("counter-1", i));
+                impatient.write(line("counter-1", i));
             }
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
-            await().atMost(Duration.ofSeconds(20)).until(() -> outlet.dropped() == 1_000);
+            await().atMost(PATIENCE).until(() -> impatient.dropped() == dropped + 1_000);
 
             broker.restart();
-            await().atMost(Duration.ofSeconds(30)).until(() -> {
-                outlet.write(line("counter-1", 1));
-                return outlet.written() > 1_000;
+            await().atMost(PATIENCE).until(() -> {
+                impatient.write(line("counter-1", 1));
+                return impatient.written() > written;
             });
-            outlet.close();
+            impatient.close();
         }
     }
 
@@ -76,11 +94,15 @@ class KafkaOutletTest {
     void aBrokerThatWasNeverThereCostsTheLinesAndNoTime() {
         KafkaOutlet outlet = outlet("127.0.0.1:1", "1", Map.of("buffer.memory", "65536"));
         outlet.write(line(null, 0)); // looks for the topic, once
-        long began = System.nanoTime();
-        for (int i = 0; i < 10_000; i++) {
-            outlet.write(line("counter", i));
+        long fastest = Long.MAX_VALUE; // a busy machine takes some of them from us, but not all
+        for (int round = 0; round < 10; round++) {
+            long began = System.nanoTime();
+            for (int i = 0; i < 1_000; i++) {
+                outlet.write(line("counter", i));
+            }
+            fastest = Math.min(fastest, System.nanoTime() - began);
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+        assertThat(Duration.ofNanos(fastest)).isLessThan(Duration.ofMillis(500));
         assertThat(outlet.dropped()).isEqualTo(10_001);
         assertThat(outlet.written()).isZero();
         outlet.close();

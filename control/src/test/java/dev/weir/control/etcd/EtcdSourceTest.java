@@ -24,6 +24,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,8 +76,10 @@ class EtcdSourceTest {
 
     @Test
     void aListOfSeveralPagesIsOneSet() throws Exception {
-        for (int i = 0; i < 300; i++) {
-            writer.put(PREFIX + "/" + i, rule("d" + i, 1));
+        for (int i = 0; i < 300; i += 100) {
+            writer.putAll(IntStream.range(i, i + 100)
+                    .boxed()
+                    .collect(Collectors.toMap(each -> PREFIX + "/" + each, each -> rule("d" + each, 1))));
         }
         try (RuleSources sources = open()) {
             assertThat(sources.all().get(0).rules().domains()).hasSize(300);

@@ -75,7 +75,7 @@ public final class Etcd implements AutoCloseable {
                 new BufferedReader(new InputStreamReader(started.getInputStream(), StandardCharsets.UTF_8));
         pid = Long.parseLong(Objects.requireNonNull(said.readLine()));
         String ready = tls ? "serving client" : "serving insecure client requests";
-        Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> tls ? listens(ready) : writer.isUp());
+        Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> tls ? listens(ready) : writer.isUp());
     }
 
     private boolean listens(String ready) throws IOException {

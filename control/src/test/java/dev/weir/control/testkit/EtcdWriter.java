@@ -21,7 +21,7 @@ public final class EtcdWriter {
     private static final Pattern REVISION = Pattern.compile("\"revision\":\"(\\d+)\"");
 
     private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(20)).build();
     private final int port;
 
     EtcdWriter(int port) {

@@ -80,7 +80,7 @@ public final class KafkaBroker implements AutoCloseable {
     }
 
     private void awaitReady() throws IOException, InterruptedException {
-        long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(4); // on a busy machine it took more than one
         try (Admin admin = admin()) {
             while (true) {
                 try {

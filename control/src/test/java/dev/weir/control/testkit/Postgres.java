@@ -46,14 +46,19 @@ public final class Postgres {
 
     /** The address of a new, empty database. */
     public static String database() {
+        return url(Running.SERVER.getPort(), database(Running.SERVER));
+    }
+
+    /** The name of a new, empty database in {@code server}: it takes less than a server of its own. */
+    public static String database(EmbeddedPostgres server) {
         String name = "weir_" + DATABASES.incrementAndGet();
-        try (Connection connection = Running.SERVER.getPostgresDatabase().getConnection();
+        try (Connection connection = server.getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE DATABASE " + name);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        return url(Running.SERVER.getPort(), name);
+        return name;
     }
 
     public static String url(int port, String name) {

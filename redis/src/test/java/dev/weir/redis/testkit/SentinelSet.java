@@ -44,6 +44,9 @@ public final class SentinelSet implements AutoCloseable {
                         "sentinel down-after-milliseconds " + NAME + " 500",
                         "sentinel failover-timeout " + NAME + " 3000"))
                 .toList());
+        // They ask servers for their roles every ten seconds, and give one that is not as it should be eight: a test
+        // would wait for that.
+        sentinels.forEach(sentinel -> sentinel.cli("SENTINEL", "DEBUG", "info-period", "500", "publish-period", "500"));
         await(() -> sentinels.stream().allMatch(sentinel -> {
             String seen = sentinel.info("sentinel", "master0");
             return seen.contains("status=ok") && seen.contains("slaves=1") && seen.contains("sentinels=3");
