@@ -262,25 +262,6 @@ class HostilePeersTest {
     }
 
     @Test
-    void requests_that_do_not_end_are_bounded_over_all_connections_even_while_they_are_empty() {
-        int most = 10;
-        LaneSettings settings = LaneSettings.defaults()
-                .with(new LaneSettings.Bounds(
-                        10, 1_024, 16, 16_384, (long) most * ReceiveFlow.STREAM_COST, 1 << 20, 2_000, 200));
-        try (RawPeer peer = RawPeer.introduced(decider, settings)) {
-            for (int i = 0; i < most; i++) {
-                peer.send(open(2 * i + 1));
-                assertThat(peer.frames()).isEmpty();
-            }
-            peer.send(open(2 * most + 1));
-            assertThat(end(peer.frames(), 2 * most + 1)).contains("grpc-status\0018");
-            peer.send(number(RST_STREAM, 1, 8));
-            peer.send(open(2 * most + 3));
-            assertThat(peer.frames()).isEmpty();
-        }
-    }
-
-    @Test
     void streams_opened_before_the_peer_knows_how_many_it_may_are_refused_and_no_more() {
         LaneSettings settings =
                 LaneSettings.defaults().with(new LaneSettings.Bounds(10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
