@@ -214,7 +214,11 @@ final class Calls implements FrameSink {
     void cancelled(int id) throws Http2Exception {
         Stream stream = streams.get(id);
         if (stream != null) {
-            floods.reset();
+            if (stream.remoteEnded) {
+                floods.givenUp();
+            } else {
+                floods.reset();
+            }
             close(stream);
         } else if (id > streams.last() || (id & 1) == 0) {
             throw Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: RST_STREAM before HEADERS", id);

@@ -56,7 +56,7 @@ public record LaneSettings(
      * @param buffered bytes of unfinished requests, over all connections; a call that comes whole is none
      * @param unsent bytes of answers that wait for a connection's flow control windows
      * @param controlFrames frames that carry no request (pings, settings, priorities, empty data) ahead of what calls pay for
-     * @param resets streams given up or refused ahead of what finished calls pay for
+     * @param resets streams opened in vain ahead of what finished calls pay for; of whole calls that are given up, 64 are one
      */
     public record Bounds(
             int connections,

@@ -75,6 +75,19 @@ class HostilePeersTest {
     }
 
     @Test
+    void a_flood_of_whole_calls_that_are_given_up_at_once_ends_the_connection_too() {
+        LateDecider late = new LateDecider();
+        try (RawPeer peer = RawPeer.introduced(late)) {
+            for (int i = 0; i < 20_000 && peer.isOpen(); i++) {
+                peer.send(call(2 * i + 1, "v"), number(RST_STREAM, 2 * i + 1, 8));
+            }
+            assertThat(peer.frames(GOAWAY))
+                    .singleElement()
+                    .satisfies(each -> assertThat(each.text()).contains("too many streams reset"));
+        }
+    }
+
+    @Test
     void a_busy_client_may_ping_and_open_windows_as_busily_as_it_asks() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             for (int i = 0; i < 3_000; i++) {
