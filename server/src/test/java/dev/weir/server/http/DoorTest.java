@@ -29,7 +29,7 @@ class DoorTest {
             .invalidRequestHandler(HttpPort::unreadable)
             .requestHandler(request -> Body.read(
                     request,
-                    100,
+                    new Bodies(100),
                     body -> request.response().end("read " + body.length),
                     failure -> Problems.of(failure).send(request.response())))
             .listen(0, "127.0.0.1")
