@@ -23,12 +23,14 @@ public final class HttpPort {
     private HttpPort() {}
 
     public static HttpServerOptions options() {
-        return new HttpServerOptions()
+        HttpServerOptions options = new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
                 .setMaxInitialLineLength(LINE)
                 .setMaxHeaderSize(HEADERS)
                 .setIdleTimeout(IDLE_SECONDS)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS);
+        options.getInitialSettings().setMaxHeaderListSize(LINE + HEADERS); // over HTTP/2 the line is in it
+        return options;
     }
 
     /** To be told of every connection. */
