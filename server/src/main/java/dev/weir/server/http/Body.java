@@ -75,7 +75,7 @@ public final class Body {
         seen += chunk.length();
         if (refused) {
             if (seen > (long) bodies.cap() * PATIENCE) {
-                close();
+                var unused = request.connection().close();
             }
         } else if (seen > bodies.cap()) {
             refuse(tooLarge());
