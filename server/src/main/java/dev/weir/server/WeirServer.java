@@ -4,6 +4,7 @@ import dev.weir.limiter.Limiter;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
 import dev.weir.server.admin.RulesInForce;
+import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.Routes;
 import dev.weir.server.metrics.KeyWatch;
 import dev.weir.server.metrics.ServerMetrics;
@@ -154,7 +155,7 @@ public final class WeirServer implements AutoCloseable {
                                     .end(text);
                         })
                         .onFailure(context::fail));
-        return router;
+        return HttpPort.whileServing(parts.health::serving, router);
     }
 
     /** What is asked first should find its store connected; but a store that is away holds nobody up. */

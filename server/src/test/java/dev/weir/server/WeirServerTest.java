@@ -286,7 +286,9 @@ class WeirServerTest {
         Thread closing = new Thread(running.server::close);
         closing.start();
         await().until(() -> running.get("/healthcheck").statusCode() == 500);
-        assertThat(check(running, "late").statusCode()).isEqualTo(200);
+        HttpResponse<String> late = check(running, "late");
+        assertThat(late.statusCode()).isEqualTo(200);
+        assertThat(late.headers().firstValue("Connection")).hasValue("close");
         assertThat(running.grpc("demo", "user", "late")).isEqualTo(1);
         closing.join();
         assertThatThrownBy(() -> running.get("/healthcheck")).isInstanceOf(java.io.IOException.class);

@@ -8,6 +8,7 @@ import dev.weir.rules.LoadOptions;
 import dev.weir.server.access.Access;
 import dev.weir.server.access.Permission;
 import dev.weir.server.http.Answer;
+import dev.weir.server.http.Bodies;
 import dev.weir.server.http.Body;
 import dev.weir.server.http.Problems;
 import dev.weir.server.http.Routes;
@@ -49,6 +50,7 @@ public final class ControlApi {
     private final CounterApi counterApi;
     private final ExplainApi explainApi;
     private final SwitchApi switchApi;
+    private final Bodies bodies = new Bodies(LARGEST_BODY);
     private final byte[] openApi = resource("openapi.json");
 
     public ControlApi(
@@ -149,10 +151,7 @@ public final class ControlApi {
         router.route(method, path).handler(context -> {
             AdminCall call = allowed(context, true, path);
             Body.read(
-                    context.request(),
-                    LARGEST_BODY,
-                    body -> answer(context, () -> handler.apply(call, body)),
-                    context::fail);
+                    context.request(), bodies, body -> answer(context, () -> handler.apply(call, body)), context::fail);
         });
     }
 

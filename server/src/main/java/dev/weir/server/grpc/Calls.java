@@ -24,6 +24,8 @@ final class Calls implements FrameSink {
     private int lasting;
     /** Streams whose requests have not ended. */
     private int unfinished;
+    /** The last stream that had been opened when a read was last over. */
+    private int settled;
 
     private boolean closedToNew;
 
@@ -33,8 +35,7 @@ final class Calls implements FrameSink {
         this.streams = new Streams();
         this.output = output;
         this.floods = new Floods(lane.settings().bounds());
-        this.receive = new ReceiveFlow(
-                output, lane.buffered(), lane.settings().bounds().buffered());
+        this.receive = new ReceiveFlow(output, lane.buffered(), lane.settings());
         this.send = new SendFlow(output, streams, lane.settings().bounds().unsent(), this::done);
         this.answers = new Answers(lane, output, send, streams, connection);
         this.messages = new Messages(lane.settings().caps(), receive, answers, connection.alloc());
@@ -87,9 +88,7 @@ final class Calls implements FrameSink {
             stream.deadlineMicros = stream.beganMicros + head.timeoutMicros();
         }
         boolean refused = !head.grpc() || !head.post() || head.call() == Method.UNKNOWN || !head.plain();
-        if (!end && !receive.hasRoom()) {
-            answers.fail(stream, receive.noRoom());
-        } else if (refused || head.timeoutMicros() == RequestHead.BAD_TIMEOUT) {
+        if (refused || head.timeoutMicros() == RequestHead.BAD_TIMEOUT) {
             stream.deaf = true;
             answers.refuse(stream, head);
         } else if (stream.method.lasting() && lasting > mostLasting) {
@@ -215,7 +214,11 @@ final class Calls implements FrameSink {
     void cancelled(int id) throws Http2Exception {
         Stream stream = streams.get(id);
         if (stream != null) {
-            floods.reset();
+            if (stream.remoteEnded) {
+                floods.givenUp();
+            } else {
+                floods.reset();
+            }
             close(stream);
         } else if (id > streams.last() || (id & 1) == 0) {
             throw Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: RST_STREAM before HEADERS", id);
@@ -240,9 +243,18 @@ final class Calls implements FrameSink {
         }
     }
 
-    /** A read is over: what has not ended with it is charged for. */
+    /** A read is over: what has not ended with it is charged for, and refused where there is no room to keep it. */
     void settle() {
-        receive.settle(unfinished);
+        if (!receive.settle(unfinished)) {
+            CallError full = receive.noRoom();
+            streams.each(stream -> {
+                if (stream.id > settled && !stream.remoteEnded && stream.trailers == null) {
+                    answers.fail(stream, full);
+                }
+            });
+            receive.settle(unfinished);
+        }
+        settled = streams.last();
     }
 
     /** Ends a call before its time. */

@@ -6,11 +6,11 @@ import static io.netty.handler.codec.http2.Http2Error.PROTOCOL_ERROR;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
@@ -23,6 +23,8 @@ import java.util.concurrent.Executor;
  */
 final class Connection implements Arrivals.Taker {
     private static final int FLUSH_AT = 64 << 10;
+    /** For a peer that is cut off to hear why. */
+    private static final Duration TO_HEAR = Duration.ofSeconds(1);
 
     private final Lane lane;
     private final ChannelHandlerContext ctx;
@@ -119,7 +121,7 @@ final class Connection implements Arrivals.Taker {
         closing = true;
         lane.observer().cutOff("HTTP/1 on the gRPC port");
         output.http1();
-        hangUp();
+        hangUp(TO_HEAR);
     }
 
     @Override
@@ -236,14 +238,17 @@ final class Connection implements Arrivals.Taker {
                 lane.observer().cutOff(why);
             }
             output.goAway(calls.streams().last(), error, why);
-            hangUp();
+            // Who did nothing wrong has for its last answers the time that any answer has.
+            hangUp(error == NO_ERROR ? lane.settings().times().call() : TO_HEAR);
         }
     }
 
-    /** Closes once the last word is out. */
-    private void hangUp() {
+    /** Lets go of everything at once, and closes when the last word is out. */
+    private void hangUp(Duration patience) {
         output.flush();
-        ctx.writeAndFlush(ctx.alloc().buffer(0)).addListener(ChannelFutureListener.CLOSE);
+        keeper.stop();
+        calls.closeAll();
+        Farewell.say(ctx, patience);
     }
 
     /** Closes without a word: the peer does not listen. */

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
@@ -88,8 +89,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause instanceof DecoderException && cause.getCause() instanceof SSLException) {
-            lane.observer().cutOff("TLS: " + cause.getCause().getMessage());
+        if (cause instanceof DecoderException && cause.getCause() instanceof SSLException tls) {
+            lane.observer().cutOff("TLS: " + wrongWith(tls));
         } else if (!(cause instanceof IOException)) {
             lane.observer().failed(cause);
         }
@@ -98,5 +99,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         } else {
             var unused = ctx.close();
         }
+    }
+
+    /** In Netty's words, unless these repeat all that was read: a client that forgot TLS has sent its secrets. */
+    private static @Nullable String wrongWith(SSLException tls) {
+        return tls instanceof NotSslRecordException ? "not a TLS record" : tls.getMessage();
     }
 }

@@ -12,6 +12,8 @@ import io.netty.handler.codec.http2.Http2Exception;
 final class Floods {
     private static final int SETTINGS_COST = 10;
     private static final int CONTROL_PER_CALL = 4;
+    /** In these an allowance for resets is counted, so that a call given up can cost less than a stream opened in vain. */
+    private static final int RESET_COST = 64;
 
     private final int mostControl;
     private final int mostResets;
@@ -20,7 +22,7 @@ final class Floods {
 
     Floods(LaneSettings.Bounds bounds) {
         this.mostControl = bounds.controlFrames();
-        this.mostResets = bounds.resets();
+        this.mostResets = bounds.resets() * RESET_COST;
         this.control = mostControl;
         this.resets = mostResets;
     }
@@ -35,14 +37,27 @@ final class Floods {
 
     /** A stream was opened in vain: the peer gave it up, or we had to refuse it. */
     void reset() throws Http2Exception {
-        if (--resets < 0) {
+        spendReset(RESET_COST);
+    }
+
+    /**
+     * A whole call was given up, which asked for something as others do: after a pause of ours a busy client has given up
+     * hundreds, and it is no flood.
+     */
+    void givenUp() throws Http2Exception {
+        spendReset(1);
+    }
+
+    private void spendReset(int cost) throws Http2Exception {
+        resets -= cost;
+        if (resets < 0) {
             throw Http2Exception.connectionError(ENHANCE_YOUR_CALM, "too many streams reset");
         }
     }
 
     void answered() {
         control = Math.min(mostControl, control + CONTROL_PER_CALL);
-        resets = Math.min(mostResets, resets + 1);
+        resets = Math.min(mostResets, resets + RESET_COST);
     }
 
     /** A second has passed. */

@@ -119,7 +119,7 @@ final class Keeper {
         long now = connection.now();
         long most = mostMicros();
         calls.streams().each(stream -> {
-            if (now - waitingSince(stream, now) > most) {
+            if (!connection.isClosing() && now - waitingSince(stream, now) > most) {
                 try {
                     calls.reset(stream.id, CANCEL);
                 } catch (Http2Exception e) {

@@ -18,6 +18,7 @@ public record LaneSettings(
         Times times,
         RlsSettings rls,
         @Nullable Supplier<SslContext> tls) {
+    private static final int SHARES = 16;
 
     public static LaneSettings defaults() {
         return new LaneSettings(
@@ -40,6 +41,11 @@ public record LaneSettings(
         return new LaneSettings(caps, bounds, times, rls, tls);
     }
 
+    /** How much of {@link Bounds#buffered} one connection may take: a fair part, and a message at least. */
+    long shareOfBuffered() {
+        return Math.max(bounds.buffered() / SHARES, 2L * caps.bytes());
+    }
+
     /**
      * What a connection may ask of the server; past it the connection is closed with the reason.
      *
@@ -47,10 +53,10 @@ public record LaneSettings(
      * @param streams open at once on a connection
      * @param lasting those of them that may stay open for as long as the caller likes: health watches and reflection
      * @param headerList bytes of a request's headers, as HTTP/2 counts them
-     * @param buffered bytes of unfinished requests, over all connections
+     * @param buffered bytes of unfinished requests, over all connections; a call that comes whole is none
      * @param unsent bytes of answers that wait for a connection's flow control windows
      * @param controlFrames frames that carry no request (pings, settings, priorities, empty data) ahead of what calls pay for
-     * @param resets streams given up or refused ahead of what finished calls pay for
+     * @param resets streams opened in vain ahead of what finished calls pay for; of whole calls that are given up, 64 are one
      */
     public record Bounds(
             int connections,

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the peer may send. Windows are topped up when half of them is used, the connection's at most once a read; what has to be
- * kept until a request is whole is charged to one bound for the whole lane.
+ * kept until a request is whole is charged to one bound for the whole lane, of which no connection may take more than its share.
  */
 final class ReceiveFlow {
     static final int STREAM_WINDOW = 65_535;
@@ -18,13 +18,18 @@ final class ReceiveFlow {
     private final Output output;
     private final AtomicLong buffered;
     private final long mostBuffered;
+    private final long share;
     private int used;
+    /** What of {@link #buffered} is this connection's. */
+    private long held;
+    /** What of {@link #held} is for streams, not for what they sent. */
     private long settled;
 
-    ReceiveFlow(Output output, AtomicLong buffered, long mostBuffered) {
+    ReceiveFlow(Output output, AtomicLong buffered, LaneSettings settings) {
         this.output = output;
         this.buffered = buffered;
-        this.mostBuffered = mostBuffered;
+        this.mostBuffered = settings.bounds().buffered();
+        this.share = settings.shareOfBuffered();
     }
 
     void open() {
@@ -60,38 +65,47 @@ final class ReceiveFlow {
         }
     }
 
-    /** Whether one more stream may stay open for its request to end. */
-    boolean hasRoom() {
-        return buffered.get() < mostBuffered;
-    }
-
-    /** Charges for so many streams whose requests have not ended, and no longer for those before: once a read, for most begin and end in one. */
-    void settle(int unfinished) {
-        long now = (long) unfinished * STREAM_COST;
-        if (now != settled) {
-            buffered.addAndGet(now - settled);
-            settled = now;
+    /**
+     * Charges for so many streams whose requests have not ended, and no longer for those before: once a read, for most begin and
+     * end in one. Returns whether there is room for them.
+     */
+    boolean settle(int unfinished) {
+        long more = (long) unfinished * STREAM_COST - settled;
+        if (more == 0) {
+            return true;
         }
+        settled += more;
+        return hold(more) || more < 0;
     }
 
+    /** Charges for what has to be kept of the stream. */
     void charge(Stream stream, int bytes) throws CallError {
-        if (buffered.addAndGet(bytes) > mostBuffered) {
-            buffered.addAndGet(-bytes);
-            throw noRoom();
-        }
         stream.charged += bytes;
-    }
-
-    CallError noRoom() {
-        return new CallError(
-                GrpcStatus.RESOURCE_EXHAUSTED,
-                "unfinished requests of all callers: more than " + mostBuffered + " bytes");
+        if (!hold(bytes)) {
+            CallError full = noRoom();
+            discharge(stream, bytes);
+            throw full;
+        }
     }
 
     void discharge(Stream stream, int bytes) {
         if (bytes > 0) {
-            buffered.addAndGet(-bytes);
+            hold(-bytes);
             stream.charged -= bytes;
         }
+    }
+
+    private boolean hold(long bytes) {
+        held += bytes;
+        return buffered.addAndGet(bytes) <= mostBuffered && held <= share;
+    }
+
+    /** Which bound it was, to be asked while what was too much is still charged for. */
+    CallError noRoom() {
+        return new CallError(
+                GrpcStatus.RESOURCE_EXHAUSTED,
+                held > share
+                        ? "unfinished requests of this connection: more than " + share + " bytes"
+                        : "unfinished requests of all callers: more than " + mostBuffered + " bytes");
     }
 }

@@ -2,14 +2,17 @@ package dev.weir.server.http;
 
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Handler;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What every HTTP port has in common: its bounds, and its answers to what never gets as far as a handler of ours. */
@@ -23,12 +26,24 @@ public final class HttpPort {
     private HttpPort() {}
 
     public static HttpServerOptions options() {
-        return new HttpServerOptions()
+        HttpServerOptions options = new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
                 .setMaxInitialLineLength(LINE)
                 .setMaxHeaderSize(HEADERS)
                 .setIdleTimeout(IDLE_SECONDS)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS);
+        options.getInitialSettings().setMaxHeaderListSize(LINE + HEADERS); // over HTTP/2 the line is in it
+        return options;
+    }
+
+    /** {@code handler}; while the server is going away, callers over HTTP/1 are told to leave. HTTP/2 has a frame for it. */
+    public static Handler<HttpServerRequest> whileServing(BooleanSupplier serving, Handler<HttpServerRequest> handler) {
+        return request -> {
+            if (!serving.getAsBoolean() && request.version() != HttpVersion.HTTP_2) {
+                request.response().putHeader("Connection", "close");
+            }
+            handler.handle(request);
+        };
     }
 
     /** To be told of every connection. */

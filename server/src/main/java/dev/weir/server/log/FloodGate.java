@@ -6,16 +6,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
+import java.util.regex.Pattern;
 
 /**
  * Lets a message through a few times and then once in a while: what a caller can provoke, it must not be able to write a disk
- * full with. Two messages are the same if they come from one place and differ only in their digits.
+ * full with. Two messages are the same if they come from one place and differ only in their digits, or in bytes shown as such.
  */
 final class FloodGate {
     private static final int AT_ONCE = 5;
     private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int REMEMBERED = 256;
     private static final int COMPARED = 160;
+    private static final Pattern DIGITS = Pattern.compile("[0-9a-fA-F]{8,}|\\d+");
 
     private final LongSupplier nanos;
     private final Map<String, Seen> seen = new LinkedHashMap<>(16, 0.75f, true) {
@@ -54,7 +56,7 @@ final class FloodGate {
     private static String shape(LogRecord record) {
         String message = String.valueOf(record.getMessage());
         String start = message.substring(0, Math.min(message.length(), COMPARED));
-        return record.getLoggerName() + '\n' + start.replaceAll("\\d+", "#");
+        return record.getLoggerName() + '\n' + DIGITS.matcher(start).replaceAll("#");
     }
 
     private static final class Seen {

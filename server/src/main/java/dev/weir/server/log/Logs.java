@@ -60,6 +60,8 @@ public final class Logs {
         // Vert.x and Netty report what a peer did wrong as if it were ours to fix.
         level("io.vertx", Level.WARNING);
         level("io.netty", Level.WARNING);
+        // What could not be read of a connection, with all its bytes: a client's secrets may be among them.
+        level("io.vertx.core.net.impl.ConnectionBase", Level.OFF);
         // A database that is away is told once, by whoever asks it.
         level("com.zaxxer.hikari", Level.SEVERE);
         level("org.postgresql", Level.SEVERE);

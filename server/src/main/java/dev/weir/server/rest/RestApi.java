@@ -10,6 +10,7 @@ import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.server.Health;
 import dev.weir.server.http.Answer;
+import dev.weir.server.http.Bodies;
 import dev.weir.server.http.Body;
 import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.Routes;
@@ -40,6 +41,7 @@ public final class RestApi {
     private final TimeSource time;
     private final Health health;
     private final RestSettings settings;
+    private final Bodies bodies;
     private final RlsSettings rls;
     private final Consumer<HttpServerRequest> toGiveBack;
     private final CheckReader checks;
@@ -78,6 +80,7 @@ public final class RestApi {
         this.time = time;
         this.health = health;
         this.settings = settings;
+        this.bodies = new Bodies(settings.caps().bytes());
         this.rls = rls;
         JsonFactory factory = JsonInput.factory(settings.caps());
         this.checks = new CheckReader(factory, settings.caps());
@@ -213,7 +216,7 @@ public final class RestApi {
         router.post(path)
                 .handler(context -> Body.read(
                         context.request(),
-                        settings.caps().bytes(),
+                        bodies,
                         // The router's own failure handling ends where the body arrives later.
                         body -> begin(context, exchange -> handler.accept(exchange, body)),
                         context::fail));

@@ -52,6 +52,24 @@ class ServeProcessTest {
     }
 
     @Test
+    void whatAPeerSentIsNotRepeatedInTheLog() throws Exception {
+        try (ServedProcess served = ServedProcess.in(folder, "--drain-delay=0s")) {
+            int port = URI.create(served.http()).getPort();
+            try (Socket lost = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                lost.getOutputStream()
+                        .write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nAuthorization: Bearer secret\r\n"
+                                .getBytes(StandardCharsets.US_ASCII));
+                lost.getInputStream().readAllBytes(); // until the server hangs up
+            }
+            served.process().toHandle().destroy();
+            assertThat(served.output().lines().toList())
+                    .satisfiesExactly(
+                            first -> assertThat(first).contains("not serving any more"),
+                            last -> assertThat(last).contains("stopped"));
+        }
+    }
+
+    @Test
     void itIsGoneWithinTheDrainTimeoutWhateverAPeerDoes() throws Exception {
         Duration timeout = Duration.ofSeconds(3);
         try (ServedProcess served = ServedProcess.in(folder, "--drain-delay=0s", "--drain-timeout=3s");

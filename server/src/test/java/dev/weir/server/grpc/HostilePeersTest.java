@@ -75,6 +75,19 @@ class HostilePeersTest {
     }
 
     @Test
+    void a_flood_of_whole_calls_that_are_given_up_at_once_ends_the_connection_too() {
+        LateDecider late = new LateDecider();
+        try (RawPeer peer = RawPeer.introduced(late)) {
+            for (int i = 0; i < 20_000 && peer.isOpen(); i++) {
+                peer.send(call(2 * i + 1, "v"), number(RST_STREAM, 2 * i + 1, 8));
+            }
+            assertThat(peer.frames(GOAWAY))
+                    .singleElement()
+                    .satisfies(each -> assertThat(each.text()).contains("too many streams reset"));
+        }
+    }
+
+    @Test
     void a_busy_client_may_ping_and_open_windows_as_busily_as_it_asks() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             for (int i = 0; i < 3_000; i++) {
@@ -258,25 +271,6 @@ class HostilePeersTest {
             assertThat(peer.frames(GOAWAY))
                     .singleElement()
                     .satisfies(each -> assertThat(each.text()).contains("a frame or a head that does not end"));
-        }
-    }
-
-    @Test
-    void requests_that_do_not_end_are_bounded_over_all_connections_even_while_they_are_empty() {
-        int most = 10;
-        LaneSettings settings = LaneSettings.defaults()
-                .with(new LaneSettings.Bounds(
-                        10, 1_024, 16, 16_384, (long) most * ReceiveFlow.STREAM_COST, 1 << 20, 2_000, 200));
-        try (RawPeer peer = RawPeer.introduced(decider, settings)) {
-            for (int i = 0; i < most; i++) {
-                peer.send(open(2 * i + 1));
-                assertThat(peer.frames()).isEmpty();
-            }
-            peer.send(open(2 * most + 1));
-            assertThat(end(peer.frames(), 2 * most + 1)).contains("grpc-status\0018");
-            peer.send(number(RST_STREAM, 1, 8));
-            peer.send(open(2 * most + 3));
-            assertThat(peer.frames()).isEmpty();
         }
     }
 

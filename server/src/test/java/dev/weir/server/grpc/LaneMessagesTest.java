@@ -128,17 +128,6 @@ class LaneMessagesTest {
     }
 
     @Test
-    void unfinished_requests_of_all_callers_are_bounded_together() {
-        LaneSettings settings = LaneSettings.defaults()
-                .with(new LaneSettings.Bounds(10, 1_024, 16, 16_384, 20_000, 1 << 20, 2_000, 200));
-        try (RawPeer peer = RawPeer.introduced(decider, settings)) {
-            byte[] part = Arrays.copyOf(message("x".repeat(30_000)), 15_000);
-            peer.send(open(1), frame(DATA, 0, 1, part), open(3), frame(DATA, 0, 3, part));
-            assertThat(end(peer.frames(), 3)).contains("grpc-status\0018", "more than 20000 bytes");
-        }
-    }
-
-    @Test
     void other_encodings_are_not_implemented_and_compressed_messages_without_one_are_a_fault() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             byte[] compressed = message("v");

@@ -85,6 +85,20 @@ class LateAnswersTest {
     }
 
     @Test
+    void after_a_pause_a_busy_client_has_given_up_many_calls_and_is_not_cut_off_for_them() {
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            int stream = 1;
+            for (int i = 0; i < 10_000; i++, stream += 2) {
+                peer.send(call(stream, "v"), number(RST_STREAM, stream, (int) Http2Error.CANCEL.code()));
+            }
+            peer.send(call(stream, "v"));
+            decider.tell();
+            peer.channel.runPendingTasks();
+            assertThat(end(peer.frames(), stream)).contains(OK);
+        }
+    }
+
+    @Test
     void a_call_is_answered_once() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(call(1, "a"));

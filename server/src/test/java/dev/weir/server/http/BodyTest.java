@@ -4,63 +4,128 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class BodyTest {
-    private final AtomicLong nanos = new AtomicLong();
-    private final AtomicInteger begun = new AtomicInteger();
+    private static final int CAP = 10_000;
+    private static final int MOST = 30_000;
+    /** With what else an open request costs, three of these fit. */
+    private static final String PART = "x".repeat(5_000);
+
+    private final Vertx vertx = Vertx.vertx();
+
+    @AfterEach
+    void close() {
+        vertx.close().await();
+    }
 
     @Test
-    void a_body_that_trickles_in_is_408_and_then_cut_off() throws Exception {
-        Vertx vertx = Vertx.vertx();
-        HttpServer server = vertx.createHttpServer()
-                .requestHandler(request -> {
-                    Body.read(
-                            request,
-                            1_000,
-                            nanos::get,
-                            body -> request.response().end(new String(body, StandardCharsets.US_ASCII)),
-                            e -> Problems.of(e).send(request.response()));
-                    begun.incrementAndGet();
-                })
+    void a_body_that_is_not_whole_in_its_time_is_408_and_then_cut_off() throws Exception {
+        HttpServer server = serve(new Bodies(CAP, MOST, Duration.ofMillis(300)));
+        try (Socket socket = connect(server)) {
+            send(socket, 100, "x");
+            assertThat(allOf(socket)).startsWith("HTTP/1.1 408").contains("body: not whole");
+        }
+    }
+
+    @Test
+    void what_is_kept_of_all_that_are_not_whole_is_bounded_and_one_that_is_whole_is_answered_all_the_same()
+            throws Exception {
+        Bodies bodies = new Bodies(CAP, MOST, Duration.ofDays(1));
+        HttpServer server = serve(bodies);
+        try (Socket first = connect(server);
+                Socket second = connect(server);
+                Socket third = connect(server)) {
+            for (Socket each : new Socket[] {first, second, third}) {
+                send(each, CAP, PART);
+            }
+            await().until(() -> bodies.kept() > 3 * PART.length() + 3 * 4_096);
+            try (Socket late = connect(server);
+                    Socket whole = connect(server)) {
+                send(late, CAP, PART);
+                assertThat(allOf(late)).startsWith("HTTP/1.1 503").contains("not whole: too many");
+                send(whole, 5, "hello");
+                assertThat(new String(whole.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                        .isEqualTo("HTTP/1.1 200");
+            }
+            send(first, PART);
+            assertThat(new String(first.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                    .isEqualTo("HTTP/1.1 200");
+        }
+        await().until(() -> bodies.kept() == 0);
+    }
+
+    @Test
+    void one_connection_gets_a_share_of_it() {
+        Bodies bodies = new Bodies(CAP, 1 << 20, Duration.ofDays(1));
+        HttpServer server = serve(bodies);
+        HttpClient client = vertx.createHttpClient(
+                new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
+        Queue<Integer> answers = new ConcurrentLinkedQueue<>();
+        for (int i = 0; i < 20; i++) {
+            client.request(HttpMethod.POST, server.actualPort(), "127.0.0.1", "/")
+                    .onSuccess(request -> {
+                        request.response().onSuccess(answer -> answers.add(answer.statusCode()));
+                        var unused = request.setChunked(true).write(PART);
+                    });
+        }
+        await().until(() -> answers.contains(503));
+        assertThat(bodies.kept()).isLessThan((1 << 20) / 10);
+        client.close().await();
+        await().until(() -> bodies.kept() == 0);
+    }
+
+    private HttpServer serve(Bodies bodies) {
+        return vertx.createHttpServer()
+                .requestHandler(request -> Body.read(
+                        request,
+                        bodies,
+                        body -> request.response().end("read " + body.length),
+                        failure -> Problems.of(failure).send(request.response())))
                 .listen(0, "127.0.0.1")
                 .await();
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.actualPort())) {
-            socket.setSoTimeout(20_000);
-            send(socket, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
-            await().until(() -> begun.get() == 1);
-            nanos.set(Duration.ofSeconds(31).toNanos());
-            send(socket, "x");
-            assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
-                    .isEqualTo("HTTP/1.1 408");
-            send(socket, "x");
-            untilItIsCut(socket.getInputStream());
-        } finally {
-            server.close().await();
-            vertx.close().await();
-        }
+    }
+
+    private static Socket connect(HttpServer server) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.actualPort());
+        socket.setSoTimeout(20_000);
+        return socket;
+    }
+
+    private static void send(Socket socket, int length, String body) throws IOException {
+        send(socket, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + length + "\r\n\r\n" + body);
     }
 
     private static void send(Socket socket, String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Fails by the socket's time-out where it is not. */
-    private static void untilItIsCut(InputStream in) throws IOException {
+    /** What comes until the server hangs up; fails by the socket's time-out where it does not. */
+    private static String allOf(Socket socket) throws IOException {
+        StringBuilder all = new StringBuilder();
         try {
-            in.readAllBytes();
+            for (int next = socket.getInputStream().read();
+                    next >= 0;
+                    next = socket.getInputStream().read()) {
+                all.append((char) next);
+            }
         } catch (SocketException e) {
             assertThat(e).hasMessageContaining("reset");
         }
+        return all.toString();
     }
 }

@@ -6,7 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -29,7 +34,7 @@ class DoorTest {
             .invalidRequestHandler(HttpPort::unreadable)
             .requestHandler(request -> Body.read(
                     request,
-                    100,
+                    new Bodies(100),
                     body -> request.response().end("read " + body.length),
                     failure -> Problems.of(failure).send(request.response())))
             .listen(0, "127.0.0.1")
@@ -78,6 +83,18 @@ class DoorTest {
             peer.out(new byte[] {0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8});
             assertThat(peer.read()).as("a ping's answer").contains("\1\2\3\4\5\6\7\10");
         }
+    }
+
+    @Test
+    void a_head_over_http_2_may_be_as_long_as_over_http_1() {
+        HttpClient client = vertx.createHttpClient(
+                new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
+        String uri = "/?long=" + "x".repeat(90_000);
+        assertThat(client.request(HttpMethod.POST, server.actualPort(), "127.0.0.1", uri)
+                        .compose(request -> request.send("hi"))
+                        .map(HttpClientResponse::statusCode)
+                        .await())
+                .isEqualTo(200);
     }
 
     @Test

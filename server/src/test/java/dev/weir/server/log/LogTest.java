@@ -70,20 +70,21 @@ class LogTest {
     void aMessageThatRepeatsIsHeldBackAndThenCounted() {
         LineHandler handler = handler(new TextFormat(false));
         for (int i = 0; i < 1_000; i++) {
-            handler.publish(record(Level.WARNING, "peer " + i + " sent nonsense"));
+            String bytes = Long.toHexString(0x9E3779B97F4A7C15L * (i + 1));
+            handler.publish(record(Level.WARNING, "peer " + i + " sent nonsense: " + bytes));
         }
         handler.publish(record(Level.WARNING, "something else"));
         handler.flush();
         assertThat(lines()).hasSize(6).last(STRING).endsWith("something else");
 
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
-        handler.publish(record(Level.WARNING, "peer 7 sent nonsense"));
+        handler.publish(record(Level.WARNING, "peer 7 sent nonsense: c0ffee0badcafe"));
         handler.flush();
         assertThat(lines())
                 .hasSize(7)
                 .last()
                 .asString()
-                .endsWith("peer 7 sent nonsense (995 more like this were not shown)");
+                .endsWith("peer 7 sent nonsense: c0ffee0badcafe (995 more like this were not shown)");
     }
 
     @Test

@@ -1,0 +1,84 @@
+package dev.weir.server.grpc;
+
+import static dev.weir.server.grpc.RawPeer.DATA;
+import static dev.weir.server.grpc.RawPeer.RST_STREAM;
+import static dev.weir.server.grpc.RawPeer.call;
+import static dev.weir.server.grpc.RawPeer.end;
+import static dev.weir.server.grpc.RawPeer.frame;
+import static dev.weir.server.grpc.RawPeer.message;
+import static dev.weir.server.grpc.RawPeer.number;
+import static dev.weir.server.grpc.RawPeer.open;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.grpc.RawPeer.Frame;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is kept of requests that have not ended. */
+class UnfinishedRequestsTest {
+    private final CountingDecider decider = new CountingDecider(1_000_000);
+
+    @Test
+    void those_of_all_callers_are_bounded_together() {
+        LaneSettings settings = LaneSettings.defaults()
+                .with(new LaneSettings.Bounds(10, 1_024, 16, 16_384, 20_000, 1 << 20, 2_000, 200));
+        try (RawPeer peer = RawPeer.introduced(decider, settings)) {
+            byte[] part = Arrays.copyOf(message("x".repeat(30_000)), 15_000);
+            peer.send(open(1), frame(DATA, 0, 1, part), open(3), frame(DATA, 0, 3, part));
+            assertThat(end(peer.frames(), 3)).contains("grpc-status\0018", "more than 20000 bytes");
+        }
+    }
+
+    @Test
+    void they_are_even_while_they_are_empty() {
+        int most = 10;
+        LaneSettings settings = LaneSettings.defaults()
+                .with(new LaneSettings.Bounds(
+                        10, 1_024, 16, 16_384, (long) most * ReceiveFlow.STREAM_COST, 1 << 20, 2_000, 200));
+        try (RawPeer peer = RawPeer.introduced(decider, settings)) {
+            for (int i = 0; i < most; i++) {
+                peer.send(open(2 * i + 1));
+                assertThat(peer.frames()).isEmpty();
+            }
+            peer.send(open(2 * most + 1));
+            assertThat(end(peer.frames(), 2 * most + 1)).contains("grpc-status\0018");
+            peer.send(number(RST_STREAM, 1, 8));
+            peer.send(open(2 * most + 3));
+            assertThat(peer.frames()).isEmpty();
+        }
+    }
+
+    @Test
+    void of_what_all_may_have_kept_one_connection_gets_a_share() {
+        LaneSettings settings = LaneSettings.defaults();
+        byte[] part = Arrays.copyOf(message("x".repeat(1 << 20)), 16_000);
+        try (RawPeer hog = RawPeer.introduced(decider, settings)) {
+            String refused = "none";
+            for (int stream = 1; refused.equals("none") && stream < 2_000; stream += 2) {
+                hog.send(open(stream), frame(DATA, 0, stream, part), frame(DATA, 0, stream, part));
+                refused = end(hog.frames(), stream);
+            }
+            assertThat(refused).contains("grpc-status\0018", "of this connection: more than 4194304 bytes");
+            assertThat(hog.lane.buffered().get())
+                    .isBetween(settings.shareOfBuffered() - 3L * part.length, settings.shareOfBuffered())
+                    .isLessThan(settings.bounds().buffered() / 10);
+        }
+    }
+
+    @Test
+    void while_there_is_no_room_a_call_that_comes_whole_is_answered_and_one_that_must_wait_is_refused() {
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            long others = LaneSettings.defaults().bounds().buffered();
+            peer.lane.buffered().addAndGet(others);
+            peer.send(open(1), call(3, "v"));
+            List<Frame> frames = peer.frames();
+            assertThat(end(frames, 1)).contains("grpc-status\0018", "of all callers: more than 67108864 bytes");
+            assertThat(end(frames, 3)).contains("grpc-status\0010");
+            assertThat(peer.lane.buffered()).hasValue(others);
+            peer.lane.buffered().addAndGet(-others);
+            peer.send(open(5));
+            assertThat(peer.frames()).isEmpty();
+        }
+    }
+}
