@@ -26,21 +26,21 @@ final class BlockReclaim {
     }
 
     /**
-     * A block for {@code key0}, whose stripe {@code own} is locked by the caller; {@link Arena#NONE} if it is refused. Other
+     * A block for a counter whose stripe {@code own} is locked by the caller; {@link Arena#NONE} if it is refused. Other
      * stripes are visited only if their lock is free, for the caller may hold locks that come after theirs.
      */
-    long allocate(Stripe own, int words, long key0, long nowSeconds) {
+    long allocate(Stripe own, int words, long nowSeconds) {
         int from = cursor;
         cursor = (from + VISITS) & (stripes.length - 1);
         own.sweep(nowSeconds);
         Stripe poorest = own;
-        long least = own.emptiestBlock(words, key0);
+        long least = own.emptiestBlock(words);
         for (int i = 0; i < VISITS; i++) {
             Stripe other = stripes[(from + i) & (stripes.length - 1)];
             if (other.tryLock()) {
                 try {
                     other.sweep(nowSeconds);
-                    long worth = other.emptiestBlock(words, key0);
+                    long worth = other.emptiestBlock(words);
                     if (worth < least) {
                         least = worth;
                         poorest = other;
@@ -52,7 +52,7 @@ final class BlockReclaim {
         }
         long block = arena.allocate(words);
         if (block == Arena.NONE && least != SlotTable.NO_BLOCK) {
-            block = arena.allocate(evictFrom(poorest, own, words, key0));
+            block = arena.allocate(evictFrom(poorest, own, words));
         }
         if (block == Arena.NONE) {
             refusals.increment();
@@ -61,15 +61,15 @@ final class BlockReclaim {
     }
 
     /** Returns how large a block is there for now. */
-    private static int evictFrom(Stripe poorest, Stripe own, int words, long key0) {
+    private static int evictFrom(Stripe poorest, Stripe own, int words) {
         if (poorest == own) {
-            return own.evictEmptiestBlock(words, key0);
+            return own.evictEmptiestBlock(words);
         }
         if (!poorest.tryLock()) {
             return words;
         }
         try {
-            return poorest.evictEmptiestBlock(words, key0);
+            return poorest.evictEmptiestBlock(words);
         } finally {
             poorest.unlock();
         }

@@ -49,6 +49,9 @@ abstract class SlotTable extends VersionLock {
     static final int SLOT = 4;
     private static final int META = 1, STATE0 = 2, STATE1 = 3;
     private static final long IDENTITY = -1L << 40;
+    /** A {@link #worth} that none exceeds: all used, and never expiring. */
+    private static final long PINNED = ~IDENTITY;
+
     private static final long EMPTY = Long.MAX_VALUE;
     private static final long[] NO_SLOTS = {EMPTY, 0, 0, 0};
 
@@ -135,12 +138,22 @@ abstract class SlotTable extends VersionLock {
         }
     }
 
-    /** Keeps the slot at {@code at} from being overwritten before {@code expiry}, also if it had expired already. */
-    final void outlive(int at, long expiry) {
-        long meta = slots[at + META];
-        if ((meta & FOREVER) < expiry) {
-            slots[at + META] = (meta & ~FOREVER) | expiry;
-        }
+    /**
+     * Makes the slot at {@code at} the last to go, also if it had expired already: a request is about to take from it, and its other
+     * counters must not push it out. It is written again before the request ends. Returns what {@link #unpin} takes it back to.
+     */
+    final long pin(int at) {
+        long worth = worth(at);
+        slots[at + META] |= PINNED;
+        return worth;
+    }
+
+    final boolean isPinned(int at) {
+        return worth(at) == PINNED;
+    }
+
+    final void unpin(int at, long worth) {
+        write(at, slots[at + META] & IDENTITY, worth >>> 32, worth & FOREVER, state0(at), state1(at));
     }
 
     final void writeState(int at, long state0, long state1) {
@@ -168,15 +181,15 @@ abstract class SlotTable extends VersionLock {
         }
     }
 
-    /** The emptiest block that will do for {@code words} words and is not {@code exceptKey0}'s: its {@link #worth}, or {@link #NO_BLOCK}. */
-    final long emptiestBlock(int words, long exceptKey0) {
-        int at = findEmptiestBlock(words, exceptKey0);
+    /** The emptiest block that will do for {@code words} words: its {@link #worth}, or {@link #NO_BLOCK}. */
+    final long emptiestBlock(int words) {
+        int at = findEmptiestBlock(words);
         return at < 0 ? NO_BLOCK : worth(at);
     }
 
     /** Evicts it, and says how many words it had; {@code words} if there is none. */
-    final int evictEmptiestBlock(int words, long exceptKey0) {
-        int at = findEmptiestBlock(words, exceptKey0);
+    final int evictEmptiestBlock(int words) {
+        int at = findEmptiestBlock(words);
         if (at < 0) {
             return words;
         }
@@ -185,14 +198,14 @@ abstract class SlotTable extends VersionLock {
         return size;
     }
 
-    private int findEmptiestBlock(int words, long exceptKey0) {
+    private int findEmptiestBlock(int words) {
         int victim = -1;
         for (int at = 0; at < slots.length - SLOT; at += SLOT) {
             if (slots[at] != EMPTY
                     && (slots[at + META] & BLOCK) != 0
                     && slots[at + STATE1] >= words
                     && slots[at + STATE1] <= (long) WASTE * words
-                    && slots[at] != exceptKey0
+                    && !isPinned(at)
                     && (victim < 0 || worth(at) < worth(victim))) {
                 victim = at;
             }

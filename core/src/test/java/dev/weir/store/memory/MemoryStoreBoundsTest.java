@@ -18,11 +18,17 @@ class MemoryStoreBoundsTest {
     private static final long SECOND = 1_000_000;
     private static final Meter HUNDRED = Meters.of(Limit.tokenBucket(100, Duration.ofHours(1)));
 
+    private static final Meter FIVE_LOGGED = Meters.of(Limit.slidingWindowLog(5, Duration.ofHours(1)));
+
     private final Checks checks = new Checks();
     private final KeyHash hash = new KeyHash(3, 4);
 
     private Check check(String kind, long number, Meter meter, long hits) {
         checks.clear();
+        return add(kind, number, meter, hits);
+    }
+
+    private Check add(String kind, long number, Meter meter, long hits) {
         Check check = checks.add();
         hash.reset().add(kind).add(number).end();
         check.key0 = hash.key0();
@@ -186,6 +192,63 @@ class MemoryStoreBoundsTest {
         assertThat(check.outcome.remaining).isEqualTo(100);
         assertThat(store.refusals()).isEqualTo(1);
         assertThat(store.size()).isZero();
+    }
+
+    @Test
+    void aRequestIsCountedAlsoWhereItsOwnLogsAreTheEmptiestOfAFullArena() {
+        MemoryStore store = fullOfLogs();
+        Meter two = Meters.of(Limit.slidingWindowLog(2, Duration.ofHours(1)));
+        Meter thousand = Meters.of(Limit.slidingWindowLog(1_000, Duration.ofHours(1)));
+        int admitted = 0;
+        for (int i = 0; i < 200; i++) {
+            check("two", 0, two, 1);
+            add("thousand", 0, thousand, 1);
+            admitted += store.decide(checks, T0 + i) ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(2);
+    }
+
+    @Test
+    void aLogThatIsThereIsNotEvictedForAnotherOfItsRequest() {
+        MemoryStore store = fullOfLogs();
+        Meter thousand = Meters.of(Limit.slidingWindowLog(1_000, Duration.ofHours(1)));
+        for (int i = 0; i < 5; i++) {
+            check("log", 0, thousand, 1);
+            add("fresh", i, FIVE_LOGGED, 1);
+            assertThat(store.decide(checks, T0 + i)).isTrue();
+        }
+        Check known = check("log", 0, thousand, 0);
+        store.decide(checks, T0 + 5);
+        assertThat(known.outcome.remaining).isEqualTo(995);
+    }
+
+    @Test
+    void theLogsOfDeniedRequestsAreTheFirstToGo() {
+        MemoryStore store = fullOfLogs();
+        Meter none = Meters.of(Limit.fixedWindow(1, Duration.ofHours(1)));
+        take(store, "none", 0, none, 1, T0);
+        for (int i = 0; i < 10_000; i++) {
+            check("flood", i, FIVE_LOGGED, 1);
+            add("none", 0, none, 1);
+            assertThat(store.decide(checks, T0)).isFalse();
+        }
+        int forgotten = 0;
+        for (int i = 0; i < 512; i++) {
+            Check check = check("known", i, FIVE_LOGGED, 0);
+            store.decide(checks, T0);
+            forgotten += check.outcome.remaining == 5 ? 1 : 0;
+        }
+        assertThat(forgotten).isLessThanOrEqualTo(1);
+    }
+
+    /** One stripe, and as many blocks as there may be of the smallest size, 512, each of a log with one hit in five. */
+    private MemoryStore fullOfLogs() {
+        MemoryStore store = new MemoryStore(2_000, 1 << 16);
+        for (int i = 0; i < 512; i++) {
+            assertThat(take(store, "known", i, FIVE_LOGGED, 1, T0)).isTrue();
+        }
+        assertThat(store.evictions()).isZero();
+        return store;
     }
 
     @Test
