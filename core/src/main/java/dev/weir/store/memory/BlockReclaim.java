@@ -3,9 +3,9 @@ package dev.weir.store.memory;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What happens when the arena is full: a few stripes give back their expired blocks; if that does not help, the emptiest block
- * among them that is large enough, and not much larger, is evicted; if there is none, the caller is refused. All of it is counted,
- * and none of it takes longer than a look through these few stripes.
+ * What happens when the arena is full: a few stripes give back their expired blocks; if that does not help, the emptiest of some
+ * blocks among them that are large enough, and not much larger, is evicted; if there is none, the caller is refused. All of it is
+ * counted, and none of it takes longer than a look through one stripe: each is swept once a second at most.
  */
 final class BlockReclaim {
     private static final int VISITS = 4;
@@ -26,21 +26,21 @@ final class BlockReclaim {
     }
 
     /**
-     * A block for a counter whose stripe {@code own} is locked by the caller; {@link Arena#NONE} if it is refused. Other
+     * A block for {@code key0}, whose stripe {@code own} is locked by the caller; {@link Arena#NONE} if it is refused. Other
      * stripes are visited only if their lock is free, for the caller may hold locks that come after theirs.
      */
-    long allocate(Stripe own, int words, long nowSeconds) {
+    long allocate(Stripe own, int words, long key0, long nowSeconds) {
         int from = cursor;
         cursor = (from + VISITS) & (stripes.length - 1);
         own.sweep(nowSeconds);
         Stripe poorest = own;
-        long least = own.emptiestBlock(words);
+        long least = own.emptiestBlock(words, key0);
         for (int i = 0; i < VISITS; i++) {
             Stripe other = stripes[(from + i) & (stripes.length - 1)];
             if (other.tryLock()) {
                 try {
                     other.sweep(nowSeconds);
-                    long worth = other.emptiestBlock(words);
+                    long worth = other.emptiestBlock(words, key0);
                     if (worth < least) {
                         least = worth;
                         poorest = other;
@@ -51,8 +51,8 @@ final class BlockReclaim {
             }
         }
         long block = arena.allocate(words);
-        if (block == Arena.NONE && least != SlotTable.NO_BLOCK) {
-            block = arena.allocate(evictFrom(poorest, own, words));
+        if (block == Arena.NONE) {
+            block = arena.allocate(evictFrom(poorest, own, words, key0));
         }
         if (block == Arena.NONE) {
             refusals.increment();
@@ -61,15 +61,15 @@ final class BlockReclaim {
     }
 
     /** Returns how large a block is there for now. */
-    private static int evictFrom(Stripe poorest, Stripe own, int words) {
+    private static int evictFrom(Stripe poorest, Stripe own, int words, long key0) {
         if (poorest == own) {
-            return own.evictEmptiestBlock(words);
+            return own.evictEmptiestBlock(words, key0);
         }
         if (!poorest.tryLock()) {
             return words;
         }
         try {
-            return poorest.evictEmptiestBlock(words);
+            return poorest.evictEmptiestBlock(words, key0);
         } finally {
             poorest.unlock();
         }

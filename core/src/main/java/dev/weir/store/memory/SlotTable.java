@@ -56,11 +56,14 @@ abstract class SlotTable extends VersionLock {
     private static final long[] NO_SLOTS = {EMPTY, 0, 0, 0};
 
     private static final int NEIGHBOURHOOD = 32;
-    /** How many slots are looked at if those are all near their limit. */
+    /** How many slots are looked at if those are all near their limit, and for a block. */
     private static final int FAR = 256;
 
     /** How many times larger than needed a block may be that another is evicted from. */
     private static final int WASTE = 4;
+
+    /** The emptiest of so many blocks goes. */
+    private static final int ENOUGH_BLOCKS = 16;
 
     private static final int FEWEST_HOMES = 4;
     private static final int MOST_OVERHANG = 32;
@@ -181,15 +184,18 @@ abstract class SlotTable extends VersionLock {
         }
     }
 
-    /** The emptiest block that will do for {@code words} words: its {@link #worth}, or {@link #NO_BLOCK}. */
-    final long emptiestBlock(int words) {
-        int at = findEmptiestBlock(words);
+    /** The emptiest block near {@code key0}'s home that will do for {@code words} words: its {@link #worth}, or {@link #NO_BLOCK}. */
+    final long emptiestBlock(int words, long key0) {
+        int at = findEmptiestBlock(words, key0, FAR);
         return at < 0 ? NO_BLOCK : worth(at);
     }
 
-    /** Evicts it, and says how many words it had; {@code words} if there is none. */
-    final int evictEmptiestBlock(int words) {
-        int at = findEmptiestBlock(words);
+    /** Evicts it, or one farther off if there is none, and says how many words it had; {@code words} if there is none at all. */
+    final int evictEmptiestBlock(int words, long key0) {
+        int at = findEmptiestBlock(words, key0, FAR);
+        if (at < 0) {
+            at = findEmptiestBlock(words, key0, slots.length);
+        }
         if (at < 0) {
             return words;
         }
@@ -198,19 +204,30 @@ abstract class SlotTable extends VersionLock {
         return size;
     }
 
-    private int findEmptiestBlock(int words) {
+    /** The emptiest of the first blocks on a way round, which begins at the home of {@code key0} so that none is met more often than another. */
+    private int findEmptiestBlock(int words, long key0, int slotsToLookAt) {
+        int last = slots.length - SLOT;
         int victim = -1;
-        for (int at = 0; at < slots.length - SLOT; at += SLOT) {
-            if (slots[at] != EMPTY
-                    && (slots[at + META] & BLOCK) != 0
-                    && slots[at + STATE1] >= words
-                    && slots[at + STATE1] <= (long) WASTE * words
-                    && !isPinned(at)
-                    && (victim < 0 || worth(at) < worth(victim))) {
-                victim = at;
+        int at = home(key0, homes);
+        for (int looks = Math.min(slotsToLookAt, last / SLOT), blocks = 0;
+                looks > 0 && blocks < ENOUGH_BLOCKS;
+                looks--) {
+            if (holdsBlockFor(words, at)) {
+                blocks++;
+                victim = victim < 0 || worth(at) < worth(victim) ? at : victim;
             }
+            at = at + SLOT < last ? at + SLOT : 0;
         }
         return victim;
+    }
+
+    /** Whether its block is large enough, not much larger, and may go. */
+    private boolean holdsBlockFor(int words, int at) {
+        return slots[at] != EMPTY
+                && (slots[at + META] & BLOCK) != 0
+                && slots[at + STATE1] >= words
+                && slots[at + STATE1] <= (long) WASTE * words
+                && !isPinned(at);
     }
 
     /** Slots in use, those included that have expired and were not met since. */

@@ -264,7 +264,7 @@ final class Stripe extends SlotTable {
         long key0 = stored(check.key0);
         long block = arena.allocate(wanted);
         if (block == Arena.NONE) {
-            block = reclaim.allocate(this, wanted, seconds(now));
+            block = reclaim.allocate(this, wanted, key0, seconds(now));
         }
         if (block == Arena.NONE) {
             return false;

@@ -9,6 +9,8 @@ import dev.weir.model.Limit;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.KeyHash;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -173,6 +175,27 @@ class MemoryStoreBoundsTest {
         assertThat(admitted).isEqualTo(50 * known);
         assertThat(store.refusals()).isZero();
         assertThat(store.blockBytes()).isLessThanOrEqualTo(100_000 * 32);
+    }
+
+    @Test
+    void aNewLogCostsLittleMoreWhereItMustEvictAnother() {
+        MemoryStore store = new MemoryStore(1_000_000);
+        long warmUp = cpuNanosOfNewLogs(store, 0, 200_000);
+        long toTheBrim = cpuNanosOfNewLogs(store, 200_000, 400_000);
+        assertThat(store.evictions()).as("400,000 blocks fit").isPositive();
+        long beyond = cpuNanosOfNewLogs(store, 400_000, 420_000);
+        assertThat(beyond / 20_000)
+                .as("%d ns in all, after %d and %d", beyond, warmUp, toTheBrim)
+                .isLessThan(10 * (warmUp + toTheBrim) / 400_000);
+    }
+
+    private long cpuNanosOfNewLogs(MemoryStore store, int from, int to) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadCpuTime();
+        for (int i = from; i < to; i++) {
+            take(store, "log", i, FIVE_LOGGED, 1, T0);
+        }
+        return threads.getCurrentThreadCpuTime() - before;
     }
 
     @Test
