@@ -2,6 +2,7 @@ package dev.weir.lease;
 
 import dev.weir.algorithm.Outcome;
 import dev.weir.model.Limit;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How many hits of one counter to lease, and for how long.
@@ -45,7 +46,7 @@ final class LeaseSize {
     LeaseSize(Limit limit, long intervalMicros, SharedView view) {
         this.view = view;
         this.patience = limit.windowMicros() / OF_WINDOW * 1_000;
-        this.interval = Math.max(1, Math.min(intervalMicros * 1_000, patience));
+        this.interval = Math.max(1, Math.min(TimeUnit.MICROSECONDS.toNanos(intervalMicros), patience));
         this.longest = limit.capacity() >= HIGH_LIMIT ? LONGEST_OF_HIGH_LIMITS : LONGEST;
         this.drySpell = new DrySpell(limit, interval, patience);
     }

@@ -234,13 +234,17 @@ public final class Limiter {
     private void decideHere(Request request, long nowMicros, Decision into) {
         into.begin(nowMicros);
         MeteredRules current = rules;
-        Scratch scratch = Scratch.ofThread();
-        current.rules().match(request, scratch.matches);
-        Checks checks = scratch.checks;
-        checkWriter.write(current, request, scratch.matches, checks);
-        boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
-        verdictWriter.write(request, scratch.matches, checks, into);
-        into.end(allowed || settings.shadow());
+        Scratch scratch = Scratch.take();
+        try {
+            current.rules().match(request, scratch.matches);
+            Checks checks = scratch.checks;
+            checkWriter.write(current, request, scratch.matches, checks);
+            boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
+            verdictWriter.write(request, scratch.matches, checks, into);
+            into.end(allowed || settings.shadow());
+        } finally {
+            scratch.release();
+        }
         observer.decided(request, into);
     }
 

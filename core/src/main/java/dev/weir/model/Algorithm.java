@@ -28,6 +28,11 @@ public enum Algorithm {
         };
     }
 
+    /** Whether hits leave one by one as they were taken, so that only the counter itself knows when there is room for so many. */
+    public boolean slides() {
+        return this == SLIDING_WINDOW || this == SLIDING_WINDOW_LOG;
+    }
+
     @Override
     public String toString() {
         return spelling;

@@ -1,5 +1,6 @@
 package dev.weir.model;
 
+import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +70,25 @@ public final class Decision {
             }
         }
         return false;
+    }
+
+    /**
+     * How long the caller is to wait before it goes on: as long as the slowest shaper that it met asks for, whichever verdict is
+     * binding. 0 for what is denied, and rules that only watch ask for nothing.
+     */
+    public long delayMicros() {
+        long longest = 0;
+        for (int i = 0; i < size && allowed; i++) {
+            if (!verdicts[i].shadow()) {
+                longest = Math.max(longest, verdicts[i].delayMicros());
+            }
+        }
+        return longest;
+    }
+
+    /** {@link #delayMicros}. */
+    public Duration delay() {
+        return Duration.ofNanos(delayMicros() * 1_000);
     }
 
     /** Whether this is the answer to an earlier request with the same idempotency key: nothing was charged now. */

@@ -17,6 +17,9 @@ public final class Rule {
     /** How long a lease is meant to last, and how often counts are reported, where the rule does not say: microseconds. */
     public static final long DEFAULT_INTERVAL_MICROS = 200_000;
 
+    /** The longest that {@link #deadlineMicros} may be: nobody waits an hour for a decision. */
+    public static final long MOST_DEADLINE_MICROS = 3_600_000_000L;
+
     /** {@link #rollout} of a rule that denies whoever is over: every one of ten thousand. */
     public static final int EVERYONE = 10_000;
 

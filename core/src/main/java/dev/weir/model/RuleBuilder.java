@@ -175,6 +175,13 @@ public final class RuleBuilder {
             throw new IllegalArgumentException("lease_interval and report_interval: " + leaseIntervalMicros + " and "
                     + reportIntervalMicros + " (expected: > 0 microseconds)");
         }
+        if (deadlineMicros < 0 || deadlineMicros > Rule.MOST_DEADLINE_MICROS) {
+            throw new IllegalArgumentException(
+                    "deadline: " + deadlineMicros + " (expected: 0 to " + Rule.MOST_DEADLINE_MICROS + " microseconds)");
+        }
+        if (localShare < 0 || localShare > 1_000_000) {
+            throw new IllegalArgumentException("local_share: " + localShare + " (expected: 0 to 1000000 millionths)");
+        }
         if (rollout < 0 || rollout > Rule.EVERYONE) {
             throw new IllegalArgumentException("rollout: " + rollout + " (expected: 0 to " + Rule.EVERYONE + ")");
         }

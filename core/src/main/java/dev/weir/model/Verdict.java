@@ -165,7 +165,7 @@ public final class Verdict {
         return retryAfterMicros;
     }
 
-    /** How long a shaper asks the caller to wait before it goes on. */
+    /** How long a shaper asks the caller to wait before it goes on; what all of them ask for is {@link Decision#delayMicros}. */
     public long delayMicros() {
         return delayMicros;
     }

@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Denials that shared stores gave, for as long as they hold: a cost that did not fit cannot fit before its retry-after, so
- * nobody has to be asked. It speaks only for requests at least as costly, under the same limit.
+ * nobody has to be asked. It speaks only for requests at least as costly, under the same limit. Of a window that slides it cannot
+ * tell when a costlier one fits: that is asked, and denied from here only if nobody answers.
  *
  * <p>Hits may be given back elsewhere and counters reset, so once a second one request asks the store anew. If the store does
  * not answer that one, the denial still holds: known callers stay denied for their retry-after while the store is away.
@@ -126,6 +127,9 @@ final class DenyCache {
         if (torn || key0 != check.key0 || sameKey1 != key1 || check.hits < hits || now >= until) {
             return false;
         }
+        if (asksAnew && !knowsWhen(check, hits)) {
+            return false;
+        }
         if (asksAnew && now - asked >= BELIEVED && WORD.compareAndSet(table, at + ASKED, asked, now)) {
             return false;
         }
@@ -139,9 +143,18 @@ final class DenyCache {
         return true;
     }
 
+    /** Whether it follows when {@code check} fits from when {@code hits} do, which are not more than its own. */
+    private static boolean knowsWhen(Check check, long hits) {
+        if (check.hits == hits || check.meter == null) {
+            return true;
+        }
+        Limit limit = check.meter.limit();
+        return !limit.algorithm().slides() || check.hits > limit.capacity();
+    }
+
     /**
      * When {@code check} fits, if {@code hits}, which are not more than its own, do after {@code known}. From buckets each
-     * further hit takes its share of the window; of a sliding window this is the least that it will be.
+     * further hit takes its share of the window; of one that {@linkplain #knowsWhen slides} this is the least that it will be.
      */
     private static long retryAfter(Check check, long hits, long known) {
         if (check.hits == hits || check.meter == null) {
@@ -208,6 +221,10 @@ final class DenyCache {
         int index = first;
         for (int i = first; i < first + WAYS; i++) {
             if (tags[i] == check.key0 && table[i * WORDS + KEY1] == key1) {
+                long known = table[i * WORDS + HITS];
+                if (known < check.hits && table[i * WORDS + UNTIL] > asked && !knowsWhen(check, known)) {
+                    return; // what is known of a cheaper one speaks for more requests
+                }
                 index = i;
                 break;
             }

@@ -100,6 +100,24 @@ class KnownDenialsTest {
     }
 
     @Test
+    void aCostlierRequestToAWindowThatSlidesIsToldTheTruthAndStaysDeniedWithoutAStore() {
+        Fleet fleet = new Fleet(rules(byUser(Weir.rule("r", Limit.slidingWindow(100, Duration.ofSeconds(20))))));
+        fleet.decide(ask("user", "u").hits(100));
+        assertThat(fleet.decide(ask("user", "u"))).startsWith("no ");
+        Fleet.Answer costly = fleet.ask(ask("user", "u").hits(90));
+        fleet.store().answerAll();
+        assertThat(costly.text).startsWith("no ");
+        fleet.now += costly.decision.verdict(0).retryAfterMicros() - 1;
+        assertThat(fleet.decide(ask("user", "u").hits(90))).startsWith("no ");
+        fleet.now += 1;
+        assertThat(fleet.decide(ask("user", "u").hits(90))).startsWith("yes ");
+
+        assertThat(fleet.decide(ask("user", "u").hits(20))).startsWith("no ");
+        fleet.store().fail(StoreFailure.UNREACHABLE);
+        assertThat(fleet.decide(ask("user", "u").hits(90))).startsWith("no ");
+    }
+
+    @Test
     void aDenialOfTwoHitsTogetherSaysNothingOfOne() {
         Fleet fleet = new Fleet(rules(byUser(bucket("r", 1))));
         Request twice = ask("user", "u").descriptor().with("user", "u");

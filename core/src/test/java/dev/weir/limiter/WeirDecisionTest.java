@@ -63,6 +63,29 @@ class WeirDecisionTest {
     }
 
     @Test
+    void anObserverMayDecideInTheMiddleOfADecision() {
+        Decisions logLines = new Decisions(rules(rule(bucket("lines", 1).build(), KeyBy.global())));
+        LimiterObserver observer = new LimiterObserver() {
+            @Override
+            public void keyMissing(Rule rule) {
+                logLines.decide(ask("rule", rule.label()));
+            }
+        };
+        Limiter limiter = new Limiter(
+                rules(
+                        rule(bucket("by user", 5).build(), KeyBy.of("user")),
+                        rule(bucket("all", 2).build(), KeyBy.global()),
+                        rule(bucket("by ip", 9).build(), KeyBy.of("ip"))),
+                logLines.store,
+                () -> logLines.now,
+                LimiterSettings.defaults(),
+                observer);
+        assertThat(Decisions.text(limiter.decide(ask("ip", "10.0.0.1"))))
+                .isEqualTo("yes [all WITHIN_LIMIT 1, by ip WITHIN_LIMIT 8]");
+        assertThat(logLines.decided).isOne();
+    }
+
+    @Test
     void costMultipliesHitsAndSaturates() {
         Decisions d = new Decisions(rules(rule(bucket("r", 10).cost(5).build(), KeyBy.global())));
         Decision first = d.decide(ask());

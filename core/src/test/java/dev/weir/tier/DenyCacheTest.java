@@ -79,6 +79,36 @@ class DenyCacheTest {
     }
 
     @Test
+    void ofAWindowThatSlidesItDoesNotSayWhenACostlierOneFits() {
+        for (Limit limit : List.of(
+                Limit.slidingWindow(10, Duration.ofMinutes(1)),
+                Limit.slidingWindow(10, Duration.ofMinutes(1)).withSubWindows(6),
+                Limit.slidingWindowLog(10, Duration.ofMinutes(1)))) {
+            Meter meter = Meters.of(limit);
+            cache.clear();
+            cache.learn(under(meter, denied(1, 2, 300_000)), NOW);
+            assertThat(cache.denies(under(meter, check(1, 2)), NOW)).isTrue();
+            assertThat(cache.denies(under(meter, check(1, 3)), NOW)).isFalse();
+            assertThat(cache.stillDenies(under(meter, check(1, 3)), NOW)).isTrue();
+            Check never = under(meter, check(1, 11));
+            assertThat(cache.denies(never, NOW)).isTrue();
+            assertThat(never.outcome.retryAfter).isEqualTo(Outcome.NEVER);
+
+            cache.learn(under(meter, denied(1, 3, 900_000)), NOW + 299_999);
+            assertThat(cache.denies(under(meter, check(1, 2)), NOW + 299_999))
+                    .as("what is known of two outlives what is heard of three")
+                    .isTrue();
+            cache.learn(under(meter, denied(1, 3, 900_000)), NOW + 300_000);
+            assertThat(cache.denies(under(meter, check(1, 3)), NOW + 300_000)).isTrue();
+        }
+    }
+
+    private static Check under(Meter meter, Check check) {
+        check.meter = meter;
+        return check;
+    }
+
+    @Test
     void itSpeaksOnlyForItsLimit() {
         cache.learn(denied(1, 1, 300_000), NOW);
         Check other = check(1, 1);

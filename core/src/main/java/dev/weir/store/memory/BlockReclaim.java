@@ -3,9 +3,9 @@ package dev.weir.store.memory;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What happens when the arena is full: a few stripes give back their expired blocks; if that does not help, the emptiest block
- * among them that is large enough, and not much larger, is evicted; if there is none, the caller is refused. All of it is counted,
- * and none of it takes longer than a look through these few stripes.
+ * What happens when the arena is full: a few stripes give back their expired blocks; if that does not help, the emptiest of some
+ * blocks among them that are large enough, and not much larger, is evicted; if there is none, the caller is refused. All of it is
+ * counted, and none of it takes longer than a look through one stripe: each is swept once a second at most.
  */
 final class BlockReclaim {
     private static final int VISITS = 4;
@@ -51,7 +51,7 @@ final class BlockReclaim {
             }
         }
         long block = arena.allocate(words);
-        if (block == Arena.NONE && least != SlotTable.NO_BLOCK) {
+        if (block == Arena.NONE) {
             block = arena.allocate(evictFrom(poorest, own, words, key0));
         }
         if (block == Arena.NONE) {

@@ -49,15 +49,21 @@ abstract class SlotTable extends VersionLock {
     static final int SLOT = 4;
     private static final int META = 1, STATE0 = 2, STATE1 = 3;
     private static final long IDENTITY = -1L << 40;
+    /** A {@link #worth} that none exceeds: all used, and never expiring. */
+    private static final long PINNED = ~IDENTITY;
+
     private static final long EMPTY = Long.MAX_VALUE;
     private static final long[] NO_SLOTS = {EMPTY, 0, 0, 0};
 
     private static final int NEIGHBOURHOOD = 32;
-    /** How many slots are looked at if those are all near their limit. */
+    /** How many slots are looked at if those are all near their limit, and for a block. */
     private static final int FAR = 256;
 
     /** How many times larger than needed a block may be that another is evicted from. */
     private static final int WASTE = 4;
+
+    /** The emptiest of so many blocks goes. */
+    private static final int ENOUGH_BLOCKS = 16;
 
     private static final int FEWEST_HOMES = 4;
     private static final int MOST_OVERHANG = 32;
@@ -135,12 +141,22 @@ abstract class SlotTable extends VersionLock {
         }
     }
 
-    /** Keeps the slot at {@code at} from being overwritten before {@code expiry}, also if it had expired already. */
-    final void outlive(int at, long expiry) {
-        long meta = slots[at + META];
-        if ((meta & FOREVER) < expiry) {
-            slots[at + META] = (meta & ~FOREVER) | expiry;
-        }
+    /**
+     * Makes the slot at {@code at} the last to go, also if it had expired already: a request is about to take from it, and its other
+     * counters must not push it out. It is written again before the request ends. Returns what {@link #unpin} takes it back to.
+     */
+    final long pin(int at) {
+        long worth = worth(at);
+        slots[at + META] |= PINNED;
+        return worth;
+    }
+
+    final boolean isPinned(int at) {
+        return worth(at) == PINNED;
+    }
+
+    final void unpin(int at, long worth) {
+        write(at, slots[at + META] & IDENTITY, worth >>> 32, worth & FOREVER, state0(at), state1(at));
     }
 
     final void writeState(int at, long state0, long state1) {
@@ -168,15 +184,18 @@ abstract class SlotTable extends VersionLock {
         }
     }
 
-    /** The emptiest block that will do for {@code words} words and is not {@code exceptKey0}'s: its {@link #worth}, or {@link #NO_BLOCK}. */
-    final long emptiestBlock(int words, long exceptKey0) {
-        int at = findEmptiestBlock(words, exceptKey0);
+    /** The emptiest block near {@code key0}'s home that will do for {@code words} words: its {@link #worth}, or {@link #NO_BLOCK}. */
+    final long emptiestBlock(int words, long key0) {
+        int at = findEmptiestBlock(words, key0, FAR);
         return at < 0 ? NO_BLOCK : worth(at);
     }
 
-    /** Evicts it, and says how many words it had; {@code words} if there is none. */
-    final int evictEmptiestBlock(int words, long exceptKey0) {
-        int at = findEmptiestBlock(words, exceptKey0);
+    /** Evicts it, or one farther off if there is none, and says how many words it had; {@code words} if there is none at all. */
+    final int evictEmptiestBlock(int words, long key0) {
+        int at = findEmptiestBlock(words, key0, FAR);
+        if (at < 0) {
+            at = findEmptiestBlock(words, key0, slots.length);
+        }
         if (at < 0) {
             return words;
         }
@@ -185,19 +204,30 @@ abstract class SlotTable extends VersionLock {
         return size;
     }
 
-    private int findEmptiestBlock(int words, long exceptKey0) {
+    /** The emptiest of the first blocks on a way round, which begins at the home of {@code key0} so that none is met more often than another. */
+    private int findEmptiestBlock(int words, long key0, int slotsToLookAt) {
+        int last = slots.length - SLOT;
         int victim = -1;
-        for (int at = 0; at < slots.length - SLOT; at += SLOT) {
-            if (slots[at] != EMPTY
-                    && (slots[at + META] & BLOCK) != 0
-                    && slots[at + STATE1] >= words
-                    && slots[at + STATE1] <= (long) WASTE * words
-                    && slots[at] != exceptKey0
-                    && (victim < 0 || worth(at) < worth(victim))) {
-                victim = at;
+        int at = home(key0, homes);
+        for (int looks = Math.min(slotsToLookAt, last / SLOT), blocks = 0;
+                looks > 0 && blocks < ENOUGH_BLOCKS;
+                looks--) {
+            if (holdsBlockFor(words, at)) {
+                blocks++;
+                victim = victim < 0 || worth(at) < worth(victim) ? at : victim;
             }
+            at = at + SLOT < last ? at + SLOT : 0;
         }
         return victim;
+    }
+
+    /** Whether its block is large enough, not much larger, and may go. */
+    private boolean holdsBlockFor(int words, int at) {
+        return slots[at] != EMPTY
+                && (slots[at + META] & BLOCK) != 0
+                && slots[at + STATE1] >= words
+                && slots[at + STATE1] <= (long) WASTE * words
+                && !isPinned(at);
     }
 
     /** Slots in use, those included that have expired and were not met since. */

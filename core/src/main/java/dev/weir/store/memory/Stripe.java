@@ -172,7 +172,7 @@ final class Stripe extends SlotTable {
             long key0 = stored(check.key0);
             long identity = (check.key1 & TAG) | BLOCK;
             int at = find(key0, identity);
-            if (at >= 0) { // else there was nothing to give back, or no block was left to take from
+            if (at >= 0) { // else there is nothing to give back, or a slot short for the request's counters
                 long block = state0(at);
                 int words = (int) state1(at);
                 blockMeter.take(arena.memory(block), Arena.offset(block), words, now, check.hits);
@@ -198,10 +198,21 @@ final class Stripe extends SlotTable {
         ask(check, null, 0, now);
         if (counts) {
             take(check, now);
+        } else if (check.meter instanceof BlockMeter) {
+            leave(check, now);
         }
         check.hits = hits;
         out.allowed = allowed;
         out.retryAfter = retryAfter;
+    }
+
+    /** Ends what {@link #askBlock} held ready, now that nothing is taken: a flood of denied callers must not outlast those who passed. */
+    private void leave(Check check, long now) {
+        long identity = (check.key1 & TAG) | BLOCK;
+        int at = find(stored(check.key0), identity);
+        if (at >= 0 && isPinned(at)) {
+            write(at, identity, check.outcome.used, expiry(now, check.outcome.reset), state0(at), state1(at));
+        }
     }
 
     private void keep(int at, long key0, long identity, Outcome out, long now) {
@@ -234,12 +245,12 @@ final class Stripe extends SlotTable {
         if (!out.allowed || check.hits <= 0) {
             return;
         }
-        if (at >= 0) { // it may have expired, and another check's slot must not take its place before its hits are
-            // taken
-            outlive(at, expiry(now, SECOND));
-        }
+        long worth = at < 0 ? 0 : pin(at);
         int needed = meter.wordsToTake(memory, from, words, now, hits);
         if (needed > words && !reserve(check, identity, block, words, needed, now)) {
+            if (at >= 0) {
+                unpin(find(stored(check.key0), identity), worth); // not where it was, if others were dropped
+            }
             // Nobody can be told what was never kept: rather refuse this one for a second than let it pass uncounted.
             meter.ask(memory, from, words, now, 0, out);
             out.allowed = false;
@@ -265,7 +276,8 @@ final class Stripe extends SlotTable {
             writeState(find(key0, identity), block, words);
         } else {
             int at = insert(key0, identity, seconds(now));
-            write(at, identity, 0, expiry(now, SECOND), block, words);
+            write(at, identity, 0, FOREVER, block, words);
+            pin(at);
         }
         return true;
     }

@@ -9,6 +9,8 @@ import dev.weir.model.Limit;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.KeyHash;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -18,11 +20,17 @@ class MemoryStoreBoundsTest {
     private static final long SECOND = 1_000_000;
     private static final Meter HUNDRED = Meters.of(Limit.tokenBucket(100, Duration.ofHours(1)));
 
+    private static final Meter FIVE_LOGGED = Meters.of(Limit.slidingWindowLog(5, Duration.ofHours(1)));
+
     private final Checks checks = new Checks();
     private final KeyHash hash = new KeyHash(3, 4);
 
     private Check check(String kind, long number, Meter meter, long hits) {
         checks.clear();
+        return add(kind, number, meter, hits);
+    }
+
+    private Check add(String kind, long number, Meter meter, long hits) {
         Check check = checks.add();
         hash.reset().add(kind).add(number).end();
         check.key0 = hash.key0();
@@ -170,6 +178,27 @@ class MemoryStoreBoundsTest {
     }
 
     @Test
+    void aNewLogCostsLittleMoreWhereItMustEvictAnother() {
+        MemoryStore store = new MemoryStore(1_000_000);
+        long warmUp = cpuNanosOfNewLogs(store, 0, 200_000);
+        long toTheBrim = cpuNanosOfNewLogs(store, 200_000, 400_000);
+        assertThat(store.evictions()).as("400,000 blocks fit").isPositive();
+        long beyond = cpuNanosOfNewLogs(store, 400_000, 420_000);
+        assertThat(beyond / 20_000)
+                .as("%d ns in all, after %d and %d", beyond, warmUp, toTheBrim)
+                .isLessThan(10 * (warmUp + toTheBrim) / 400_000);
+    }
+
+    private long cpuNanosOfNewLogs(MemoryStore store, int from, int to) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadCpuTime();
+        for (int i = from; i < to; i++) {
+            take(store, "log", i, FIVE_LOGGED, 1, T0);
+        }
+        return threads.getCurrentThreadCpuTime() - before;
+    }
+
+    @Test
     void asManyKeysAsThereAreNumbersForIsABoundToo() {
         MemoryStore store = new MemoryStore(Integer.MAX_VALUE);
         assertThat(take(store, "user", 1, HUNDRED, 100, T0)).isTrue();
@@ -186,6 +215,63 @@ class MemoryStoreBoundsTest {
         assertThat(check.outcome.remaining).isEqualTo(100);
         assertThat(store.refusals()).isEqualTo(1);
         assertThat(store.size()).isZero();
+    }
+
+    @Test
+    void aRequestIsCountedAlsoWhereItsOwnLogsAreTheEmptiestOfAFullArena() {
+        MemoryStore store = fullOfLogs();
+        Meter two = Meters.of(Limit.slidingWindowLog(2, Duration.ofHours(1)));
+        Meter thousand = Meters.of(Limit.slidingWindowLog(1_000, Duration.ofHours(1)));
+        int admitted = 0;
+        for (int i = 0; i < 200; i++) {
+            check("two", 0, two, 1);
+            add("thousand", 0, thousand, 1);
+            admitted += store.decide(checks, T0 + i) ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(2);
+    }
+
+    @Test
+    void aLogThatIsThereIsNotEvictedForAnotherOfItsRequest() {
+        MemoryStore store = fullOfLogs();
+        Meter thousand = Meters.of(Limit.slidingWindowLog(1_000, Duration.ofHours(1)));
+        for (int i = 0; i < 5; i++) {
+            check("log", 0, thousand, 1);
+            add("fresh", i, FIVE_LOGGED, 1);
+            assertThat(store.decide(checks, T0 + i)).isTrue();
+        }
+        Check known = check("log", 0, thousand, 0);
+        store.decide(checks, T0 + 5);
+        assertThat(known.outcome.remaining).isEqualTo(995);
+    }
+
+    @Test
+    void theLogsOfDeniedRequestsAreTheFirstToGo() {
+        MemoryStore store = fullOfLogs();
+        Meter none = Meters.of(Limit.fixedWindow(1, Duration.ofHours(1)));
+        take(store, "none", 0, none, 1, T0);
+        for (int i = 0; i < 10_000; i++) {
+            check("flood", i, FIVE_LOGGED, 1);
+            add("none", 0, none, 1);
+            assertThat(store.decide(checks, T0)).isFalse();
+        }
+        int forgotten = 0;
+        for (int i = 0; i < 512; i++) {
+            Check check = check("known", i, FIVE_LOGGED, 0);
+            store.decide(checks, T0);
+            forgotten += check.outcome.remaining == 5 ? 1 : 0;
+        }
+        assertThat(forgotten).isLessThanOrEqualTo(1);
+    }
+
+    /** One stripe, and as many blocks as there may be of the smallest size, 512, each of a log with one hit in five. */
+    private MemoryStore fullOfLogs() {
+        MemoryStore store = new MemoryStore(2_000, 1 << 16);
+        for (int i = 0; i < 512; i++) {
+            assertThat(take(store, "known", i, FIVE_LOGGED, 1, T0)).isTrue();
+        }
+        assertThat(store.evictions()).isZero();
+        return store;
     }
 
     @Test

@@ -50,13 +50,9 @@ record Behaviour(
         OnFail fail = fields.oneOf("on_fail", OnFail.values());
         OnMissing missing = fields.oneOf("on_missing", OnMissing.values());
         Consistency agreed = fields.oneOf("consistency", Consistency.values());
-        Long deadline = fields.duration("deadline", "ms");
+        Long deadline = deadline(fields);
         Long lease = fields.duration("lease_interval", "ms");
         Long report = fields.duration("report_interval", "ms");
-        if (deadline != null && deadline > LONG_DEADLINE_MICROS) {
-            String hint = "so long a request waits for a store that does not answer, before on_fail decides";
-            fields.problems().warning(fields.at("deadline"), "deadline: " + Durations.text(deadline), hint);
-        }
         return new Behaviour(
                 fail == null ? onFail : fail,
                 missing == null ? onMissing : missing,
@@ -84,6 +80,21 @@ record Behaviour(
             String what = "consistency: " + Fields.spelling(consistency);
             fields.problems().error(at, what, why + "; expected: exact or local");
         }
+    }
+
+    private static @Nullable Long deadline(Fields fields) {
+        Long deadline = fields.duration("deadline", "ms");
+        if (deadline == null || deadline <= LONG_DEADLINE_MICROS) {
+            return deadline;
+        }
+        String what = "deadline: " + Durations.text(deadline);
+        if (deadline > Rule.MOST_DEADLINE_MICROS) {
+            fields.problems().error(fields.at("deadline"), what, "expected: an hour at most");
+            return null;
+        }
+        String hint = "so long a request waits for a store that does not answer, before on_fail decides";
+        fields.problems().warning(fields.at("deadline"), what, hint);
+        return deadline;
     }
 
     private int share(Fields fields) {

@@ -403,6 +403,14 @@ class WeirSpellingTest {
     }
 
     @Test
+    void nobodyWaitsLongerThanAnHour() {
+        String rule = "rules:\n  - { name: a, deadline: %s, limit: { requests: 5, window: 1s } }\n";
+        assertThat(said(rule.formatted("1h"))).singleElement().asString().startsWith("2:26: warning: deadline: 1h ");
+        assertThat(said(rule.formatted("200000d")))
+                .containsExactly("2:26: deadline: 200000d (expected: an hour at most)");
+    }
+
+    @Test
     void whatIsWrittenAsElsewhereIsWarnedOf() {
         assertThat(said("""
                         key_by: global

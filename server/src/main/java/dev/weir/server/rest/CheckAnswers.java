@@ -40,11 +40,8 @@ final class CheckAnswers {
                 if (told != null) {
                     numbers(json, told);
                     json.writeStringField("rule", told.name());
-                    if (told.verdict().delayMicros() > 0) {
-                        json.writeNumberField(
-                                "delay_ms", ceilMillis(told.verdict().delayMicros()));
-                    }
                 }
+                delay(json, decision);
                 degraded(json, decision);
                 switched(json, decision, everything);
                 json.writeEndObject();
@@ -75,10 +72,8 @@ final class CheckAnswers {
                 if (!decision.allowed() && (told.passesLater() || told.storeDown())) {
                     json.writeNumberField("retry_after", told.retryAfterSeconds());
                 }
-                if (told.verdict().delayMicros() > 0) {
-                    json.writeNumberField("delay_ms", ceilMillis(told.verdict().delayMicros()));
-                }
             }
+            delay(json, decision);
             degraded(json, decision);
             json.writeEndObject();
         });
@@ -117,6 +112,13 @@ final class CheckAnswers {
         json.writeNumberField("remaining", told.remaining());
         json.writeNumberField("limit", told.quota());
         json.writeNumberField("reset_at", told.resetAt());
+    }
+
+    private static void delay(JsonGenerator json, Decision decision) throws IOException {
+        long micros = decision.delayMicros();
+        if (micros > 0) {
+            json.writeNumberField("delay_ms", micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0));
+        }
     }
 
     private static void degraded(JsonGenerator json, Decision decision) throws IOException {
@@ -203,9 +205,5 @@ final class CheckAnswers {
                 rule + " has no room for " + asked + whose
                         + (told.passesLater() ? "; it has again at " + told.passesAt() : "");
         };
-    }
-
-    private static long ceilMillis(long micros) {
-        return micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0);
     }
 }

@@ -156,11 +156,12 @@ class CheckTest {
     }
 
     @Test
-    void a_shaper_passes_at_once_and_says_how_long_to_wait() {
+    void a_shaper_passes_at_once_and_says_how_long_to_wait_whichever_rule_binds() {
         String body = "{\"user_id\":\"u\",\"endpoint\":\"/shaped\"}";
         assertThat(json(kit.check(body)).containsKey("delay_ms")).isFalse();
         HttpResponse<String> second = kit.check(body);
         assertThat(second.statusCode()).isEqualTo(200);
+        assertThat(json(second).getString("rule")).isEqualTo("few");
         assertThat(json(second).getInteger("delay_ms")).isEqualTo(1000);
     }
 

@@ -78,6 +78,7 @@ final class RestKit implements AutoCloseable {
                 rule("hour", Limit.fixedWindow(10, Duration.ofHours(1)), "/v1/*", KeyBy.of("user_id")),
                 rule("bucket", Limit.tokenBucket(10, Duration.ofSeconds(10)), "/bucket", KeyBy.of("user_id")),
                 rule("shaped", new Limit(Algorithm.LEAKY_BUCKET, 1, 1_000_000, 5, 1), "/shaped", KeyBy.of("user_id")),
+                rule("few", Limit.fixedWindow(4, Duration.ofHours(1)), "/shaped", KeyBy.of("user_id")),
                 new WeirRule(
                         Rule.builder("api", "login")
                                 .name("login")
