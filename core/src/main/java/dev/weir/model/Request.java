@@ -44,6 +44,9 @@ public final class Request {
         this.domain = domain;
         hits = 1;
         attributes = false;
+        // A buffer may lie for long until it is filled again, and the strings of callers are as long as they like.
+        Arrays.fill(keys, 0, entries, null);
+        Arrays.fill(values, 0, entries, null);
         Arrays.fill(overrides, 0, descriptors, null);
         entries = 0;
         descriptors = 0;

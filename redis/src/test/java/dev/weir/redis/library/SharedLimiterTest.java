@@ -17,6 +17,7 @@ import dev.weir.model.RuleBuilder;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.StoreFailure;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +117,22 @@ class SharedLimiterTest {
             await().until(() -> !limiter.decide(ask()).degraded());
         }
     }
+    @Test
+    void whatWasAskedIsNotKeptOnceItIsAnswered() {
+        try (SharedLimiter limiter = open(rules(1_000, rule -> rule))) {
+            List<WeakReference<String>> asked = asked(limiter, "somebody".repeat(2), "of no rule".repeat(2));
+            await().until(() -> {
+                System.gc();
+                return asked.stream().allMatch(each -> each.get() == null);
+            });
+        }
+    }
+
+    private static List<WeakReference<String>> asked(SharedLimiter limiter, String user, String other) {
+        limiter.decide(Weir.ask("user", user, "other", other));
+        return List.of(new WeakReference<>(user), new WeakReference<>(other));
+    }
+
 
     @Test
     void whatWasLeasedIsBackAfterClosing() {
