@@ -5,7 +5,9 @@ import dev.weir.limiter.Limiter;
 import dev.weir.limiter.LimiterSettings;
 import dev.weir.limiter.SharedStores;
 import dev.weir.match.RuleSet;
+import dev.weir.model.Consistency;
 import dev.weir.model.Decision;
+import dev.weir.model.Rule;
 import dev.weir.model.Request;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
@@ -14,6 +16,7 @@ import dev.weir.store.memory.MemoryStore;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Set;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -50,6 +53,7 @@ public final class SharedLimiter implements AutoCloseable {
     private final Limiter limiter;
     private final Duration deadline;
     private final ScheduledExecutorService timer;
+        requireStores(from.rules, from.stores.keySet());
     private final AtomicBoolean closed = new AtomicBoolean();
 
     SharedLimiter(SharedLimiterBuilder from) {
@@ -121,8 +125,20 @@ public final class SharedLimiter implements AutoCloseable {
 
     /**
      * Puts a rule set in force for every request decided from now on; what was used stays used.
+        requireStores(next, redis.keySet());
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
+    /** A limiter takes the default store to be this process where none is given; who shares limits never means that. */
+    private static void requireStores(RuleSet rules, Set<String> given) {
+        for (Rule rule : rules.rules()) {
+            boolean shared = rule.limit() != null && rule.consistency() != Consistency.LOCAL;
+            if (shared && !given.contains(rule.store())) {
+                throw new IllegalArgumentException(
+                        rule + ": store: " + rule.store() + " (expected: one of " + given + ")");
+            }
+        }
+    }
+
      */
     public void rules(RuleSet next) {
         limiter.rules(next);

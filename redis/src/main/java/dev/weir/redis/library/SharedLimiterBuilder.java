@@ -75,7 +75,8 @@ public final class SharedLimiterBuilder {
     /**
      * Opens the limiter. A Redis that is away is no reason to fail: it is connected to as soon as it is there.
      *
-     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store is not among those given
+     * @throws IllegalArgumentException if a limit cannot be counted, or the store of a rule, be it the default one, is not among
+     *     those given; but for rules with {@code consistency: local}, which need none
      */
     public SharedLimiter open() {
         if (stores.isEmpty()) {

@@ -190,6 +190,26 @@ class SharedLimiterTest {
     }
 
     @Test
+    void noRuleThatSharesCountsInThisProcessForWantOfItsStore() {
+        SharedLimiterBuilder misnamed =
+                SharedLimiter.builder(rules(1_000, rule -> rule)).store("defualt", RedisSettings.of(redis.uri()));
+        assertThatThrownBy(misnamed::open)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("d/r: store: default (expected: one of [defualt])");
+
+        RuleSet local = rules(1, rule -> rule.consistency(Consistency.LOCAL));
+        try (SharedLimiter limiter = SharedLimiter.builder(local)
+                .store("big", RedisSettings.of(redis.uri()))
+                .open()) {
+            assertThatThrownBy(() -> limiter.rules(rules(2, rule -> rule)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("store: default");
+            assertThat(limiter.decide(ask()).allowed()).isTrue();
+            assertThat(limiter.decide(ask()).allowed()).as("the last set stays").isFalse();
+        }
+    }
+
+    @Test
     void whatIsDecidedAfterClosingFindsNoStore() {
         SharedLimiter limiter = open(rules(1_000, rule -> rule.onFail(OnFail.DENY)));
         limiter.close();
