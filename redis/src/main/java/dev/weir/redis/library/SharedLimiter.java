@@ -7,8 +7,8 @@ import dev.weir.limiter.SharedStores;
 import dev.weir.match.RuleSet;
 import dev.weir.model.Consistency;
 import dev.weir.model.Decision;
-import dev.weir.model.Rule;
 import dev.weir.model.Request;
+import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.redis.RedisStore;
@@ -16,9 +16,9 @@ import dev.weir.store.memory.MemoryStore;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.Set;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -53,10 +53,10 @@ public final class SharedLimiter implements AutoCloseable {
     private final Limiter limiter;
     private final Duration deadline;
     private final ScheduledExecutorService timer;
-        requireStores(from.rules, from.stores.keySet());
     private final AtomicBoolean closed = new AtomicBoolean();
 
     SharedLimiter(SharedLimiterBuilder from) {
+        requireStores(from.rules, from.stores.keySet());
         deadline = from.deadline;
         memory = new MemoryStore(from.maxKeys);
         try {
@@ -68,12 +68,12 @@ public final class SharedLimiter implements AutoCloseable {
                     TimeSource.system(),
                     LimiterSettings.defaults().withDeadlineMicros(deadline.toNanos() / 1_000),
                     from.observer);
+            warmUp(System.nanoTime() + from.warmUp.toNanos());
         } catch (RuntimeException e) {
             closeStores();
             throw e;
         }
         timer = timer();
-        warmUp(System.nanoTime() + from.warmUp.toNanos());
         var unused = timer.scheduleWithFixedDelay(
                 this::tick, Limiter.TICK_MILLIS, Limiter.TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -125,9 +125,14 @@ public final class SharedLimiter implements AutoCloseable {
 
     /**
      * Puts a rule set in force for every request decided from now on; what was used stays used.
-        requireStores(next, redis.keySet());
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
+     */
+    public void rules(RuleSet next) {
+        requireStores(next, redis.keySet());
+        limiter.rules(next);
+    }
+
     /** A limiter takes the default store to be this process where none is given; who shares limits never means that. */
     private static void requireStores(RuleSet rules, Set<String> given) {
         for (Rule rule : rules.rules()) {
@@ -137,11 +142,6 @@ public final class SharedLimiter implements AutoCloseable {
                         rule + ": store: " + rule.store() + " (expected: one of " + given + ")");
             }
         }
-    }
-
-     */
-    public void rules(RuleSet next) {
-        limiter.rules(next);
     }
 
     /** Whether every store answers at present. */

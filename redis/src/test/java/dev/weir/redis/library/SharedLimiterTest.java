@@ -19,6 +19,7 @@ import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.StoreFailure;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -208,6 +209,16 @@ class SharedLimiterTest {
             assertThat(limiter.decide(ask()).allowed()).as("the last set stays").isFalse();
         }
     }
+    @Test
+    void aTimeThatNobodyCanMeanIsRefused() {
+        SharedLimiterBuilder builder = SharedLimiter.builder(rules(1_000, rule -> rule));
+        assertThatThrownBy(() -> builder.warmUp(ChronoUnit.FOREVER.getDuration()))
+                .hasMessageStartingWith("warmUp: PT")
+                .hasMessageEndingWith(" (expected: PT0S to PT1H)");
+        assertThatThrownBy(() -> builder.deadline(Duration.ofNanos(999)))
+                .hasMessage("deadline: PT0.000000999S (expected: PT0.000001S to PT1H)");
+    }
+
 
     @Test
     void whatIsDecidedAfterClosingFindsNoStore() {
