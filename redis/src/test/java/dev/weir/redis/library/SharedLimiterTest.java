@@ -23,6 +23,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -217,6 +218,27 @@ class SharedLimiterTest {
                 .hasMessageEndingWith(" (expected: PT0S to PT1H)");
         assertThatThrownBy(() -> builder.deadline(Duration.ofNanos(999)))
                 .hasMessage("deadline: PT0.000000999S (expected: PT0.000001S to PT1H)");
+    }
+    /** Nothing waits any more on a thread that is interrupted: to go on would be to spin. */
+    @Test
+    void anInterruptEndsTheWarmUp() throws Exception {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Thread opening = new Thread(() -> {
+            try (SharedLimiter opened = SharedLimiter.builder(rules(1_000, rule -> rule))
+                    .store(redis.uri())
+                    .warmUp(Duration.ofHours(1))
+                    .open()) {
+                interrupted.set(Thread.currentThread().isInterrupted() && opened.rules() != null);
+            }
+        });
+        opening.start();
+        await().until(() -> redis.commandCalls().containsKey("evalsha"));
+        redis.pause(); // it has answered once, so it is hoped for until the hour is over
+        opening.interrupt();
+        opening.join(Duration.ofSeconds(30).toMillis());
+        redis.resume();
+        assertThat(opening.isAlive()).isFalse();
+        assertThat(interrupted).isTrue();
     }
 
 
