@@ -115,10 +115,12 @@ class SharedLimiterTest {
             Decision denied = limiter.decide(ask());
             assertThat(denied.degraded()).isTrue();
             assertThat(denied.allowed()).isFalse();
+            assertThat(denied.toString()).endsWith(", STORE_DOWN, degraded]");
             redis.resume();
             await().until(() -> !limiter.decide(ask()).degraded());
         }
     }
+
     @Test
     void whatWasAskedIsNotKeptOnceItIsAnswered() {
         try (SharedLimiter limiter = open(rules(1_000, rule -> rule))) {
@@ -134,7 +136,6 @@ class SharedLimiterTest {
         limiter.decide(Weir.ask("user", user, "other", other));
         return List.of(new WeakReference<>(user), new WeakReference<>(other));
     }
-
 
     @Test
     void whatWasLeasedIsBackAfterClosing() {
@@ -210,6 +211,7 @@ class SharedLimiterTest {
             assertThat(limiter.decide(ask()).allowed()).as("the last set stays").isFalse();
         }
     }
+
     @Test
     void aTimeThatNobodyCanMeanIsRefused() {
         SharedLimiterBuilder builder = SharedLimiter.builder(rules(1_000, rule -> rule));
@@ -219,6 +221,7 @@ class SharedLimiterTest {
         assertThatThrownBy(() -> builder.deadline(Duration.ofNanos(999)))
                 .hasMessage("deadline: PT0.000000999S (expected: PT0.000001S to PT1H)");
     }
+
     /** Nothing waits any more on a thread that is interrupted: to go on would be to spin. */
     @Test
     void anInterruptEndsTheWarmUp() throws Exception {
@@ -240,7 +243,6 @@ class SharedLimiterTest {
         assertThat(opening.isAlive()).isFalse();
         assertThat(interrupted).isTrue();
     }
-
 
     @Test
     void whatIsDecidedAfterClosingFindsNoStore() {
