@@ -1,6 +1,7 @@
 package dev.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.limiter.Limiter;
 import dev.weir.limiter.LimiterObserver;
@@ -75,6 +76,22 @@ class WeirTest {
                         .with("ip", "::1")
                         .hits(2))
                 .hasToString("api [user_id=u, tier=free], [ip=::1] hits=2");
+    }
+
+    @Test
+    void aRuleThatNamesAStoreOfItsOwnIsRefused() {
+        Rule elsewhere = Rule.builder("api", "elsewhere")
+                .limit(Limit.tokenBucket(2, Duration.ofSeconds(1)))
+                .store("big")
+                .build();
+        RuleSet rules = RuleSet.builder()
+                .weir("api", List.of(new WeirRule(elsewhere, List.of(), KeyBy.of("user_id"))))
+                .build();
+        assertThatThrownBy(() -> Weir.inMemory(rules))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("api/elsewhere: store: big (expected: none, for no store is shared)");
+        Limiter limiter = Weir.inMemory(RuleSet.empty());
+        assertThatThrownBy(() -> limiter.rules(rules)).isInstanceOf(IllegalArgumentException.class);
     }
 
     private static RuleSet rules() {

@@ -49,9 +49,7 @@ final class MeteredRules {
             Limit limit = rule.limit();
             if (limit != null) {
                 meters[rule.ordinal()] = meter(rule, limit);
-                if (!stores.isEmpty()) {
-                    share(rule, limit, stores, settings);
-                }
+                share(rule, limit, stores, settings);
             }
         }
     }

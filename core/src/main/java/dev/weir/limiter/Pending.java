@@ -92,6 +92,7 @@ final class Pending extends Ask {
         chain.idempotency = null;
         home = Runnable::run;
         request.clear("");
+        matches.end();
         leased.end();
         reported.end();
     }

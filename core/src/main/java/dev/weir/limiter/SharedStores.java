@@ -52,7 +52,8 @@ public final class SharedStores {
     int place(String name) {
         int place = names.indexOf(name);
         if (place < 0 && !name.equals(Rule.DEFAULT_STORE)) {
-            throw new IllegalArgumentException("store: " + name + " (expected: one of " + names + ")");
+            String expected = names.isEmpty() ? "none, for no store is shared" : "one of " + names;
+            throw new IllegalArgumentException("store: " + name + " (expected: " + expected + ")");
         }
         return place < 0 ? Check.LOCAL : place;
     }

@@ -29,6 +29,13 @@ final class KeyParts {
         size = 0;
     }
 
+    /** Forgets also the strings, those of a walk that went deeper among them. */
+    void end() {
+        size = 0;
+        Arrays.fill(names, null);
+        Arrays.fill(values, null);
+    }
+
     int size() {
         return size;
     }

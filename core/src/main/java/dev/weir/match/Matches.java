@@ -62,6 +62,11 @@ public final class Matches {
         tier = null;
     }
 
+    /** Lets go of the strings of the request that was matched last: whoever keeps this may not need it for long. */
+    public void end() {
+        parts.end();
+    }
+
     Match add() {
         if (size == matches.length) {
             int old = matches.length;

@@ -1,6 +1,7 @@
 package dev.weir.model;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,14 +37,17 @@ public final class Request {
 
     /** A request to {@code domain} for one hit, with no descriptors so far. */
     public static Request to(String domain) {
-        return new Request(domain);
+        return new Request(Objects.requireNonNull(domain, "domain"));
     }
 
     /** Forgets everything and starts again with {@code domain}. */
     public Request clear(String domain) {
-        this.domain = domain;
+        this.domain = Objects.requireNonNull(domain, "domain");
         hits = 1;
         attributes = false;
+        // A buffer may lie for long until it is filled again, and the strings of callers are as long as they like.
+        Arrays.fill(keys, 0, entries, null);
+        Arrays.fill(values, 0, entries, null);
         Arrays.fill(overrides, 0, descriptors, null);
         entries = 0;
         descriptors = 0;
@@ -68,7 +72,7 @@ public final class Request {
 
     /** Sends what was collected so far to {@code domain}: a reader may meet it after the descriptors. */
     public Request domain(String domain) {
-        this.domain = domain;
+        this.domain = Objects.requireNonNull(domain, "domain");
         return this;
     }
 
@@ -88,6 +92,8 @@ public final class Request {
 
     /** Adds an entry to the descriptor last started. */
     public Request with(String key, String value) {
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(value, key);
         if (descriptors == 0) {
             descriptor();
         }
@@ -109,7 +115,7 @@ public final class Request {
 
     /** What the descriptor last started takes, in place of the request's hits. */
     public Request descriptorHits(long hits) {
-        return descriptorHits(descriptors - 1, hits);
+        return descriptorHits(last(), hits);
     }
 
     /** What {@code descriptor} takes, in place of the request's hits. */
@@ -120,8 +126,15 @@ public final class Request {
 
     /** The limit that the caller gives for the descriptor last started, whatever the rules say. */
     public Request override(Limit limit) {
-        overrides[descriptors - 1] = limit;
+        overrides[last()] = limit;
         return this;
+    }
+
+    private int last() {
+        if (descriptors == 0) {
+            throw new IllegalStateException("no descriptor yet (expected: descriptor() or with(key, value) before)");
+        }
+        return descriptors - 1;
     }
 
     /** The descriptor is an unordered set of attributes: it meets every rule, or path of rules, whose keys it holds. */

@@ -259,6 +259,6 @@ public final class Verdict {
             boolean later = reason == Reason.OVER_LIMIT;
             text.append(later ? ", passes again in " + retryAfter() : ", " + reason);
         }
-        return text.toString();
+        return text.append(degraded ? ", degraded" : "").toString();
     }
 }

@@ -188,8 +188,8 @@ class SeveralStoresTest {
         return Weir.rule(name, Limit.of(algorithm, 9, Duration.ofMinutes(1))).build();
     }
 
-    /** Rules over two stores and this process, with a limit each. */
-    private static RuleSet spread(Random random) {
+    /** Rules over two stores, of which {@code other} is one, and this process, with a limit each. */
+    private static RuleSet spread(Random random, String other) {
         List<WeirRule> all = new ArrayList<>();
         String[] attributes = {"a", "b", "c", "d", "e"};
         for (int i = 0; i < attributes.length; i++) {
@@ -198,7 +198,7 @@ class SeveralStoresTest {
             all.add(rule(
                     Weir.rule("r" + i, limit)
                             .shadow(random.nextInt(5) == 0)
-                            .store(random.nextBoolean() ? "big" : "default")
+                            .store(random.nextBoolean() ? other : "default")
                             .consistency(random.nextInt(4) == 0 ? Consistency.LOCAL : Consistency.EXACT)
                             .build(),
                     KeyBy.of(attributes[i])));
@@ -219,9 +219,8 @@ class SeveralStoresTest {
     @Property(tries = 80)
     void oneAfterTheOtherRequestsAreDecidedAsIfAllWasCountedInOnePlace(@ForAll long seed) {
         Random random = new Random(seed);
-        RuleSet rules = spread(random);
-        Fleet fleet = new Fleet(rules, "big");
-        Decisions alone = new Decisions(rules);
+        Fleet fleet = new Fleet(spread(random, "big"), "big");
+        Decisions alone = new Decisions(spread(new Random(seed), "default"));
         for (int i = 0; i < 40; i++) {
             Request request = request(random);
             alone.now = fleet.now;

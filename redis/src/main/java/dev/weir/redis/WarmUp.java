@@ -41,12 +41,12 @@ final class WarmUp {
         }
     }
 
-    /** Whether Redis answered; no later than after {@code atMost}. */
+    /** Whether Redis answered; no later than after {@code atMost}, and at once if this thread is interrupted. */
     boolean run(Duration atMost) {
         long start = System.nanoTime();
         long end = start + atMost.toNanos();
         int served = 0;
-        for (int wave = 0; served < WAVES && System.nanoTime() - end < 0; wave++) {
+        for (int wave = 0; served < WAVES && goesOn(end); wave++) {
             if (wave(wave, end)) {
                 served++;
             } else if (served == 0 && System.nanoTime() - start > HOPE_NANOS) {
@@ -56,6 +56,11 @@ final class WarmUp {
             }
         }
         return served > 0;
+    }
+
+    /** Interrupted, nothing here waits any more: it would only spin. */
+    private static boolean goesOn(long end) {
+        return System.nanoTime() - end < 0 && !Thread.currentThread().isInterrupted();
     }
 
     private boolean wave(int wave, long end) {

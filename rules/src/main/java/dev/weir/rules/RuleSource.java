@@ -104,8 +104,12 @@ final class RuleSource {
     /** Links are followed, and what two links lead to is read once. */
     private static void collect(Path folder, Set<Path> found, List<Path> others, Set<Path> seen, int depth)
             throws IOException {
-        if (depth == 0 || !seen.add(folder.toRealPath())) {
+        if (!seen.add(folder.toRealPath())) {
             return;
+        }
+        if (depth == 0) {
+            throw new IOException(
+                    Text.printable(folder.toString()) + " lies more than " + (MAX_DEPTH - 1) + " folders deep");
         }
         Set<Path> entries = new TreeSet<>();
         try (DirectoryStream<Path> listing = Files.newDirectoryStream(folder)) {

@@ -46,6 +46,17 @@ class RuleFolderTest {
     }
 
     @Test
+    void whatLiesTooDeepIsNotPassedOver() throws IOException {
+        write("a.yaml", envoy("one", "x"));
+        write("1/2/3/4/5/6/7/b.yaml", envoy("two", "x"));
+        assertThat(domains(RuleLoader.load(folder))).containsExactlyInAnyOrder("one", "two");
+
+        Path deep = write("1/2/3/4/5/6/7/8/c.yaml", envoy("three", "x"));
+        assertThat(said(RuleLoader.load(folder)))
+                .containsExactly(folder + ": cannot be read: " + deep.getParent() + " lies more than 7 folders deep");
+    }
+
+    @Test
     void oneDomainInTwoFilesIsAnErrorUnlessTheyMerge() throws IOException {
         Path a = write("a.yaml", envoy("one", "x"));
         Path b = write("b.yaml", envoy("one", "y"));

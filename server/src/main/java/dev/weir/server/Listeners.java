@@ -49,20 +49,20 @@ final class Listeners {
             throws StartException {
         grpc = Ports.bound(
                 "gRPC",
-                "grpc_port",
+                "grpc",
                 grpc,
                 lane.bind(group, grpc.host(), grpc.port())
                         .thenApply(channel -> ((InetSocketAddress) channel.localAddress()).getPort()));
         http = Ports.bound(
                 "HTTP",
-                "http_port",
+                "http",
                 http,
                 surfaces.listen(http, RestApi.serverOptions(), certificates.http(), settings.eventLoops(), rest)
                         .map(Address::port)
                         .toCompletionStage());
         admin = Ports.bound(
                 "admin",
-                "admin_port",
+                "admin",
                 admin,
                 surfaces.listen(admin, HttpPort.options(), certificates.admin(), 1, () -> adminFor.apply(http.port()))
                         .map(Address::port)

@@ -1,6 +1,8 @@
 package dev.weir.server;
 
 import dev.weir.server.settings.Address;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletionException;
@@ -14,8 +16,8 @@ final class Ports {
 
     private Ports() {}
 
-    /** Where it listens; {@code setting} is the one that would name another port. */
-    static Address bound(String what, String setting, Address wanted, CompletionStage<Integer> binding)
+    /** Where it listens; {@code settings} begin the names of those that would name another host or port: {@code http}. */
+    static Address bound(String what, String settings, Address wanted, CompletionStage<Integer> binding)
             throws StartException {
         try {
             int port = binding.toCompletableFuture()
@@ -24,6 +26,7 @@ final class Ports {
             return new Address(wanted.host(), port);
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
+            String setting = settings + (isOfHost(cause) ? "_host" : "_port");
             throw new StartException(
                     what + " cannot listen on " + wanted + ": " + why(cause) + " (--" + setting.replace('_', '-')
                             + " or WEIR_" + setting.toUpperCase(Locale.ROOT) + " names another)",
@@ -31,17 +34,32 @@ final class Ports {
         }
     }
 
+    private static boolean isOfHost(Throwable cause) {
+        return isUnknownHost(cause) || isElsewhere(cause);
+    }
+
+    private static boolean isUnknownHost(Throwable cause) {
+        return cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException;
+    }
+
+    private static boolean isElsewhere(Throwable cause) {
+        return String.valueOf(cause.getMessage()).contains("assign requested address");
+    }
+
     /** In words: the native transport knows a bind that failed only by its number and its text. */
     private static String why(Throwable cause) {
         if (cause instanceof TimeoutException) {
             return "nothing came of it in " + TIMEOUT.toSeconds() + " s";
         }
+        if (isUnknownHost(cause)) {
+            return "there is no such host";
+        }
+        if (isElsewhere(cause)) {
+            return "the address is not of this machine";
+        }
         String text = String.valueOf(cause.getMessage());
         if (text.contains("in use")) {
             return "the port is in use";
-        }
-        if (text.contains("assign requested address")) {
-            return "the address is not of this machine";
         }
         return text.contains("ermission denied") ? "ports below 1024 take a right that this user lacks" : text;
     }

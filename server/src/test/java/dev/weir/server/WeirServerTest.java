@@ -264,10 +264,15 @@ class WeirServerTest {
     @Test
     void anAddressOfAnotherMachineIsCalledThat() throws Exception {
         Path rules = rules("1");
-        for (String each : List.of("http_host", "grpc_host")) {
-            assertThatThrownBy(() -> RunningServer.with(rules, each, "192.0.2.1"))
+        for (String each : List.of("http-host", "grpc-host")) {
+            String setting = each.replace('-', '_');
+            assertThatThrownBy(() -> RunningServer.with(rules, setting, "192.0.2.1"))
                     .isInstanceOf(StartException.class)
-                    .hasMessageContaining("cannot listen on 192.0.2.1:0: the address is not of this machine (");
+                    .hasMessageContaining(
+                            "cannot listen on 192.0.2.1:0: the address is not of this machine (--" + each);
+            assertThatThrownBy(() -> RunningServer.with(rules, setting, "no.such.host.invalid"))
+                    .isInstanceOf(StartException.class)
+                    .hasMessageContaining("cannot listen on no.such.host.invalid:0: there is no such host (--" + each);
         }
     }
 

@@ -15,6 +15,7 @@ import dev.weir.redis.RedisStore;
 import dev.weir.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -28,7 +29,7 @@ final class FirstRequests {
 
     private FirstRequests() {}
 
-    /** Decides them through {@code store}, for {@code nanos} at most. */
+    /** Decides them through {@code store}, for {@code nanos} at most, and until this thread is interrupted. */
     static void decide(RedisStore store, long nanos) {
         long end = System.nanoTime() + nanos;
         long most = Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos));
@@ -48,8 +49,12 @@ final class FirstRequests {
                     new LimiterObserver() {});
             for (int i = 0; i < COUNT && System.nanoTime() - end < 0; i++) {
                 Request request = Request.to(DOMAIN).with("user", "nobody").asAttributes();
-                limiter.decideAsync(request).toCompletableFuture().join();
+                limiter.decideAsync(request).toCompletableFuture().get();
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a decision has failed, which none does", e);
         }
     }
 }

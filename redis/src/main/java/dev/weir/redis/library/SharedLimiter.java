@@ -5,8 +5,10 @@ import dev.weir.limiter.Limiter;
 import dev.weir.limiter.LimiterSettings;
 import dev.weir.limiter.SharedStores;
 import dev.weir.match.RuleSet;
+import dev.weir.model.Consistency;
 import dev.weir.model.Decision;
 import dev.weir.model.Request;
+import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
 import dev.weir.model.Verdict;
 import dev.weir.redis.RedisStore;
@@ -16,6 +18,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -53,6 +56,7 @@ public final class SharedLimiter implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     SharedLimiter(SharedLimiterBuilder from) {
+        requireStores(from.rules, from.stores.keySet());
         deadline = from.deadline;
         memory = new MemoryStore(from.maxKeys);
         try {
@@ -64,12 +68,12 @@ public final class SharedLimiter implements AutoCloseable {
                     TimeSource.system(),
                     LimiterSettings.defaults().withDeadlineMicros(deadline.toNanos() / 1_000),
                     from.observer);
+            warmUp(System.nanoTime() + from.warmUp.toNanos());
         } catch (RuntimeException e) {
             closeStores();
             throw e;
         }
         timer = timer();
-        warmUp(System.nanoTime() + from.warmUp.toNanos());
         var unused = timer.scheduleWithFixedDelay(
                 this::tick, Limiter.TICK_MILLIS, Limiter.TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -125,7 +129,19 @@ public final class SharedLimiter implements AutoCloseable {
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
      */
     public void rules(RuleSet next) {
+        requireStores(next, redis.keySet());
         limiter.rules(next);
+    }
+
+    /** A limiter takes the default store to be this process where none is given; who shares limits never means that. */
+    private static void requireStores(RuleSet rules, Set<String> given) {
+        for (Rule rule : rules.rules()) {
+            boolean shared = rule.limit() != null && rule.consistency() != Consistency.LOCAL;
+            if (shared && !given.contains(rule.store())) {
+                throw new IllegalArgumentException(
+                        rule + ": store: " + rule.store() + " (expected: one of " + given + ")");
+            }
+        }
     }
 
     /** Whether every store answers at present. */

@@ -5,12 +5,16 @@ import dev.weir.match.RuleSet;
 import dev.weir.model.Rule;
 import dev.weir.redis.RedisSettings;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
 /** What a {@link SharedLimiter} needs besides its rules; all but a store has a default. */
 public final class SharedLimiterBuilder {
+    /** Nobody waits longer, and far beyond it nanoseconds overflow. */
+    private static final Duration LONGEST = Duration.ofHours(1);
+
     final RuleSet rules;
     final Map<String, RedisSettings> stores = new LinkedHashMap<>();
     Duration deadline = RedisSettings.DEFAULT_DEADLINE;
@@ -35,10 +39,7 @@ public final class SharedLimiterBuilder {
 
     /** How long a decision may wait for its store, where its rule says nothing else; 10 ms unless said. */
     public SharedLimiterBuilder deadline(Duration longest) {
-        if (longest.isNegative() || longest.isZero()) {
-            throw new IllegalArgumentException("deadline: " + longest + " (expected: > 0)");
-        }
-        deadline = longest;
+        deadline = within("deadline", longest, Duration.of(1, ChronoUnit.MICROS));
         return this;
     }
 
@@ -47,10 +48,7 @@ public final class SharedLimiterBuilder {
      * most unless said, two where Redis is away; with zero, opening does not wait for the connection either.
      */
     public SharedLimiterBuilder warmUp(Duration atMost) {
-        if (atMost.isNegative()) {
-            throw new IllegalArgumentException("warmUp: " + atMost + " (expected: >= 0)");
-        }
-        warmUp = atMost;
+        warmUp = within("warmUp", atMost, Duration.ZERO);
         return this;
     }
 
@@ -75,12 +73,20 @@ public final class SharedLimiterBuilder {
     /**
      * Opens the limiter. A Redis that is away is no reason to fail: it is connected to as soon as it is there.
      *
-     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store is not among those given
+     * @throws IllegalArgumentException if a limit cannot be counted, or the store of a rule, be it the default one, is not among
+     *     those given; but for rules with {@code consistency: local}, which need none
      */
     public SharedLimiter open() {
         if (stores.isEmpty()) {
             throw new IllegalArgumentException("store: none (expected: an address)");
         }
         return new SharedLimiter(this);
+    }
+
+    private static Duration within(String name, Duration given, Duration least) {
+        if (given.compareTo(least) < 0 || given.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(name + ": " + given + " (expected: " + least + " to " + LONGEST + ")");
+        }
+        return given;
     }
 }

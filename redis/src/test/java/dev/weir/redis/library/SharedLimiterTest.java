@@ -17,11 +17,14 @@ import dev.weir.model.RuleBuilder;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.StoreFailure;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -112,9 +115,26 @@ class SharedLimiterTest {
             Decision denied = limiter.decide(ask());
             assertThat(denied.degraded()).isTrue();
             assertThat(denied.allowed()).isFalse();
+            assertThat(denied.toString()).endsWith(", STORE_DOWN, degraded]");
             redis.resume();
             await().until(() -> !limiter.decide(ask()).degraded());
         }
+    }
+
+    @Test
+    void whatWasAskedIsNotKeptOnceItIsAnswered() {
+        try (SharedLimiter limiter = open(rules(1_000, rule -> rule))) {
+            List<WeakReference<String>> asked = asked(limiter, "somebody".repeat(2), "of no rule".repeat(2));
+            await().until(() -> {
+                System.gc();
+                return asked.stream().allMatch(each -> each.get() == null);
+            });
+        }
+    }
+
+    private static List<WeakReference<String>> asked(SharedLimiter limiter, String user, String other) {
+        limiter.decide(Weir.ask("user", user, "other", other));
+        return List.of(new WeakReference<>(user), new WeakReference<>(other));
     }
 
     @Test
@@ -170,6 +190,59 @@ class SharedLimiterTest {
         assertThatThrownBy(() -> SharedLimiter.open(rules, redis.uri()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("big");
+    }
+
+    @Test
+    void noRuleThatSharesCountsInThisProcessForWantOfItsStore() {
+        SharedLimiterBuilder misnamed =
+                SharedLimiter.builder(rules(1_000, rule -> rule)).store("defualt", RedisSettings.of(redis.uri()));
+        assertThatThrownBy(misnamed::open)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("d/r: store: default (expected: one of [defualt])");
+
+        RuleSet local = rules(1, rule -> rule.consistency(Consistency.LOCAL));
+        try (SharedLimiter limiter = SharedLimiter.builder(local)
+                .store("big", RedisSettings.of(redis.uri()))
+                .open()) {
+            assertThatThrownBy(() -> limiter.rules(rules(2, rule -> rule)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("store: default");
+            assertThat(limiter.decide(ask()).allowed()).isTrue();
+            assertThat(limiter.decide(ask()).allowed()).as("the last set stays").isFalse();
+        }
+    }
+
+    @Test
+    void aTimeThatNobodyCanMeanIsRefused() {
+        SharedLimiterBuilder builder = SharedLimiter.builder(rules(1_000, rule -> rule));
+        assertThatThrownBy(() -> builder.warmUp(ChronoUnit.FOREVER.getDuration()))
+                .hasMessageStartingWith("warmUp: PT")
+                .hasMessageEndingWith(" (expected: PT0S to PT1H)");
+        assertThatThrownBy(() -> builder.deadline(Duration.ofNanos(999)))
+                .hasMessage("deadline: PT0.000000999S (expected: PT0.000001S to PT1H)");
+    }
+
+    /** Nothing waits any more on a thread that is interrupted: to go on would be to spin. */
+    @Test
+    void anInterruptEndsTheWarmUp() throws Exception {
+        Thread opening = new Thread(() -> {
+            try (SharedLimiter opened = SharedLimiter.builder(rules(1_000, rule -> rule))
+                    .store(redis.uri())
+                    .warmUp(Duration.ofHours(1))
+                    .open()) {
+                while (!Thread.currentThread().isInterrupted() && opened.rules() != null) {
+                    LockSupport.park(); // for good, had opening swallowed it
+                }
+            }
+        });
+        opening.start();
+        await().pollInterval(Duration.ofMillis(1))
+                .until(() -> redis.commandCalls().containsKey("evalsha"));
+        redis.pause(); // it has answered once, so it is hoped for until the hour is over
+        opening.interrupt();
+        opening.join(Duration.ofSeconds(30).toMillis());
+        redis.resume();
+        assertThat(opening.isAlive()).isFalse();
     }
 
     @Test

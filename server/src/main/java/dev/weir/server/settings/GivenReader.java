@@ -86,7 +86,8 @@ final class GivenReader {
 
     private void take(Setting<?> setting, String variable, String text, boolean inverted) {
         // Kubernetes tells every pod of a service "weir-http" that WEIR_HTTP_PORT is tcp://10.0.0.1:8080.
-        if (text.isEmpty() || text.startsWith("tcp://")) {
+        boolean isServiceLink = variable.endsWith("PORT") && text.startsWith("tcp://");
+        if (text.isEmpty() || isServiceLink) {
             return;
         }
         Boolean opposite = inverted ? Values.bool(text) : null;

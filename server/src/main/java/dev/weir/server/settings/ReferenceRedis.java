@@ -55,8 +55,7 @@ final class ReferenceRedis {
     private Map<String, Given> read() {
         Map<String, Given> said = new HashMap<>();
         String url = environment.getOrDefault(URL, "");
-        // Kubernetes links a service "redis" so; a Redis of the reference is never given that way.
-        if (url.isEmpty() || url.startsWith("tcp://")) {
+        if (url.isEmpty()) {
             return said;
         }
         if (url.startsWith("/") || "unix".equals(environment.get(SOCKET))) {

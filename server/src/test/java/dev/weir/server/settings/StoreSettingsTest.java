@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -148,6 +149,10 @@ class StoreSettingsTest {
                         + " redis-sentinel://name@h1:p1,h2:p2; rediss… for TLS)");
         assertRefused(Map.of("store", "redis"), Map.of())
                 .hasMessageStartingWith("--store: \"redis\" (expected: memory,");
+        for (String each : List.of("WEIR_STORE", "REDIS_URL")) {
+            assertRefused(Map.of(), Map.of(each, "tcp://127.0.0.1:6379"))
+                    .hasMessageStartingWith(each + ": \"tcp://127.0.0.1:6379\" (expected: redis://host:port,");
+        }
         assertRefused(Map.of("deadline", "0s"), Map.of())
                 .hasMessage("--deadline: \"0s\" (expected: a duration from 1ms to 10s)");
         assertRefused(Map.of(), Map.of("WEIR_STORE_PASSWORD", SECRET))
