@@ -107,18 +107,27 @@ public final class Database implements AutoCloseable {
         T in(Connection connection) throws SQLException;
     }
 
+    @FunctionalInterface
+    private interface Ending {
+        void of(Connection connection) throws SQLException;
+    }
+
     /**
      * Does {@code work} in a transaction, which holds if it returns.
      *
      * @throws DatabaseException if the database is away or refuses; what else {@code work} throws passes through
      */
     public <T extends @Nullable Object> T transaction(Work<T> work) {
+        return transaction(work, Connection::commit);
+    }
+
+    private <T extends @Nullable Object> T transaction(Work<T> work, Ending ending) {
         migrate();
         try (Connection connection = pool.getConnection()) {
             boolean done = false;
             try {
                 T result = work.in(connection);
-                connection.commit();
+                ending.of(connection);
                 done = true;
                 return result;
             } finally {
@@ -146,16 +155,29 @@ public final class Database implements AutoCloseable {
     }
 
     private <T extends @Nullable Object> T locking(int waitMillis, Work<T> work) {
+        if (!isShared()) {
+            return transaction(work, Database::commitToDisk);
+        }
         return transaction(connection -> {
-            if (isShared()) {
-                try (Statement statement = connection.createStatement()) {
-                    // For the transaction, not for the session, which a pooler may share out.
-                    statement.execute("SET LOCAL lock_timeout = '" + waitMillis
-                            + "ms'; SET LOCAL idle_in_transaction_session_timeout = '" + SILENT_SECONDS + "s'");
-                }
-            }
+            // For the transaction, not for the session, which a pooler may share out.
+            execute(
+                    connection,
+                    "SET LOCAL lock_timeout = '" + waitMillis + "ms'; SET LOCAL idle_in_transaction_session_timeout = '"
+                            + SILENT_SECONDS + "s'");
             return work.in(connection);
         });
+    }
+
+    /** H2 writes to its file half a second after a commit, and leaves it to the system when that is on disk. */
+    private static void commitToDisk(Connection connection) throws SQLException {
+        connection.commit();
+        execute(connection, "CHECKPOINT SYNC");
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
     private static void rollBack(Connection connection) {
