@@ -48,15 +48,13 @@ final class Follower implements AutoCloseable {
         this.database = database;
         this.ledger = ledger;
         this.kinds = List.copyOf(kinds);
-        this.listens = listens;
+        this.listens = listens && database.isShared();
         thread.setDaemon(true);
     }
 
-    /** Follows from now on, where others can change what is there. */
+    /** Follows from now on; where nobody else changes anything, to see whether the database is there. */
     void start() {
-        if (database.isShared()) {
-            thread.start();
-        }
+        thread.start();
     }
 
     /** Whether the database answered when it was last asked. */

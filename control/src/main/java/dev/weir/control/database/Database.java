@@ -67,7 +67,7 @@ public final class Database implements AutoCloseable {
         // H2 would make it for everyone to read; it takes an empty file for a new database.
         PrivateFile.open(file.resolveSibling("weir.mv.db"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
                 .close();
-        config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE");
+        config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0");
         config.setConnectionTimeout(OPEN_MILLIS);
         config.setUsername("weir");
         config.setPassword("");
@@ -136,6 +136,11 @@ public final class Database implements AutoCloseable {
                 }
             }
         } catch (SQLException e) {
+            if (!isShared()) {
+                // After a disk that was full H2 refuses every change, and answers reads, until the last connection is
+                // closed.
+                pool.getHikariPoolMXBean().softEvictConnections();
+            }
             throw failure(e);
         }
     }
