@@ -87,6 +87,8 @@ class EmbeddedControlTest extends ControlContract {
                 .first()
                 .asString()
                 .contains("after change 2");
+        Files.writeString(file, text.substring(text.indexOf('\n') + 1));
+        assertThat(AuditVerification.ofFile(file).problems()).containsExactly(file + ":1: it begins with change 2");
     }
 
     @Test
