@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
+import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchJournal;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
@@ -15,8 +16,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -142,6 +149,22 @@ class EmbeddedControlTest extends ControlContract {
             plane.putRule(OPERATOR, "r", "api", BODY, ANY, false);
             Runtime.getRuntime().halt(AFTER_THE_CHANGE);
         }
+    }
+
+    /** As it closes itself after a write that failed. */
+    @Test
+    void aDatabaseThatHasClosedIsOpenedAnew() throws SQLException {
+        String url = "jdbc:h2:file:" + folder.resolve("weir") + ";DB_CLOSE_ON_EXIT=FALSE";
+        try (Connection connection = DriverManager.getConnection(url, "weir", "");
+                Statement statement = connection.createStatement()) {
+            statement.execute("SHUTDOWN IMMEDIATELY");
+        }
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .ignoreException(DatabaseException.class)
+                .until(() ->
+                        plane.putRule(OPERATOR, "r", "api", BODY, ANY, false).version() > 0);
+        assertThat(plane.isConnected()).isTrue();
     }
 
     @Test

@@ -19,8 +19,6 @@ class FullDiskTest {
     @Test
     void changesAreRefusedWhileTheDiskIsFullAndMadeAgainWhenThereIsRoom(@TempDir Path folder) throws Exception {
         Process process = new ProcessBuilder(
-                        "prlimit",
-                        "--fsize=" + BYTES + ":unlimited",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:-UsePerfData",
                         "-cp",
@@ -40,20 +38,18 @@ class FullDiskTest {
         }
     }
 
-    /** Changes rules until the disk is full, then makes room. */
+    /** Changes rules before, while and after there is no room. */
     static final class Changing {
         private Changing() {}
 
         public static void main(String[] args) throws IOException {
             try (ControlPlane plane =
                     ControlPlane.open(new ControlSettings(Path.of(args[0]), null), LoadOptions.DEFAULT)) {
-                int made = 0;
-                while (put(plane, "r" + made)) {
-                    made++;
-                }
-                boolean refused = !put(plane, "full") && !put(plane, "still full");
-                makeRoom();
-                System.exit(refused && put(plane, "room") ? 0 : 1);
+                boolean before = put(plane, "before");
+                limit(BYTES + ":unlimited");
+                boolean meanwhile = put(plane, "full") || put(plane, "still full");
+                limit("unlimited");
+                System.exit(before && !meanwhile && put(plane, "room") ? 0 : 1);
             }
         }
 
@@ -72,12 +68,9 @@ class FullDiskTest {
             }
         }
 
-        private static void makeRoom() throws IOException {
-            new ProcessBuilder(
-                            "prlimit",
-                            "--fsize=unlimited",
-                            "--pid",
-                            String.valueOf(ProcessHandle.current().pid()))
+        private static void limit(String bytes) throws IOException {
+            String self = String.valueOf(ProcessHandle.current().pid());
+            new ProcessBuilder("prlimit", "--fsize=" + bytes, "--pid", self)
                     .inheritIO()
                     .start()
                     .onExit()

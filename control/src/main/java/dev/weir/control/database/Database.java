@@ -34,14 +34,19 @@ public final class Database implements AutoCloseable {
     /** A file on a busy machine is slow to open, but it is there or not. */
     private static final int OPEN_MILLIS = 30_000;
 
+    /** H2's code for a database that has closed itself, as after a write that failed. */
+    private static final int H2_IS_CLOSED = 90098;
+
     private final @Nullable PostgresUrl postgres;
     private final String shown;
+    private final Ending changed;
     private final HikariDataSource pool;
     private boolean migrated;
 
-    private Database(@Nullable PostgresUrl postgres, String shown, HikariConfig config) {
+    private Database(@Nullable PostgresUrl postgres, String shown, Ending changed, HikariConfig config) {
         this.postgres = postgres;
         this.shown = shown;
+        this.changed = changed;
         config.setPoolName("weir-control");
         config.setMaximumPoolSize(POOL);
         config.setMinimumIdle(1);
@@ -57,7 +62,7 @@ public final class Database implements AutoCloseable {
         config.setJdbcUrl(url.jdbc());
         config.setConnectionTimeout(CONNECT_MILLIS);
         config.setDataSourceProperties(properties(url));
-        return new Database(url, url.shown(), config);
+        return new Database(url, url.shown(), Connection::commit, config);
     }
 
     /** H2 in {@code folder}, for this process alone. */
@@ -71,7 +76,7 @@ public final class Database implements AutoCloseable {
         config.setConnectionTimeout(OPEN_MILLIS);
         config.setUsername("weir");
         config.setPassword("");
-        return new Database(null, "H2 in " + folder, config);
+        return new Database(null, "H2 in " + folder, new EmbeddedCommit(folder)::commit, config);
     }
 
     private static Properties properties(PostgresUrl url) {
@@ -107,6 +112,7 @@ public final class Database implements AutoCloseable {
         T in(Connection connection) throws SQLException;
     }
 
+    /** How a transaction comes to hold. */
     @FunctionalInterface
     private interface Ending {
         void of(Connection connection) throws SQLException;
@@ -136,9 +142,8 @@ public final class Database implements AutoCloseable {
                 }
             }
         } catch (SQLException e) {
-            if (!isShared()) {
-                // After a disk that was full H2 refuses every change, and answers reads, until the last connection is
-                // closed.
+            if (!isShared() && e.getErrorCode() == H2_IS_CLOSED) {
+                // It opens anew when the last connection to what was closed is given up.
                 pool.getHikariPoolMXBean().softEvictConnections();
             }
             throw failure(e);
@@ -160,29 +165,18 @@ public final class Database implements AutoCloseable {
     }
 
     private <T extends @Nullable Object> T locking(int waitMillis, Work<T> work) {
-        if (!isShared()) {
-            return transaction(work, Database::commitToDisk);
-        }
-        return transaction(connection -> {
-            // For the transaction, not for the session, which a pooler may share out.
-            execute(
-                    connection,
-                    "SET LOCAL lock_timeout = '" + waitMillis + "ms'; SET LOCAL idle_in_transaction_session_timeout = '"
-                            + SILENT_SECONDS + "s'");
-            return work.in(connection);
-        });
-    }
-
-    /** H2 writes to its file half a second after a commit, and leaves it to the system when that is on disk. */
-    private static void commitToDisk(Connection connection) throws SQLException {
-        connection.commit();
-        execute(connection, "CHECKPOINT SYNC");
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        return transaction(
+                connection -> {
+                    if (isShared()) {
+                        try (Statement statement = connection.createStatement()) {
+                            // For the transaction, not for the session, which a pooler may share out.
+                            statement.execute("SET LOCAL lock_timeout = '" + waitMillis
+                                    + "ms'; SET LOCAL idle_in_transaction_session_timeout = '" + SILENT_SECONDS + "s'");
+                        }
+                    }
+                    return work.in(connection);
+                },
+                changed);
     }
 
     private static void rollBack(Connection connection) {
