@@ -154,6 +154,7 @@ class EmbeddedControlTest extends ControlContract {
     /** As it closes itself after a write that failed. */
     @Test
     void aDatabaseThatHasClosedIsOpenedAnew() throws SQLException {
+        plane.putRule(OPERATOR, "before", "api", BODY, ANY, false);
         String url = "jdbc:h2:file:" + folder.resolve("weir") + ";DB_CLOSE_ON_EXIT=FALSE";
         try (Connection connection = DriverManager.getConnection(url, "weir", "");
                 Statement statement = connection.createStatement()) {
@@ -164,7 +165,7 @@ class EmbeddedControlTest extends ControlContract {
                 .ignoreException(DatabaseException.class)
                 .until(() ->
                         plane.putRule(OPERATOR, "r", "api", BODY, ANY, false).version() > 0);
-        assertThat(plane.isConnected()).isTrue();
+        assertThat(plane.rules().rules()).extracting("id").containsExactly("before", "r");
     }
 
     @Test

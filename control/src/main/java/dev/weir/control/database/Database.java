@@ -11,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
+import java.util.Set;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +35,8 @@ public final class Database implements AutoCloseable {
     /** A file on a busy machine is slow to open, but it is there or not. */
     private static final int OPEN_MILLIS = 30_000;
 
-    /** H2's code for a database that has closed itself, as after a write that failed. */
-    private static final int H2_IS_CLOSED = 90098;
+    /** What H2 says of a database that has closed itself, as after a write that failed. */
+    private static final Set<Integer> H2_IS_CLOSED = Set.of(90098, 90121);
 
     private final @Nullable PostgresUrl postgres;
     private final String shown;
@@ -142,7 +143,7 @@ public final class Database implements AutoCloseable {
                 }
             }
         } catch (SQLException e) {
-            if (!isShared() && e.getErrorCode() == H2_IS_CLOSED) {
+            if (!isShared() && H2_IS_CLOSED.contains(e.getErrorCode())) {
                 // It opens anew when the last connection to what was closed is given up.
                 pool.getHikariPoolMXBean().softEvictConnections();
             }
