@@ -2,12 +2,16 @@ package dev.weir.control;
 
 import dev.weir.control.audit.Author;
 import dev.weir.control.data.Stored;
+import dev.weir.control.database.DatabaseException;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** Changes one thing under a precondition; when it returns, the change is in force on this node. */
 final class Changes {
+    private static final System.Logger LOG = System.getLogger(Changes.class.getName());
+
     private final Ledger ledger;
     private final Follower follower;
 
@@ -36,7 +40,7 @@ final class Changes {
      */
     Change make(
             Author author, String kind, String subject, Precondition precondition, boolean dryRun, Editing editing) {
-        Change change = ledger.change(author, kind, subject, dryRun, new Ledger.Edit() {
+        Change change = make(author, kind, subject, dryRun, new Ledger.Edit() {
             @Override
             public @Nullable String before(Connection connection) throws SQLException {
                 Existing existing = editing.existing(connection);
@@ -54,6 +58,16 @@ final class Changes {
             follower.sync();
         }
         return change;
+    }
+
+    /** Its subject is not logged: it may be a caller's key. */
+    private Change make(Author author, String kind, String subject, boolean dryRun, Ledger.Edit edit) {
+        try {
+            return ledger.change(author, kind, subject, dryRun, edit);
+        } catch (DatabaseException e) {
+            LOG.log(Level.WARNING, "a change by " + author.name() + " (" + kind + ") is not made: " + e.getMessage());
+            throw e;
+        }
     }
 
     /** Refuses to change a thing at {@code version}, or one that is not there, if the precondition does not hold. */

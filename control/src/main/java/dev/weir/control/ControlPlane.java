@@ -61,7 +61,7 @@ public final class ControlPlane implements AutoCloseable {
         TokenBook book = new TokenBook();
         List<Followed> followed = List.of(
                 FollowedBook.tokens(book, copying::soon),
-                new FollowedSwitches(this::switched),
+                new FollowedSwitches(this::allSwitched, this::switched),
                 FollowedBook.quotas(quotas, copying::soon),
                 rules,
                 new CounterResets());
@@ -237,6 +237,11 @@ public final class ControlPlane implements AutoCloseable {
     /** The lines of audit after {@code version}, as JSON objects, the oldest first. */
     public List<AuditTable.Entry> audit(long version, int most) {
         return database.transaction(connection -> AuditTable.after(connection, version, most));
+    }
+
+    private void allSwitched(List<Switch> rows) {
+        switches.wholeDatabase(rows);
+        copying.soon();
     }
 
     private void switched(List<Switch> rows) {

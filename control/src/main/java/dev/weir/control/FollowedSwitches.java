@@ -9,8 +9,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Brings switches of the database to whoever takes them in. */
-record FollowedSwitches(Consumer<List<Switch>> taking) implements Followed {
+/**
+ * Brings switches of the database to whoever takes them in.
+ *
+ * @param all takes all there are
+ * @param some takes those that have changed
+ */
+record FollowedSwitches(Consumer<List<Switch>> all, Consumer<List<Switch>> some) implements Followed {
     static final String KIND = "switch";
 
     @Override
@@ -20,19 +25,19 @@ record FollowedSwitches(Consumer<List<Switch>> taking) implements Followed {
 
     @Override
     public Runnable readAll(Connection connection) throws SQLException {
-        List<Switch> all = SwitchTable.all(connection);
-        return () -> taking.accept(all);
+        List<Switch> read = SwitchTable.all(connection);
+        return () -> all.accept(read);
     }
 
     @Override
     public Runnable read(Connection connection, Set<String> subjects) throws SQLException {
-        List<Switch> some = new ArrayList<>();
+        List<Switch> read = new ArrayList<>();
         for (String each : subjects) {
             Switch last = SwitchTable.get(connection, each);
             if (last != null) {
-                some.add(last);
+                read.add(last);
             }
         }
-        return () -> taking.accept(some);
+        return () -> some.accept(read);
     }
 }

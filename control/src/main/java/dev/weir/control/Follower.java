@@ -1,5 +1,6 @@
 package dev.weir.control;
 
+import dev.weir.control.audit.AuditLine;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.database.Database;
 import dev.weir.control.database.DatabaseException;
@@ -42,21 +43,24 @@ final class Follower implements AutoCloseable {
     /** Whether it was tried at all: only news are logged. */
     private boolean heard;
 
-    private volatile long seen = -1;
+    private volatile Seen seen = Seen.NOTHING;
+
+    /** A change, by its number and the hash of its line: after a failover that lost some, others have their numbers. */
+    private record Seen(long version, String hash) {
+        static final Seen NOTHING = new Seen(-1, "");
+    }
 
     Follower(Database database, Ledger ledger, List<Followed> kinds, boolean listens) {
         this.database = database;
         this.ledger = ledger;
         this.kinds = List.copyOf(kinds);
-        this.listens = listens;
+        this.listens = listens && database.isShared();
         thread.setDaemon(true);
     }
 
-    /** Follows from now on, where others can change what is there. */
+    /** Follows from now on; where nobody else changes anything, to see whether the database is there. */
     void start() {
-        if (database.isShared()) {
-            thread.start();
-        }
+        thread.start();
     }
 
     /** Whether the database answered when it was last asked. */
@@ -66,7 +70,7 @@ final class Follower implements AutoCloseable {
 
     /** The last change that this node has seen; -1 if it has seen none. */
     long version() {
-        return seen;
+        return seen.version();
     }
 
     /**
@@ -84,24 +88,38 @@ final class Follower implements AutoCloseable {
         }
     }
 
-    private long read(Connection connection) throws SQLException {
+    private Seen read(Connection connection) throws SQLException {
+        Seen before = seen;
         long version = Ledger.version(connection);
-        if (version == seen) {
-            return version;
+        boolean there = before.version() >= 0 && before.hash().equals(AuditTable.hash(connection, before.version()));
+        if (there && version == before.version()) {
+            return before;
         }
-        if (seen < 0 || version < seen || version - seen > MOST) {
-            List<Runnable> all = new ArrayList<>();
-            for (Followed each : kinds) {
-                all.add(each.readAll(connection));
-            }
-            writeAudit(connection, version);
-            all.forEach(Runnable::run);
-            return version;
+        if (!there && before.version() >= 0) {
+            LOG.log(
+                    Level.WARNING,
+                    database + " has lost change " + before.version()
+                            + ", which it had before, as after a failover: all of it is read anew");
         }
-        long last = version;
+        List<AuditTable.Entry> news = there && version - before.version() <= MOST
+                ? AuditTable.after(connection, before.version(), MOST)
+                : List.of();
+        return news.isEmpty() ? readAll(connection, version) : read(connection, news);
+    }
+
+    private Seen readAll(Connection connection, long version) throws SQLException {
+        List<Runnable> all = new ArrayList<>();
+        for (Followed each : kinds) {
+            all.add(each.readAll(connection));
+        }
+        writeAudit(connection, version);
+        all.forEach(Runnable::run);
+        return new Seen(version, AuditTable.hash(connection, version));
+    }
+
+    private Seen read(Connection connection, List<AuditTable.Entry> news) throws SQLException {
         Map<String, Set<String>> changed = new HashMap<>();
-        for (AuditTable.Entry each : AuditTable.after(connection, seen, MOST)) {
-            last = Math.max(last, each.line().version());
+        for (AuditTable.Entry each : news) {
             changed.computeIfAbsent(each.kind(), kind -> new LinkedHashSet<>()).add(each.subject());
         }
         List<Runnable> some = new ArrayList<>();
@@ -114,9 +132,10 @@ final class Follower implements AutoCloseable {
         if (!changed.isEmpty()) {
             LOG.log(Level.WARNING, "changes of kinds that this version does not know: " + changed.keySet());
         }
-        writeAudit(connection, last);
+        AuditLine last = news.get(news.size() - 1).line();
+        writeAudit(connection, last.version());
         some.forEach(Runnable::run);
-        return last;
+        return new Seen(last.version(), last.hash());
     }
 
     private void writeAudit(Connection connection, long version) throws SQLException {

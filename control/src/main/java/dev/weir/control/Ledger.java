@@ -145,27 +145,42 @@ final class Ledger {
 
     /** Writes to the file what the table has and it has not, up to {@code version}. */
     void catchUp(Connection connection, long version) throws SQLException, IOException {
+        if (file == null) {
+            return;
+        }
         writing.lock();
         try {
-            copy(connection, version);
+            requireSameHistory(file, connection);
+            copy(file, connection, version);
         } finally {
             writing.unlock();
         }
     }
 
-    private void copy(Connection connection, long version) throws SQLException, IOException {
-        while (file != null && file.version() < version) {
+    /**
+     * Puts a file away that ends with a change that the table lacks: this node was killed before that change held, a backup was
+     * restored, a failover lost it, or it is of another database.
+     */
+    private void requireSameHistory(AuditFile file, Connection connection) throws SQLException, IOException {
+        if (!file.endsWith(AuditTable.hash(connection, file.version()))) {
+            LOG.log(
+                    Level.WARNING,
+                    "the file of audit ends with a change, " + file.version() + ", that " + database
+                            + " does not have; it is kept as " + file.setAside()
+                            + ", and one that tells what the database has takes its place");
+        }
+    }
+
+    private static void copy(AuditFile file, Connection connection, long version) throws SQLException, IOException {
+        while (file.version() < version) {
             List<AuditLine> lines = new ArrayList<>();
-            AuditTable.after(connection, file.version(), BATCH).forEach(each -> lines.add(each.line()));
+            for (AuditTable.Entry each : AuditTable.after(connection, file.version(), BATCH)) {
+                if (each.line().version() <= version) {
+                    lines.add(each.line());
+                }
+            }
             if (lines.isEmpty()) {
                 return;
-            }
-            if (!file.endsWith(AuditTable.hash(connection, file.version()))) {
-                LOG.log(
-                        Level.WARNING,
-                        "the file of audit is of another database than " + database + "; it is kept as "
-                                + file.setAside() + ", and a new one begins");
-                continue;
             }
             file.append(lines);
         }

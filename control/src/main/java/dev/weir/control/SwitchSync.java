@@ -89,6 +89,14 @@ final class SwitchSync implements AutoCloseable {
         rows.forEach(each -> inDatabase.put(each.name().id(), each.stamp()));
     }
 
+    /** The database has these and no others. */
+    void allInDatabase(List<Switch> rows) {
+        inDatabase
+                .keySet()
+                .retainAll(rows.stream().map(each -> each.name().id()).toList());
+        inDatabase(rows);
+    }
+
     private void run() {
         while (!closed) {
             try {

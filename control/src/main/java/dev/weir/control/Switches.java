@@ -93,9 +93,15 @@ public final class Switches implements AutoCloseable {
         sync.start(board, shared || board != null);
     }
 
-    /** Takes in what the database holds. */
+    /** Takes in some of what the database holds. */
     void database(List<Switch> rows) {
         sync.inDatabase(rows);
+        take(rows);
+    }
+
+    /** Takes in all that the database holds; what it held before and lost is brought there again. */
+    void wholeDatabase(List<Switch> rows) {
+        sync.allInDatabase(rows);
         take(rows);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
+import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchJournal;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
@@ -15,7 +16,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,6 +94,8 @@ class EmbeddedControlTest extends ControlContract {
                 .first()
                 .asString()
                 .contains("after change 2");
+        Files.writeString(file, text.substring(text.indexOf('\n') + 1));
+        assertThat(AuditVerification.ofFile(file).problems()).containsExactly(file + ":1: it begins with change 2");
     }
 
     @Test
@@ -106,5 +116,86 @@ class EmbeddedControlTest extends ControlContract {
         }
         assertThat(AuditVerification.ofFile(file).problems()).isEmpty();
         assertThat(AuditVerification.ofFile(file).changes()).isEqualTo(2);
+    }
+
+    @Test
+    void aChangeThatHasReturnedOutlivesTheProcess(@TempDir Path other) throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:-UsePerfData",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Killed.class.getName(),
+                        other.toString())
+                .inheritIO()
+                .start();
+        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(Killed.AFTER_THE_CHANGE);
+        try (ControlPlane plane = ControlPlane.open(new ControlSettings(other, null), LoadOptions.DEFAULT)) {
+            assertThat(plane.rules().rule("r")).isNotNull();
+            assertThat(plane.version()).isEqualTo(1);
+        }
+    }
+
+    /** Ends as by kill -9, right after a change. */
+    static final class Killed {
+        static final int AFTER_THE_CHANGE = 9;
+
+        private Killed() {}
+
+        public static void main(String[] args) throws IOException {
+            ControlSettings settings = new ControlSettings(Path.of(args[0]), null);
+            ControlPlane plane = ControlPlane.open(settings, LoadOptions.DEFAULT);
+            plane.putRule(OPERATOR, "r", "api", BODY, ANY, false);
+            Runtime.getRuntime().halt(AFTER_THE_CHANGE);
+        }
+    }
+
+    /** As it closes itself after a write that failed. */
+    @Test
+    void aDatabaseThatHasClosedIsOpenedAnew() throws SQLException {
+        plane.putRule(OPERATOR, "before", "api", BODY, ANY, false);
+        String url = "jdbc:h2:file:" + folder.resolve("weir") + ";DB_CLOSE_ON_EXIT=FALSE";
+        try (Connection connection = DriverManager.getConnection(url, "weir", "");
+                Statement statement = connection.createStatement()) {
+            statement.execute("SHUTDOWN IMMEDIATELY");
+        }
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .ignoreException(DatabaseException.class)
+                .until(() ->
+                        plane.putRule(OPERATOR, "r", "api", BODY, ANY, false).version() > 0);
+        assertThat(plane.rules().rules()).extracting("id").containsExactly("before", "r");
+    }
+
+    @Test
+    void aFileOfAuditThatIsAheadOfARestoredDatabaseIsKeptAndAnotherTellsWhatTheDatabaseHas(@TempDir Path other)
+            throws IOException {
+        ControlSettings settings = new ControlSettings(other, null);
+        Path database = other.resolve("weir.mv.db");
+        put(settings, "first");
+        byte[] backup = Files.readAllBytes(database);
+        put(settings, "lost");
+        Files.write(database, backup);
+        put(settings, "second", "third");
+        Path file = other.resolve(AuditFile.NAME);
+        AuditVerification whole = AuditVerification.ofFile(file);
+        assertThat(whole.problems()).isEmpty();
+        assertThat(whole.changes()).isEqualTo(3);
+        assertThat(Files.readString(file)).contains("\"third\"").doesNotContain("\"lost\"");
+        try (Stream<Path> files = Files.list(other)) {
+            Path aside = files.filter(each -> each.getFileName().toString().matches("audit-[0-9]+.jsonl"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(Files.readString(aside)).contains("\"first\"", "\"lost\"");
+        }
+    }
+
+    private static void put(ControlSettings settings, String... rules) throws IOException {
+        try (ControlPlane plane = ControlPlane.open(settings, LoadOptions.DEFAULT)) {
+            for (String each : rules) {
+                plane.putRule(OPERATOR, each, "api", BODY, ANY, false);
+            }
+        }
     }
 }

@@ -112,7 +112,7 @@ abstract class SwitchContract extends DatabaseContract {
         return found == null ? null : found.state();
     }
 
-    private Switch put(SwitchName name, Setting setting) {
+    Switch put(SwitchName name, Setting setting) {
         return Objects.requireNonNull(
                 plane.switches().change(ADA, name, setting, ANY, false, false).done());
     }

@@ -3,7 +3,10 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -64,6 +67,29 @@ class SwitchServerTest {
                             .statusCode())
                     .isEqualTo(200);
         }
+    }
+
+    /** As curl sends them; Java's client sends only ASCII. */
+    @Test
+    void aReasonAndANameMayBeInAnyLanguage() throws Exception {
+        String reason = "Stra\u00dfe \u2014 \u0445\u043e\u0440\u043e\u0448\u043e";
+        String request = String.join(
+                "\r\n",
+                "PUT " + SWITCHES + "orders HTTP/1.1",
+                "Host: localhost",
+                "X-Weir-Author: \u00dcnal",
+                "X-Weir-Reason: " + reason,
+                "Content-Length: 18",
+                "Connection: close",
+                "",
+                "{\"state\":\"shadow\"}");
+        try (Socket socket = new Socket(
+                InetAddress.getLoopbackAddress(), running.server.admin().port())) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answer).startsWith("HTTP/1.1 200");
+        }
+        assertThat(running.admin.get(SWITCHES + "orders").body()).contains(reason, "\u00dcnal (claimed)");
     }
 
     @Test

@@ -2,7 +2,7 @@ package dev.weir.control.audit;
 
 import org.jspecify.annotations.Nullable;
 
-/** Checks lines one after another: each whole, each following the one before. */
+/** Checks lines one after another, from change 1 on: each whole, each following the one before. */
 public final class AuditChain {
     private long lines;
     private @Nullable AuditLine last;
@@ -16,8 +16,9 @@ public final class AuditChain {
             return "change " + next.version() + " is not as it was written: its hash does not fit";
         }
         if (before == null) {
-            boolean first = next.version() == 1;
-            return first && !next.previous().equals(AuditLine.START) ? "change 1 follows another" : null;
+            return next.version() != 1
+                    ? "it begins with change " + next.version()
+                    : next.previous().equals(AuditLine.START) ? null : "change 1 follows another";
         }
         if (next.version() != before.version() + 1) {
             return "after change " + before.version() + " comes " + next.version();

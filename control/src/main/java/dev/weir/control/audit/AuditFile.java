@@ -119,19 +119,24 @@ public final class AuditFile implements AutoCloseable {
     }
 
     /**
-     * Adds lines, those that are not there yet, and has them on disk when it returns.
+     * Adds lines, and has them on disk when it returns.
      *
      * @return where the file ended before, for {@link #cut}
+     * @throws IOException also if they do not follow what is there; then none is added
      */
     public synchronized Mark append(List<AuditLine> lines) throws IOException {
         Mark mark = new Mark(end, last);
         StringBuilder text = new StringBuilder();
+        AuditLine before = last;
         for (AuditLine each : lines) {
-            if (each.version() > version()) {
-                text.append(each.written()).append('\n');
-                last = each;
+            if (before != null && !each.previous().equals(before.hash())) {
+                throw new IOException(
+                        path + ": change " + each.version() + " does not follow change " + before.version());
             }
+            text.append(each.written()).append('\n');
+            before = each;
         }
+        last = before;
         try {
             ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
             channel.truncate(end);

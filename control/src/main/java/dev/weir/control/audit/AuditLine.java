@@ -1,10 +1,8 @@
 package dev.weir.control.audit;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.control.data.Json;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -24,9 +22,10 @@ public record AuditLine(long version, String text, String hash) {
     /** What the first line follows. */
     public static final String START = "0".repeat(64);
 
-    private static final JsonFactory JSON = new JsonFactory();
+    /** Any character may stand in it, those too that end a line for some. */
     private static final Pattern WRITTEN =
-            Pattern.compile("(\\{\"version\":([0-9]{1,18}),.*),\"hash\":\"([0-9a-f]{64})\"}");
+            Pattern.compile("(\\{\"version\":([0-9]{1,18}),.*),\"hash\":\"([0-9a-f]{64})\"}", Pattern.DOTALL);
+
     private static final Pattern PREVIOUS = Pattern.compile("\"previous\":\"([0-9a-f]{64})\"}$");
 
     /**
@@ -44,8 +43,7 @@ public record AuditLine(long version, String text, String hash) {
             @Nullable String before,
             @Nullable String after,
             String previous) {
-        StringWriter out = new StringWriter();
-        try (JsonGenerator json = JSON.createGenerator(out)) {
+        String text = Json.text(json -> {
             json.writeStartObject();
             json.writeNumberField("version", version);
             json.writeStringField("at", at.toString());
@@ -59,10 +57,7 @@ public record AuditLine(long version, String text, String hash) {
             raw(json, "after", after);
             json.writeStringField("previous", previous);
             json.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        String text = out.toString();
+        });
         return new AuditLine(version, text, hash(text));
     }
 

@@ -11,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
+import java.util.Set;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
@@ -34,14 +35,19 @@ public final class Database implements AutoCloseable {
     /** A file on a busy machine is slow to open, but it is there or not. */
     private static final int OPEN_MILLIS = 30_000;
 
+    /** What H2 says of a database that has closed itself, as after a write that failed. */
+    private static final Set<Integer> H2_IS_CLOSED = Set.of(90098, 90121);
+
     private final @Nullable PostgresUrl postgres;
     private final String shown;
+    private final Ending changed;
     private final HikariDataSource pool;
     private boolean migrated;
 
-    private Database(@Nullable PostgresUrl postgres, String shown, HikariConfig config) {
+    private Database(@Nullable PostgresUrl postgres, String shown, Ending changed, HikariConfig config) {
         this.postgres = postgres;
         this.shown = shown;
+        this.changed = changed;
         config.setPoolName("weir-control");
         config.setMaximumPoolSize(POOL);
         config.setMinimumIdle(1);
@@ -57,7 +63,7 @@ public final class Database implements AutoCloseable {
         config.setJdbcUrl(url.jdbc());
         config.setConnectionTimeout(CONNECT_MILLIS);
         config.setDataSourceProperties(properties(url));
-        return new Database(url, url.shown(), config);
+        return new Database(url, url.shown(), Connection::commit, config);
     }
 
     /** H2 in {@code folder}, for this process alone. */
@@ -67,11 +73,11 @@ public final class Database implements AutoCloseable {
         // H2 would make it for everyone to read; it takes an empty file for a new database.
         PrivateFile.open(file.resolveSibling("weir.mv.db"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
                 .close();
-        config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE");
+        config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0");
         config.setConnectionTimeout(OPEN_MILLIS);
         config.setUsername("weir");
         config.setPassword("");
-        return new Database(null, "H2 in " + folder, config);
+        return new Database(null, "H2 in " + folder, new EmbeddedCommit(folder)::commit, config);
     }
 
     private static Properties properties(PostgresUrl url) {
@@ -107,18 +113,28 @@ public final class Database implements AutoCloseable {
         T in(Connection connection) throws SQLException;
     }
 
+    /** How a transaction comes to hold. */
+    @FunctionalInterface
+    private interface Ending {
+        void of(Connection connection) throws SQLException;
+    }
+
     /**
      * Does {@code work} in a transaction, which holds if it returns.
      *
      * @throws DatabaseException if the database is away or refuses; what else {@code work} throws passes through
      */
     public <T extends @Nullable Object> T transaction(Work<T> work) {
+        return transaction(work, Connection::commit);
+    }
+
+    private <T extends @Nullable Object> T transaction(Work<T> work, Ending ending) {
         migrate();
         try (Connection connection = pool.getConnection()) {
             boolean done = false;
             try {
                 T result = work.in(connection);
-                connection.commit();
+                ending.of(connection);
                 done = true;
                 return result;
             } finally {
@@ -127,6 +143,10 @@ public final class Database implements AutoCloseable {
                 }
             }
         } catch (SQLException e) {
+            if (!isShared() && H2_IS_CLOSED.contains(e.getErrorCode())) {
+                // It opens anew when the last connection to what was closed is given up.
+                pool.getHikariPoolMXBean().softEvictConnections();
+            }
             throw failure(e);
         }
     }
@@ -146,16 +166,18 @@ public final class Database implements AutoCloseable {
     }
 
     private <T extends @Nullable Object> T locking(int waitMillis, Work<T> work) {
-        return transaction(connection -> {
-            if (isShared()) {
-                try (Statement statement = connection.createStatement()) {
-                    // For the transaction, not for the session, which a pooler may share out.
-                    statement.execute("SET LOCAL lock_timeout = '" + waitMillis
-                            + "ms'; SET LOCAL idle_in_transaction_session_timeout = '" + SILENT_SECONDS + "s'");
-                }
-            }
-            return work.in(connection);
-        });
+        return transaction(
+                connection -> {
+                    if (isShared()) {
+                        try (Statement statement = connection.createStatement()) {
+                            // For the transaction, not for the session, which a pooler may share out.
+                            statement.execute("SET LOCAL lock_timeout = '" + waitMillis
+                                    + "ms'; SET LOCAL idle_in_transaction_session_timeout = '" + SILENT_SECONDS + "s'");
+                        }
+                    }
+                    return work.in(connection);
+                },
+                changed);
     }
 
     private static void rollBack(Connection connection) {

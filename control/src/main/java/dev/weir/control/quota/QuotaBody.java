@@ -3,6 +3,7 @@ package dev.weir.control.quota;
 import static dev.weir.rules.diagnostics.Text.quote;
 
 import dev.weir.control.data.Stored;
+import dev.weir.control.data.Times;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
@@ -11,10 +12,8 @@ import dev.weir.rules.grammar.Unit;
 import dev.weir.rules.yaml.YamlNode;
 import dev.weir.rules.yaml.YamlNode.Scalar;
 import dev.weir.rules.yaml.YamlReader;
+import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -153,8 +152,8 @@ public final class QuotaBody {
             return null;
         }
         try {
-            return OffsetDateTime.parse(scalar.text()).toInstant().truncatedTo(ChronoUnit.MILLIS);
-        } catch (DateTimeParseException e) {
+            return Times.parse(scalar.text());
+        } catch (DateTimeException e) {
             problems.error(
                     scalar.at(), name + ": " + quote(scalar.text()), "expected: a time like 2025-02-01T00:00:00Z");
             return null;

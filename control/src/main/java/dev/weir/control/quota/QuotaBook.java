@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * begins or ends later is put in its place by a timer, at that moment.
  */
 public final class QuotaBook implements Quotas {
+    private static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
+
     private final ScheduledExecutorService timer;
     private final ConcurrentSkipListMap<String, StoredQuota> all = new ConcurrentSkipListMap<>();
     private final Map<String, Quota> inForce = new ConcurrentHashMap<>();
@@ -125,7 +127,9 @@ public final class QuotaBook implements Quotas {
     private static long wait(Instant at, Instant now) {
         // Far ahead there is time to look again: a clock that is set meanwhile must not make it miss the moment by
         // much.
-        return Math.min(Duration.between(now, at).toMillis() + 1, TimeUnit.MINUTES.toMillis(1));
+        return at.isAfter(now.plus(LOOK_AGAIN))
+                ? LOOK_AGAIN.toMillis()
+                : Duration.between(now, at).toMillis() + 1;
     }
 
     private synchronized void tick() {

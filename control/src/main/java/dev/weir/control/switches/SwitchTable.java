@@ -1,6 +1,7 @@
 package dev.weir.control.switches;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,20 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of {@code weir_switches}: of each switch what was done last, also if that was to release it. */
+/**
+ * The rows of {@code weir_switches}: of each switch what was done last, also if that was to release it. A row that cannot be read is
+ * as good as absent: it must not keep a node from following all the others.
+ */
 public final class SwitchTable {
+    private static final System.Logger LOG = System.getLogger(SwitchTable.class.getName());
+
     private SwitchTable() {}
 
     public static List<Switch> all(Connection connection) throws SQLException {
         try (PreparedStatement select =
-                connection.prepareStatement("SELECT last FROM weir_switches ORDER BY switch_id")) {
+                connection.prepareStatement("SELECT switch_id, last FROM weir_switches ORDER BY switch_id")) {
             return read(select);
         }
     }
 
     public static @Nullable Switch get(Connection connection, String id) throws SQLException {
         try (PreparedStatement select =
-                connection.prepareStatement("SELECT last FROM weir_switches WHERE switch_id = ?")) {
+                connection.prepareStatement("SELECT switch_id, last FROM weir_switches WHERE switch_id = ?")) {
             select.setString(1, id);
             List<Switch> found = read(select);
             return found.isEmpty() ? null : found.get(0);
@@ -33,11 +39,17 @@ public final class SwitchTable {
         try (ResultSet rows = select.executeQuery()) {
             List<Switch> switches = new ArrayList<>();
             while (rows.next()) {
-                switches.add(SwitchJson.read(rows.getString(1)));
+                read(rows.getString(1), rows.getString(2), switches);
             }
             return switches;
+        }
+    }
+
+    private static void read(String id, String last, List<Switch> into) {
+        try {
+            into.add(SwitchJson.read(last));
         } catch (IOException e) {
-            throw new SQLException("a row of weir_switches cannot be read: " + e.getMessage(), e);
+            LOG.log(Level.ERROR, "the switch " + id + " in the database is passed over: " + e.getMessage());
         }
     }
 

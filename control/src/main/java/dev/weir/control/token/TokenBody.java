@@ -2,6 +2,7 @@ package dev.weir.control.token;
 
 import static dev.weir.rules.diagnostics.Text.quote;
 
+import dev.weir.control.data.Times;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
@@ -13,8 +14,6 @@ import dev.weir.rules.yaml.YamlReader;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
@@ -97,21 +96,24 @@ public final class TokenBody {
         if (at != null && in != null) {
             problems.error(fields.at("expires_in"), "expires_in beside expires_at", "expected: one of them");
         }
+        if (at != null) {
+            return time(at, problems);
+        }
         try {
-            if (at != null) {
-                return OffsetDateTime.parse(at.text()).toInstant().truncatedTo(ChronoUnit.MILLIS);
-            }
-            return in == null ? null : now.plus(in).truncatedTo(ChronoUnit.MILLIS);
-        } catch (DateTimeParseException e) {
-            String text = at == null ? "" : at.text();
-            problems.error(
-                    fields.at("expires_at"),
-                    "expires_at: " + quote(text),
-                    "expected: a time like 2027-02-01T00:00:00Z");
+            return in == null ? null : Times.of(now.plus(in));
         } catch (DateTimeException | ArithmeticException e) {
             problems.error(fields.at("expires_in"), "expires_in: too long", "expected: a duration such as 90d");
+            return null;
         }
-        return null;
+    }
+
+    private static @Nullable Instant time(Scalar at, Problems problems) {
+        try {
+            return Times.parse(at.text());
+        } catch (DateTimeException e) {
+            problems.error(at.at(), "expires_at: " + quote(at.text()), "expected: a time like 2027-02-01T00:00:00Z");
+            return null;
+        }
     }
 
     private static @Nullable Duration duration(Fields fields, String name, Problems problems) {

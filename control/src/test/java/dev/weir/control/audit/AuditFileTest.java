@@ -10,9 +10,26 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The file where a disk fails. */
+/** The file, also where a disk fails. */
 class AuditFileTest {
     private static final int KILOBYTES = 4;
+
+    /** Callers choose what counters are about, and others than we write that down. */
+    @Test
+    void aLineMayHoldWhatEndsALineForSome(@TempDir Path folder) throws IOException {
+        String strange = "a\u0085b\u2028c\u2029d";
+        String raw = "[\"" + strange + "\"]";
+        Author author = new Author(strange, "", strange);
+        AuditLine line = AuditLine.of(1, Instant.EPOCH, author, "counter", strange, raw, null, AuditLine.START);
+        try (AuditFile file = AuditFile.open(folder)) {
+            file.append(List.of(line));
+        }
+        try (AuditFile file = AuditFile.open(folder)) {
+            assertThat(file.hash()).isEqualTo(line.hash());
+        }
+        assertThat(AuditVerification.ofFile(folder.resolve(AuditFile.NAME)).problems())
+                .isEmpty();
+    }
 
     /** A process that may not write more than so much to a file: for it the disk is full. */
     @Test

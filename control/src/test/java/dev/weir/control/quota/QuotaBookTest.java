@@ -62,6 +62,13 @@ class QuotaBookTest {
         assertThat(book.of("later")).isNotNull();
     }
 
+    @Test
+    void anEndThatNobodyWillSeeIsOneAllTheSame() {
+        book.set("k", until("k", Instant.MAX));
+        assertThat(book.of("k")).isNotNull();
+        assertThat(timer.getQueue()).hasSize(1);
+    }
+
     private static StoredQuota until(String apiKey, Instant end) {
         return new StoredQuota(apiKey, "pro", List.of(), null, end, new Stored(1, Instant.EPOCH, "ada"));
     }

@@ -27,7 +27,6 @@ public final class Access {
     /** What proxies add to what they pass on. */
     private static final List<String> PROXIES = List.of("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via");
 
-    private static final int LONGEST_NAME = 200 - " (claimed)".length();
     private static final String SCHEME = "bearer ";
     private static final String KNOWN_AS = "weir";
 
@@ -125,7 +124,7 @@ public final class Access {
             refused.count(Reason.HOST);
             throw RestException.forbidden("Host: expected localhost, 127.0.0.1 or [::1], or a token");
         }
-        String claimed = plain(request.getHeader("X-Weir-Author"));
+        String claimed = HeaderText.of(request.getHeader("X-Weir-Author"));
         boolean everything = fixed == null && (book == null || (book.isRead() && !book.hasAdmin()));
         return new Caller(
                 claimed.isEmpty() ? "unknown" : claimed + " (claimed)",
@@ -135,6 +134,10 @@ public final class Access {
     }
 
     private Caller holder(String token, String address) {
+        // The way back in is never locked out by others who try; it is too long to be guessed, however fast.
+        if (fixed != null && fixed.matches(token)) {
+            return new Caller(Tokens.FIXED, Role.ADMIN, address, true);
+        }
         String id = TokenText.idOf(token);
         boolean known = book != null && book.knows(id);
         String which = known ? id : "";
@@ -142,9 +145,6 @@ public final class Access {
         if (wait > 0) {
             refused.count(Reason.THROTTLED);
             throw RestException.tooManyRequests("too many wrong tokens from this address", wait);
-        }
-        if (fixed != null && fixed.matches(token)) {
-            return new Caller(Tokens.FIXED, Role.ADMIN, address, true);
         }
         Found found = book == null ? new Found.Unknown() : book.find(token, Instant.now());
         if (found instanceof Found.Known opens) {
@@ -181,14 +181,5 @@ public final class Access {
     private static String address(HttpServerRequest request) {
         SocketAddress remote = request.remoteAddress();
         return remote == null ? "" : String.valueOf(remote.hostAddress());
-    }
-
-    /** What of a header may go into a record. */
-    public static String plain(@Nullable String header) {
-        if (header == null) {
-            return "";
-        }
-        String plain = header.strip().replaceAll("\\p{Cntrl}", "?");
-        return plain.length() <= LONGEST_NAME ? plain : plain.substring(0, LONGEST_NAME);
     }
 }

@@ -4,6 +4,7 @@ import dev.weir.control.Precondition;
 import dev.weir.control.audit.Author;
 import dev.weir.server.access.Access;
 import dev.weir.server.access.Caller;
+import dev.weir.server.access.HeaderText;
 import dev.weir.server.http.Query;
 import dev.weir.server.http.RestException;
 import dev.weir.server.http.Target;
@@ -132,6 +133,6 @@ final class AdminCall {
 
     /** Who changes something, and why. */
     Author author() {
-        return caller().author(Access.plain(context.request().getHeader("X-Weir-Reason")));
+        return caller().author(HeaderText.of(context.request().getHeader("X-Weir-Reason")));
     }
 }
