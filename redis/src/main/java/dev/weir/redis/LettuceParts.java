@@ -117,13 +117,14 @@ final class LettuceParts {
     /** The master that the sentinels know: asked anew at every connect. */
     static RedisURI sentinelUri(RedisSettings settings) {
         RedisAddress address = settings.address();
-        RedisURI.Builder builder = RedisURI.builder().withDatabase(address.database());
+        // build() gives the time-out to the sentinels, too: one that hangs holds up whoever asks it for that long.
+        RedisURI.Builder builder =
+                RedisURI.builder().withDatabase(address.database()).withTimeout(settings.connectTimeout());
         if (address.sentinelName() != null) {
             builder.withSentinelMasterId(address.sentinelName());
         }
         for (RedisAddress.HostPort each : address.hosts()) {
             RedisURI sentinel = RedisURI.create(each.host(), each.port());
-            sentinel.setTimeout(settings.connectTimeout());
             sentinel.setSsl(address.tls());
             sentinel.setCredentialsProvider(provider(settings.sentinelCredentials()));
             builder.withSentinel(sentinel);
