@@ -114,8 +114,12 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
         if (host.isEmpty() || redirect.slot() < 0 || redirect.slot() >= SlotTable.SLOTS) {
             return null;
         }
-        Node target = nodes.at(new HostPort(host, redirect.port()));
-        if (target != null && !redirect.ask()) {
+        HostPort server = new HostPort(host, redirect.port());
+        if (redirect.ask()) {
+            return nodes.atMoving(server);
+        }
+        Node target = nodes.at(server);
+        if (target != null) {
             slots.set(redirect.slot(), target);
             changed();
         }
