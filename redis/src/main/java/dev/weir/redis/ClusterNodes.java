@@ -98,6 +98,6 @@ final class ClusterNodes {
 
     synchronized void close() {
         closed = true;
-        nodes.values().forEach(factory::close);
+        nodes.values().forEach(Node::dismiss);
     }
 }

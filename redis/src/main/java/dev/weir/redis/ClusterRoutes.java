@@ -99,7 +99,8 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
 
     @Override
     public long probeSubject(Node node) {
-        for (int i = 0; i < SlotTable.SLOTS * 8; i++) {
+        int tries = servesAny(node) ? SlotTable.SLOTS * 8 : 0;
+        for (int i = 0; i < tries; i++) {
             long subject = ThreadLocalRandom.current().nextLong();
             if (slots.get(RedisKey.slot(subject)) == node) {
                 return subject;

@@ -29,9 +29,9 @@ final class NodeFactory {
         this.resources = LettuceParts.resources(loops);
     }
 
-    /** Closes the connections of one node. */
+    /** Closes the connections of one node that was dismissed. */
     void close(Node node) {
-        for (Line line : node.close()) {
+        for (Line line : node.lines()) {
             lines.remove(line);
             var unused = line.close();
         }

@@ -27,5 +27,6 @@ interface Routes {
 
     void open();
 
+    /** Begins nothing more; who made the nodes closes them. */
     void close();
 }
