@@ -32,6 +32,8 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
     private final AtomicReferenceArray<@Nullable Node> slots = new AtomicReferenceArray<>(SlotTable.SLOTS);
 
     private final SlotInquiry inquiry;
+    /** Slots that nobody serves, as the cluster said last. */
+    private volatile int unserved = SlotTable.SLOTS;
 
     ClusterRoutes(NodeFactory factory, RedisSettings settings, EventLoop loop) {
         this.loop = loop;
@@ -59,7 +61,14 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
             }
             last = node;
         }
-        return true;
+        return unserved == 0;
+    }
+
+    @Override
+    public String unserved() {
+        Complaint said = inquiry.complaint();
+        int slots = unserved;
+        return slots == 0 ? "" : said == null ? "slots that nobody is known to serve: " + slots : said.toString();
     }
 
     @Override
@@ -70,7 +79,8 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
                 return down;
             }
         }
-        return StoreFailure.UNREACHABLE;
+        Complaint said = inquiry.complaint();
+        return said == null ? StoreFailure.UNREACHABLE : said.failure();
     }
 
     @Override
@@ -146,6 +156,7 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
     public boolean take(Map<HostPort, boolean[]> table) {
         boolean whole = true;
         boolean changed = false;
+        int nobodys = 0;
         Node[] owners = new Node[SlotTable.SLOTS];
         for (Map.Entry<HostPort, boolean[]> each : table.entrySet()) {
             Node node = nodes.at(each.getKey());
@@ -159,18 +170,19 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
         }
         for (int slot = 0; slot < SlotTable.SLOTS; slot++) {
             Node owner = owners[slot];
-            whole &= owner != null;
+            nobodys += owner == null ? 1 : 0;
             // A slot that nobody serves stays with who served it: its failure is the truth.
             if (owner != null && slots.getAndSet(slot, owner) != owner) {
                 changed = true;
             }
         }
+        unserved = nobodys;
         if (changed) {
             LOG.log(Level.DEBUG, "redis cluster: " + table.keySet() + " serve its slots");
             nodes().forEach(Node::hasNews);
         }
         nodes.dismiss((server, node) -> !table.containsKey(server) && !servesAny(node));
-        return whole;
+        return whole && nobodys == 0;
     }
 
     private boolean servesAny(Node node) {

@@ -111,6 +111,11 @@ public final class RedisStore implements SharedStore {
         return routes.serves();
     }
 
+    /** What nobody serves, and why, where the {@linkplain #health servers} that are known do not tell it; empty if all is served. */
+    public String unserved() {
+        return routes.unserved();
+    }
+
     /** How each server is, as of now. */
     public List<NodeHealth> health() {
         return routes.nodes().stream().map(Node::health).toList();

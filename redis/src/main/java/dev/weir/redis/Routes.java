@@ -16,6 +16,9 @@ interface Routes {
     /** Whether all there is to ask is served. */
     boolean serves();
 
+    /** What nobody serves though all nodes that are known do, and why, for people; empty if there is nothing. */
+    String unserved();
+
     /** Why nobody is known to serve a slot. */
     StoreFailure failure();
 

@@ -35,6 +35,11 @@ final class SingleRoute implements Routes, Node.Neighbours {
     }
 
     @Override
+    public String unserved() {
+        return "";
+    }
+
+    @Override
     public StoreFailure failure() {
         return StoreFailure.UNREACHABLE;
     }

@@ -115,11 +115,14 @@ class ClusterChangesTest extends ClusterUnderFaults {
                 load.awaitAnswers(300);
                 Tally during = load.next();
                 assertThat(during.failed()).as("%s", during).isPositive().isEqualTo(during.failed(its));
+                assertThat(store.health()).allMatch(NodeHealth::serves);
+                await().until(() -> store.unserved().endsWith("nobody is known to serve: 1") && !store.serves());
             } finally {
                 master.cli("CLUSTER", "ADDSLOTS", slot);
                 cluster.awaitWhole();
             }
             load.awaitServing(BACK);
+            await().until(() -> store.unserved().isEmpty() && store.serves());
             assertCountedOnce(store, load.end(), keys);
             assertThat(store.stats().errors().get("CLUSTERDOWN")).isPositive();
         }

@@ -51,13 +51,14 @@ final class Stores implements AutoCloseable {
         return redis.isEmpty() ? SharedStores.none() : SharedStores.of(redis);
     }
 
-    /** Which stores have a server that is not asked, and why, for people; empty while all are there. */
+    /** Which stores have a server that is not asked, or counters that nobody serves, and why, for people; empty while all are there. */
     String degraded() {
         List<String> away = new ArrayList<>();
         redis.forEach((name, store) -> {
             List<NodeHealth> nodes = store.health();
-            if (nodes.isEmpty()) {
-                away.add("store " + name + ": unreachable");
+            String unserved = store.unserved();
+            if (!unserved.isEmpty() && nodes.stream().allMatch(NodeHealth::serves)) {
+                away.add("store " + name + ": " + unserved);
             }
             nodes.stream().filter(node -> !node.serves()).forEach(node -> away.add(describe(name, node)));
         });

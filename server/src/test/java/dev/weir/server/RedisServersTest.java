@@ -174,6 +174,14 @@ class RedisServersTest {
     }
 
     @Test
+    void a_redis_that_is_no_cluster_is_told_where_one_was_meant() throws Exception {
+        RunningServer server = server(RULES, "store", "redis-cluster://" + redis.address());
+        await().untilAsserted(() -> assertThat(server.get("/healthcheck").body())
+                .startsWith("OK, degraded: store default: unavailable")
+                .contains("cluster support disabled"));
+    }
+
+    @Test
     void a_redis_that_refuses_us_is_told_and_no_password_with_it() throws Exception {
         redis.password("right");
         try {
