@@ -66,9 +66,12 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
 
     @Override
     public String unserved() {
+        int nobodys = unserved;
+        if (nobodys == 0) {
+            return "";
+        }
         Complaint said = inquiry.complaint();
-        int slots = unserved;
-        return slots == 0 ? "" : said == null ? "slots that nobody is known to serve: " + slots : said.toString();
+        return said == null ? "slots that nobody is known to serve: " + nobodys : said.toString();
     }
 
     @Override
