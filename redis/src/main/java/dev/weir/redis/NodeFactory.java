@@ -48,8 +48,7 @@ final class NodeFactory {
     private Line line(RedisURI uri, Line.User user) {
         EventLoop loop = loops.next();
         RedisClient client = RedisClient.create(LettuceParts.inLoop(resources, loop));
-        client.setOptions(LettuceParts.options(settings));
-        Line line = new Line(loop, client, uri, settings.connectTimeout(), user);
+        Line line = new Line(loop, client, () -> LettuceParts.options(settings), uri, settings.connectTimeout(), user);
         lines.add(line);
         return line;
     }
