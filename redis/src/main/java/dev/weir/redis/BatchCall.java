@@ -4,6 +4,7 @@ import dev.weir.coalesce.Call;
 import dev.weir.coalesce.Group;
 import dev.weir.redis.script.Batch;
 import dev.weir.redis.script.RedisKey;
+import dev.weir.redis.script.Reply;
 import dev.weir.store.StoreFailure;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ final class BatchCall extends Call implements ScriptCall.Listener {
     private byte[][] args = new byte[0][];
     private boolean byText;
     /** When the command that was answered had been sent. */
-    long sentNanos;
+    private long sentNanos;
     /** Over which of the line's connections. */
     private int generation;
 
@@ -87,6 +88,16 @@ final class BatchCall extends Call implements ScriptCall.Listener {
         sentNanos = System.nanoTime();
         generation = line.generation();
         stats.batches.increment();
+    }
+
+    /** Reads what came of it, and has the line's clock take in the time that the reply tells. */
+    Reply read(List<Object> reply) {
+        long now = System.nanoTime();
+        Reply read = batch.read(reply);
+        if (batch.timeMicros() > 0 && generation == line.generation()) {
+            line.clock().sample(sentNanos, now, batch.timeMicros());
+        }
+        return read;
     }
 
     /** Which of the line's connections it was sent over. */

@@ -11,12 +11,16 @@ import org.jspecify.annotations.Nullable;
 /** The servers of a cluster that are known, by where they are. Each is connected to once; any thread may ask for it. */
 final class ClusterNodes {
     private static final long FAREWELL_MILLIS = 5_000;
+    private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final NodeFactory factory;
     private final RedisSettings settings;
     private final Node.Neighbours neighbours;
     private final EventLoop loop;
     private final Map<HostPort, Node> nodes = new ConcurrentHashMap<>();
+    /** When {@code ASK} last pointed there. */
+    private final Map<HostPort, Long> asked = new ConcurrentHashMap<>();
+
     private boolean warming;
     private boolean closed;
 
@@ -36,6 +40,13 @@ final class ClusterNodes {
     Node at(HostPort server) {
         Node known = nodes.get(server);
         return known == null ? meet(server) : known;
+    }
+
+    /** The same for a server that keys move to: it may serve no slot yet, and is wanted for each of these keys. */
+    @Nullable
+    Node atMoving(HostPort server) {
+        asked.put(server, System.nanoTime());
+        return at(server);
     }
 
     private synchronized @Nullable Node meet(HostPort server) {
@@ -72,9 +83,11 @@ final class ClusterNodes {
 
     /** Parts with those that are {@code idle}. What is still under way there may be answered. */
     void dismiss(BiPredicate<HostPort, Node> idle) {
+        long now = System.nanoTime();
+        asked.values().removeIf(last -> now - last > ASKED_NANOS);
         nodes.entrySet().removeIf(each -> {
             Node node = each.getValue();
-            boolean leaves = idle.test(each.getKey(), node);
+            boolean leaves = !asked.containsKey(each.getKey()) && idle.test(each.getKey(), node);
             if (leaves) {
                 node.dismiss();
                 var unused = loop.schedule(() -> factory.close(node), FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
@@ -85,6 +98,6 @@ final class ClusterNodes {
 
     synchronized void close() {
         closed = true;
-        nodes.values().forEach(factory::close);
+        nodes.values().forEach(Node::dismiss);
     }
 }

@@ -32,6 +32,8 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
     private final AtomicReferenceArray<@Nullable Node> slots = new AtomicReferenceArray<>(SlotTable.SLOTS);
 
     private final SlotInquiry inquiry;
+    /** Slots that nobody serves, as the cluster said last. */
+    private volatile int unserved = SlotTable.SLOTS;
 
     ClusterRoutes(NodeFactory factory, RedisSettings settings, EventLoop loop) {
         this.loop = loop;
@@ -59,7 +61,17 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
             }
             last = node;
         }
-        return true;
+        return unserved == 0;
+    }
+
+    @Override
+    public String unserved() {
+        int nobodys = unserved;
+        if (nobodys == 0) {
+            return "";
+        }
+        Complaint said = inquiry.complaint();
+        return said == null ? "slots that nobody is known to serve: " + nobodys : said.toString();
     }
 
     @Override
@@ -70,7 +82,8 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
                 return down;
             }
         }
-        return StoreFailure.UNREACHABLE;
+        Complaint said = inquiry.complaint();
+        return said == null ? StoreFailure.UNREACHABLE : said.failure();
     }
 
     @Override
@@ -99,7 +112,8 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
 
     @Override
     public long probeSubject(Node node) {
-        for (int i = 0; i < SlotTable.SLOTS * 8; i++) {
+        int tries = servesAny(node) ? SlotTable.SLOTS * 8 : 0;
+        for (int i = 0; i < tries; i++) {
             long subject = ThreadLocalRandom.current().nextLong();
             if (slots.get(RedisKey.slot(subject)) == node) {
                 return subject;
@@ -114,8 +128,12 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
         if (host.isEmpty() || redirect.slot() < 0 || redirect.slot() >= SlotTable.SLOTS) {
             return null;
         }
-        Node target = nodes.at(new HostPort(host, redirect.port()));
-        if (target != null && !redirect.ask()) {
+        HostPort server = new HostPort(host, redirect.port());
+        if (redirect.ask()) {
+            return nodes.atMoving(server);
+        }
+        Node target = nodes.at(server);
+        if (target != null) {
             slots.set(redirect.slot(), target);
             changed();
         }
@@ -141,6 +159,7 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
     public boolean take(Map<HostPort, boolean[]> table) {
         boolean whole = true;
         boolean changed = false;
+        int nobodys = 0;
         Node[] owners = new Node[SlotTable.SLOTS];
         for (Map.Entry<HostPort, boolean[]> each : table.entrySet()) {
             Node node = nodes.at(each.getKey());
@@ -154,18 +173,19 @@ final class ClusterRoutes implements Routes, Node.Neighbours, SlotInquiry.Cluste
         }
         for (int slot = 0; slot < SlotTable.SLOTS; slot++) {
             Node owner = owners[slot];
-            whole &= owner != null;
+            nobodys += owner == null ? 1 : 0;
             // A slot that nobody serves stays with who served it: its failure is the truth.
             if (owner != null && slots.getAndSet(slot, owner) != owner) {
                 changed = true;
             }
         }
+        unserved = nobodys;
         if (changed) {
             LOG.log(Level.DEBUG, "redis cluster: " + table.keySet() + " serve its slots");
             nodes().forEach(Node::hasNews);
         }
         nodes.dismiss((server, node) -> !table.containsKey(server) && !servesAny(node));
-        return whole;
+        return whole && nobodys == 0;
     }
 
     private boolean servesAny(Node node) {

@@ -57,7 +57,8 @@ final class Failures {
     }
 
     private static StoreFailure ofPlainError(String error) {
-        if (error.contains("max number of clients")) {
+        // The latter of a server that is addressed as a cluster, and is none.
+        if (error.contains("max number of clients") || error.contains("cluster support disabled")) {
             return StoreFailure.UNAVAILABLE;
         }
         // Redis 7 does not say NOPERM of what a script may not call.
@@ -76,6 +77,9 @@ final class Failures {
             if (each instanceof RedisCommandExecutionException said && said.getMessage() != null) {
                 return ofError(said.getMessage());
             }
+            if (each instanceof PlainCommand.Refusal said) {
+                return ofError(said.error);
+            }
             if (each instanceof TimeoutException) {
                 return StoreFailure.UNREACHABLE;
             }
@@ -92,7 +96,7 @@ final class Failures {
         while (last.getCause() != null && last.getCause() != last) {
             last = last.getCause();
         }
-        String message = last.getMessage();
+        String message = last instanceof PlainCommand.Refusal said ? said.error : last.getMessage();
         return message == null || message.isEmpty() ? last.getClass().getSimpleName() : message;
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.tls.Pem;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -19,11 +20,16 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.io.IOException;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -77,12 +83,10 @@ final class LettuceParts {
         return !(loops instanceof IoEventLoopGroup io) || io.isIoType(NioIoHandler.class) == nio;
     }
 
-    static ClientOptions options(RedisSettings settings) {
-        return options(ClientOptions.builder(), settings).build();
-    }
-
-    static ClientOptions.Builder options(ClientOptions.Builder builder, RedisSettings settings) {
-        return builder.autoReconnect(false)
+    /** Reads the files of TLS, where that is spoken. */
+    static ClientOptions options(RedisSettings settings) throws IOException {
+        return ClientOptions.builder()
+                .autoReconnect(false)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .replayFilter(command -> true)
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
@@ -93,18 +97,23 @@ final class LettuceParts {
                         .keepAlive(KEEP_ALIVE)
                         .tcpNoDelay(true)
                         .build())
-                .sslOptions(sslOptions(settings.tls()));
+                .sslOptions(settings.address().tls() ? sslOptions(settings.tls()) : SslOptions.create())
+                .build();
     }
 
-    private static SslOptions sslOptions(TlsSettings tls) {
-        SslOptions.Builder builder = SslOptions.builder();
+    /** Not left to Lettuce, which reads fewer kinds of keys, and does not say which file it is that cannot be used. */
+    static SslOptions sslOptions(TlsSettings tls) throws IOException {
+        Consumer<SslContextBuilder> context = any -> {};
         if (tls.trust() != null) {
-            builder.trustManager(tls.trust().toFile());
+            X509Certificate[] trusted = Pem.certificates(tls.trust());
+            context = context.andThen(each -> each.trustManager(trusted));
         }
         if (tls.certificate() != null && tls.key() != null) {
-            builder.keyManager(tls.certificate().toFile(), tls.key().toFile(), new char[0]);
+            X509Certificate[] chain = Pem.certificates(tls.certificate());
+            PrivateKey key = Pem.key(tls.key(), chain[0], tls.certificate());
+            context = context.andThen(each -> each.keyManager(key, chain));
         }
-        return builder.build();
+        return SslOptions.builder().sslContext(context).build();
     }
 
     /** One server as the settings say it is to be met. */
@@ -117,13 +126,14 @@ final class LettuceParts {
     /** The master that the sentinels know: asked anew at every connect. */
     static RedisURI sentinelUri(RedisSettings settings) {
         RedisAddress address = settings.address();
-        RedisURI.Builder builder = RedisURI.builder().withDatabase(address.database());
+        // build() gives the time-out to the sentinels, too: one that hangs holds up whoever asks it for that long.
+        RedisURI.Builder builder =
+                RedisURI.builder().withDatabase(address.database()).withTimeout(settings.connectTimeout());
         if (address.sentinelName() != null) {
             builder.withSentinelMasterId(address.sentinelName());
         }
         for (RedisAddress.HostPort each : address.hosts()) {
             RedisURI sentinel = RedisURI.create(each.host(), each.port());
-            sentinel.setTimeout(settings.connectTimeout());
             sentinel.setSsl(address.tls());
             sentinel.setCredentialsProvider(provider(settings.sentinelCredentials()));
             builder.withSentinel(sentinel);

@@ -2,12 +2,14 @@ package dev.weir.redis;
 
 import dev.weir.store.StoreClock;
 import dev.weir.store.StoreFailure;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +32,11 @@ final class Line implements Connection.Owner {
         Line line(User user);
     }
 
+    /** How it connects: asked anew each time, for files may have changed. */
+    interface Options {
+        ClientOptions read() throws IOException;
+    }
+
     /** Who uses the line. Called in its event loop. */
     interface User {
         void up();
@@ -42,6 +49,7 @@ final class Line implements Connection.Owner {
 
     private final EventLoop loop;
     private final RedisClient client;
+    private final Options options;
     private final RedisURI uri;
     private final User user;
     private final StoreClock clock = new StoreClock();
@@ -57,9 +65,10 @@ final class Line implements Connection.Owner {
     private volatile boolean fresh = true;
     private volatile String reason = "not connected yet";
 
-    Line(EventLoop loop, RedisClient client, RedisURI uri, Duration patience, User user) {
+    Line(EventLoop loop, RedisClient client, Options options, RedisURI uri, Duration patience, User user) {
         this.loop = loop;
         this.client = client;
+        this.options = options;
         this.uri = uri;
         this.patienceMillis = patience.toMillis();
         this.user = user;
@@ -156,8 +165,11 @@ final class Line implements Connection.Owner {
             return;
         }
         try {
+            client.setOptions(options.read());
             var unused = client.connectAsync(ByteArrayCodec.INSTANCE, uri)
                     .whenComplete((made, failed) -> loop.execute(() -> connected(made, failed)));
+        } catch (IOException e) {
+            lost(StoreFailure.UNREACHABLE, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             lost(Failures.of(e), Failures.reason(e));
         }

@@ -97,17 +97,15 @@ final class Node {
         return new NodeHealth(name, line.down(), reason, breaker.isOpen(), waiting);
     }
 
-    /** It is of no interest any more: nothing more is said of it. */
+    /** It is of no interest any more: it is not probed, and nothing more is said of it. */
     void dismiss() {
-        closing = true;
-    }
-
-    /** Gives out its lines to be closed. */
-    List<Line> close() {
         closing = true;
         for (Probe probe : probes) {
             probe.stop();
         }
+    }
+
+    List<Line> lines() {
         return Arrays.stream(lanes).map(ScriptLane::line).toList();
     }
 
@@ -194,7 +192,7 @@ final class Node {
 
     /** Something changed around it: worth a try. */
     void hasNews() {
-        if (breaker.isOpen()) {
+        if (breaker.isOpen() && !closing) {
             for (Probe probe : probes) {
                 probe.now();
             }
@@ -207,6 +205,9 @@ final class Node {
     }
 
     private void opened() {
+        if (closing) {
+            return;
+        }
         openedNanos = System.nanoTime();
         log.opened(complaint);
         neighbours.changed();

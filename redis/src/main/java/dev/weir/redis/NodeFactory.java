@@ -29,9 +29,9 @@ final class NodeFactory {
         this.resources = LettuceParts.resources(loops);
     }
 
-    /** Closes the connections of one node. */
+    /** Closes the connections of one node that was dismissed. */
     void close(Node node) {
-        for (Line line : node.close()) {
+        for (Line line : node.lines()) {
             lines.remove(line);
             var unused = line.close();
         }
@@ -48,8 +48,7 @@ final class NodeFactory {
     private Line line(RedisURI uri, Line.User user) {
         EventLoop loop = loops.next();
         RedisClient client = RedisClient.create(LettuceParts.inLoop(resources, loop));
-        client.setOptions(LettuceParts.options(settings));
-        Line line = new Line(loop, client, uri, settings.connectTimeout(), user);
+        Line line = new Line(loop, client, () -> LettuceParts.options(settings), uri, settings.connectTimeout(), user);
         lines.add(line);
         return line;
     }

@@ -38,6 +38,7 @@ final class Probe implements BatchCall.Sender {
 
     private volatile boolean served;
     private boolean wanted;
+    private boolean corrected;
     private long waitNanos;
     private @Nullable BatchCall underWay;
     private @Nullable ScheduledFuture<?> next;
@@ -81,6 +82,7 @@ final class Probe implements BatchCall.Sender {
     void start() {
         loop.execute(() -> {
             wanted = true;
+            corrected = false;
             waitNanos = settings.firstProbe().toNanos();
             later();
         });
@@ -155,14 +157,17 @@ final class Probe implements BatchCall.Sender {
             return;
         }
         underWay = null;
-        if (call.batch.read(reply) == Reply.DONE) {
+        later();
+        Reply read = call.read(reply);
+        if (read == Reply.DONE) {
             wanted = false;
             cancel();
             line.served();
             served = true;
             node.probed();
-        } else {
-            later();
+        } else if (read == Reply.EXPIRED && !corrected) {
+            corrected = true; // it came in time, so it was the clock: that is known better now
+            tryIt();
         }
     }
 

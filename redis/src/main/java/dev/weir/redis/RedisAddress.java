@@ -4,6 +4,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,9 @@ public record RedisAddress(
 
     private static final String EXPECTED = "redis://host:port, rediss://host:port, redis-cluster://h1:p1,h2:p2, "
             + "rediss-cluster://h1:p1,h2:p2, redis-sentinel://name@h1:p1,h2:p2 or rediss-sentinel://name@h1:p1,h2:p2";
+    /** What sentinels themselves accept. Somebody who forgot the name has their user and password stand there. */
+    private static final Pattern SENTINEL_NAME = Pattern.compile("[A-Za-z0-9._-]+");
+
     private static final int REDIS_PORT = 6379;
     private static final int SENTINEL_PORT = 26379;
 
@@ -65,10 +69,13 @@ public record RedisAddress(
         String sentinelName = null;
         if (kind == Kind.SENTINEL) {
             int mark = user.lastIndexOf('@');
-            sentinelName = decode(user.substring(mark + 1));
+            sentinelName = user.substring(mark + 1);
             user = mark < 0 ? "" : user.substring(0, mark);
-            if (sentinelName.isEmpty()) {
-                throw wrong(uri, "redis-sentinel://name@h1:p1,h2:p2, where name is what the sentinels call the master");
+            if (!SENTINEL_NAME.matcher(sentinelName).matches()) {
+                throw wrong(
+                        uri,
+                        "redis-sentinel://name@h1:p1,h2:p2, where name is what the sentinels call the master:"
+                                + " letters, digits, ., - and _");
             }
         } else if (kind == Kind.STANDALONE && hosts.size() > 1) {
             throw wrong(uri, "one host, or redis-cluster://h1:p1,h2:p2 or redis-sentinel://name@h1:p1,h2:p2");
@@ -151,7 +158,9 @@ public record RedisAddress(
         int at = uri.lastIndexOf('@');
         int scheme = uri.indexOf("://");
         int start = scheme < 0 ? 0 : scheme + 3;
-        boolean nameOnly = uri.contains("-sentinel://") && uri.indexOf(':', start) > at && uri.indexOf('@') == at;
+        boolean nameOnly = uri.contains("-sentinel://")
+                && at > start
+                && SENTINEL_NAME.matcher(uri.substring(start, at)).matches();
         return at < start || nameOnly ? uri : uri.substring(0, start) + "…" + uri.substring(at);
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ public final class RedisStore implements SharedStore {
     private final NodeFactory nodes;
     private final Routes routes;
     private final Counters counters;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final Dispatch dispatch = new Dispatch(new Way() {
         @Override
         public int slot(Check check) {
@@ -109,6 +111,11 @@ public final class RedisStore implements SharedStore {
         return routes.serves();
     }
 
+    /** What nobody serves, and why, where the {@linkplain #health servers} that are known do not tell it; empty if all is served. */
+    public String unserved() {
+        return routes.unserved();
+    }
+
     /** How each server is, as of now. */
     public List<NodeHealth> health() {
         return routes.nodes().stream().map(Node::health).toList();
@@ -174,6 +181,9 @@ public final class RedisStore implements SharedStore {
     /** Answers what is under way as failed, and closes all connections. */
     @Override
     public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
         routes.close();
         nodes.close(CLOSING, () -> {
             if (own != null) {

@@ -16,6 +16,9 @@ interface Routes {
     /** Whether all there is to ask is served. */
     boolean serves();
 
+    /** What nobody serves though all nodes that are known do, and why, for people; empty if there is nothing. */
+    String unserved();
+
     /** Why nobody is known to serve a slot. */
     StoreFailure failure();
 
@@ -27,5 +30,6 @@ interface Routes {
 
     void open();
 
+    /** Begins nothing more; who made the nodes closes them. */
     void close();
 }

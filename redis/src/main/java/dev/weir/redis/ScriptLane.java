@@ -115,12 +115,7 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
             lane.late(call);
             return;
         }
-        long now = System.nanoTime();
-        Reply read = read(call, reply);
-        if (call.batch.timeMicros() > 0 && call.generation() == line.generation()) {
-            line.clock().sample(call.sentNanos, now, call.batch.timeMicros());
-        }
-        switch (read) {
+        switch (read(call, reply)) {
             case DONE -> {
                 line.served();
                 stats.answered.add(call.batch.groups());
@@ -140,7 +135,7 @@ final class ScriptLane implements Carrier, Line.User, BatchCall.Sender {
 
     private Reply read(BatchCall call, List<Object> reply) {
         try {
-            return call.batch.read(reply);
+            return call.read(reply);
         } catch (RuntimeException e) {
             node.mismatched(e);
             return Reply.BROKEN;

@@ -6,11 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One server for everything: a standalone one, or whoever the sentinels say is the master. */
 final class SingleRoute implements Routes, Node.Neighbours {
-    private final NodeFactory nodes;
     private final Node node;
 
     SingleRoute(NodeFactory nodes, RedisSettings settings) {
-        this.nodes = nodes;
         RedisAddress address = settings.address();
         boolean sentinel = address.kind() == RedisAddress.Kind.SENTINEL;
         this.node = nodes.node(
@@ -37,6 +35,11 @@ final class SingleRoute implements Routes, Node.Neighbours {
     }
 
     @Override
+    public String unserved() {
+        return "";
+    }
+
+    @Override
     public StoreFailure failure() {
         return StoreFailure.UNREACHABLE;
     }
@@ -58,7 +61,7 @@ final class SingleRoute implements Routes, Node.Neighbours {
 
     @Override
     public void close() {
-        nodes.close(node);
+        node.dismiss();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.weir.redis;
 
 import dev.weir.redis.RedisAddress.HostPort;
+import dev.weir.store.StoreFailure;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -50,12 +51,20 @@ final class SlotInquiry {
     private long nextNanos;
     private boolean asking;
     private int troubled;
-    private String complaint = "";
+    /** What was said instead of who serves what; null since that was said. Any thread may read it. */
+    private volatile @Nullable Complaint complaint;
+
     private volatile boolean closed;
 
     SlotInquiry(Cluster cluster, EventLoop loop) {
         this.cluster = cluster;
         this.loop = loop;
+    }
+
+    /** Why it is not known who serves what; null if it is, or nobody could be asked. */
+    @Nullable
+    Complaint complaint() {
+        return complaint;
     }
 
     /** Asks for the first time; in the event loop. */
@@ -117,8 +126,14 @@ final class SlotInquiry {
                 .whenComplete((reply, failed) -> loop.execute(() -> {
                     asking = false;
                     Map<HostPort, boolean[]> table = reply == null ? null : SlotTable.read(reply, asked);
-                    if (table == null) {
-                        complain(asked, failed == null ? "an answer that cannot be read" : Failures.reason(failed));
+                    if (failed != null) {
+                        complain(asked, Failures.of(failed), Failures.reason(failed));
+                    } else if (table == null) {
+                        complain(asked, StoreFailure.BROKEN, "an answer that cannot be read");
+                    } else if (table.isEmpty()) {
+                        complain(asked, StoreFailure.UNAVAILABLE, "nobody serves any slot");
+                    } else {
+                        complaint = null;
                     }
                     if (closed) {
                         return;
@@ -132,10 +147,11 @@ final class SlotInquiry {
                 }));
     }
 
-    private void complain(String asked, String reason) {
-        if (!closed && !reason.equals(complaint)) {
-            complaint = reason;
-            LOG.log(Level.WARNING, "redis cluster: CLUSTER SLOTS of " + asked + ": " + reason);
+    private void complain(String asked, StoreFailure failure, String reason) {
+        Complaint said = new Complaint(failure, "CLUSTER SLOTS: " + reason);
+        if (!closed && !said.equals(complaint)) {
+            complaint = said;
+            LOG.log(Level.WARNING, "redis cluster, asked at " + asked + ": " + said);
         }
     }
 

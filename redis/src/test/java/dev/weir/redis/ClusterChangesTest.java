@@ -116,11 +116,14 @@ class ClusterChangesTest extends ClusterUnderFaults {
                 load.awaitFailure(StoreFailure.UNAVAILABLE);
                 load.next();
                 awaitFailuresOf(load, List.of(its));
+                assertThat(store.health()).allMatch(NodeHealth::serves);
+                await().until(() -> store.unserved().endsWith("nobody is known to serve: 1") && !store.serves());
             } finally {
                 master.cli("CLUSTER", "ADDSLOTS", slot);
                 cluster.awaitWhole();
             }
             load.awaitServing(BACK);
+            await().until(() -> store.unserved().isEmpty() && store.serves());
             assertCountedOnce(store, load.end(), keys);
             assertThat(store.stats().errors().get("CLUSTERDOWN")).isPositive();
         }

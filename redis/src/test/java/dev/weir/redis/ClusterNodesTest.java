@@ -6,7 +6,9 @@ import dev.weir.redis.RedisAddress.HostPort;
 import dev.weir.redis.script.BatchScript;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,35 @@ class ClusterNodesTest {
         factory.close(Duration.ofSeconds(2), () -> {
             var unused = loops.shutdownGracefully(0, 2, TimeUnit.SECONDS);
         });
+    }
+
+    /** As one that was added a moment ago: its keys come one after the other, and each is asked for there. */
+    @Test
+    void aServerWithoutSlotsThatKeysMoveToIsKept() {
+        ClusterRoutes routes = new ClusterRoutes(factory, settings, loops.next());
+        boolean[] all = new boolean[SlotTable.SLOTS];
+        Arrays.fill(all, true);
+        routes.take(Map.of(new HostPort("127.0.0.1", 1), all));
+        Redirect ask = new Redirect(true, 5, "127.0.0.1", 2);
+        Node from = routes.nodes().get(0);
+        Node target = routes.redirected(ask, from);
+        assertThat(target).isNotNull().isNotSameAs(from);
+        routes.take(Map.of(new HostPort("127.0.0.1", 1), all));
+        assertThat(routes.redirected(ask, from)).isSameAs(target);
+        assertThat(routes.node(5)).isSameAs(from);
+        routes.close();
+    }
+
+    @Test
+    void theEndIsWhenAllConnectionsAreClosed() throws Exception {
+        ClusterRoutes routes = new ClusterRoutes(factory, settings, loops.next());
+        routes.nobodyThere();
+        Node node = routes.nodes().get(0);
+        routes.close();
+        CompletableFuture<String> atTheEnd = new CompletableFuture<>();
+        factory.close(
+                Duration.ofSeconds(20), () -> atTheEnd.complete(node.health().reason()));
+        assertThat(atTheEnd.get(30, TimeUnit.SECONDS)).isEqualTo("closed");
     }
 
     /** Who serves what was asked before, and is answered after. */

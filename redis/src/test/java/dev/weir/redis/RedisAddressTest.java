@@ -72,6 +72,11 @@ class RedisAddressTest {
         assertThatThrownBy(() -> RedisAddress.parse("redis://me:hush@h:0"))
                 .hasMessageStartingWith("store: \"redis://…@h:0\" (expected: ")
                 .hasMessageNotContaining("hush");
+        assertThatThrownBy(() -> RedisAddress.parse("redis-sentinel://me:hush@h:1"))
+                .hasMessageStartingWith("store: \"redis-sentinel://…@h:1\" (expected: ")
+                .hasMessageNotContaining("hush");
+        assertThatThrownBy(() -> RedisAddress.parse("redis-sentinel://me%3Ahush@h:1"))
+                .hasMessageNotContaining("hush");
         assertThat(new RedisCredentials("me", "hush").toString()).doesNotContain("hush");
     }
 }

@@ -72,6 +72,22 @@ class RedisClockTest {
         }
     }
 
+    /** Nobody but the probe hears from Redis then. */
+    @Test
+    void aClockThatIsSetWhileTheBreakerIsOpenKeepsNobodyOut() {
+        redis.cli("ACL", "SETUSER", "default", "-eval", "-evalsha");
+        try {
+            await().until(() -> {
+                Faults.ask(store, "k", PLENTY, 1);
+                return store.health().get(0).open();
+            });
+            set(HOUR);
+        } finally {
+            redis.cli("ACL", "SETUSER", "default", "+@all");
+        }
+        Faults.awaitServed(store, "k");
+    }
+
     @ParameterizedTest
     @EnumSource
     void nobodyIsLockedOutForLongerThanTheirWindow(Algorithm algorithm) {

@@ -1,10 +1,12 @@
 package dev.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.weir.algorithm.Meter;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.store.StoreFailure;
+import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -133,6 +135,15 @@ class RedisStoreTest {
             assertThat(new Asking().on("a", meter, 1).now(store).remaining(0)).isEqualTo(99 - i);
         }
         assertThat(store.stats().noScript()).isBetween(5L, 6L);
+    }
+
+    @Test
+    void aStoreThatIsClosedMayBeClosedAgain() throws Exception {
+        EventLoopGroup loops = LettuceParts.ownLoops();
+        RedisStore twice = RedisStore.open(RedisSettings.of(redis.uri()), loops);
+        twice.close();
+        loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).get();
+        assertThatCode(twice::close).doesNotThrowAnyException();
     }
 
     @Test

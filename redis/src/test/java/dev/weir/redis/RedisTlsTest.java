@@ -93,6 +93,35 @@ class RedisTlsTest {
     }
 
     @Test
+    void aFileThatIsMissingIsNamedAndReadOnceItIsThere() throws IOException {
+        Path late = folder.resolve("late.pem");
+        try (RedisProcess redis = RedisProcess.startWithTls(its, false, "cluster-enabled yes", "tls-cluster yes")) {
+            redis.cli("CLUSTER", "ADDSLOTSRANGE", "0", Integer.toString(SlotTable.SLOTS - 1));
+            RedisSettings settings = Faults.settings("rediss-cluster://127.0.0.1:" + redis.tlsPort())
+                    .withTls(new TlsSettings(late, null, null, true));
+            try (RedisStore store = Faults.open(settings)) {
+                await().untilAsserted(() -> assertThat(store.health())
+                        .singleElement()
+                        .satisfies(node -> assertThat(node.reason())
+                                .isEqualTo(late + " (expected: a PEM file): there is no such file")));
+                Files.copy(its.certificate(), late);
+                Faults.awaitServed(store, "a");
+            }
+        }
+    }
+
+    @Test
+    void aKeyThatCannotBeUsedIsNamed() throws IOException {
+        Path key = Files.writeString(folder.resolve("no.key"), "no key");
+        try (RedisProcess redis = RedisProcess.startWithTls(its, false)) {
+            RedisSettings settings = settings(redis, its, null);
+            assertFails(
+                    settings.withTls(new TlsSettings(its.certificate(), its.certificate(), key, true)),
+                    "no.key (expected: a private key in PEM");
+        }
+    }
+
+    @Test
     void aCertificateIsShownWhereRedisAsksForOne() {
         try (RedisProcess redis = RedisProcess.startWithTls(its, true)) {
             assertServed(settings(redis, its, its));

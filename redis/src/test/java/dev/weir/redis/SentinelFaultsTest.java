@@ -64,6 +64,19 @@ class SentinelFaultsTest {
         }
     }
 
+    /** The first that is asked accepts connections and says nothing. */
+    @Test
+    void aSentinelThatHangsHoldsUpNobody() {
+        RedisProcess hung = set.sentinels().get(0);
+        hung.pause();
+        try (RedisStore store = Faults.open(set.uri());
+                Load load = Load.on(store, PLENTY, DEADLINE, "e")) {
+            load.awaitServing(BACK);
+        } finally {
+            hung.resume();
+        }
+    }
+
     /** Both are there all the time: who was the master says so for a while, and may not be written to. */
     @Test
     void theMasterThatIsOrderedIsFollowedThereAndBack() {

@@ -7,6 +7,7 @@ import dev.weir.redis.RedisSettings;
 import dev.weir.redis.RedisStore;
 import dev.weir.store.memory.MemoryStore;
 import io.netty.channel.EventLoopGroup;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +23,25 @@ final class Stores implements AutoCloseable {
     private final Map<String, RedisStore> redis = new TreeMap<>();
 
     /** Opens all of them on {@code loops}; connections are made in the background. */
-    Stores(int maxKeys, Map<String, RedisSettings> named, EventLoopGroup loops) {
+    Stores(int maxKeys, Map<String, RedisSettings> named, EventLoopGroup loops) throws StartException {
+        for (Map.Entry<String, RedisSettings> each : named.entrySet()) {
+            checkTls(each.getKey(), each.getValue());
+        }
         memory = new MemoryStore(maxKeys);
         new TreeMap<>(named).forEach((name, settings) -> {
             redis.put(name, RedisStore.open(settings, loops));
             LOG.log(Level.INFO, "store " + name + ": " + settings.address());
         });
+    }
+
+    private static void checkTls(String name, RedisSettings settings) throws StartException {
+        if (settings.address().tls()) {
+            try {
+                settings.tls().check();
+            } catch (IOException e) {
+                throw new StartException("store " + name + " cannot speak TLS: " + e.getMessage(), e);
+            }
+        }
     }
 
     MemoryStore memory() {
@@ -51,13 +65,14 @@ final class Stores implements AutoCloseable {
         return redis.isEmpty() ? SharedStores.none() : SharedStores.of(redis);
     }
 
-    /** Which stores have a server that is not asked, and why, for people; empty while all are there. */
+    /** Which stores have a server that is not asked, or counters that nobody serves, and why, for people; empty while all are there. */
     String degraded() {
         List<String> away = new ArrayList<>();
         redis.forEach((name, store) -> {
             List<NodeHealth> nodes = store.health();
-            if (nodes.isEmpty()) {
-                away.add("store " + name + ": unreachable");
+            String unserved = store.unserved();
+            if (!unserved.isEmpty() && nodes.stream().allMatch(NodeHealth::serves)) {
+                away.add("store " + name + ": " + unserved);
             }
             nodes.stream().filter(node -> !node.serves()).forEach(node -> away.add(describe(name, node)));
         });

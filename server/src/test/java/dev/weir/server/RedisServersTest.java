@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.RedisProcess;
@@ -171,6 +172,23 @@ class RedisServersTest {
         redis.restart();
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> check(server, "shut", "a").statusCode() == 200);
+    }
+
+    @Test
+    void a_store_whose_tls_files_cannot_be_used_refuses_the_start() {
+        Path missing = folder.resolve("missing.pem");
+        assertThatThrownBy(() -> server(RULES, "store", "rediss-cluster://h:1", "store_tls_ca", missing.toString()))
+                .isInstanceOf(StartException.class)
+                .hasMessage("store default cannot speak TLS: " + missing
+                        + " (expected: a PEM file): there is no such file");
+    }
+
+    @Test
+    void a_redis_that_is_no_cluster_is_told_where_one_was_meant() throws Exception {
+        RunningServer server = server(RULES, "store", "redis-cluster://" + redis.address());
+        await().untilAsserted(() -> assertThat(server.get("/healthcheck").body())
+                .startsWith("OK, degraded: store default: unavailable")
+                .contains("cluster support disabled"));
     }
 
     @Test

@@ -65,6 +65,8 @@ public final class Logs {
         // A database that is away is told once, by whoever asks it.
         level("com.zaxxer.hikari", Level.SEVERE);
         level("org.postgresql", Level.SEVERE);
+        // So is a Redis; Lettuce says of each sentinel, at every attempt, that it is away.
+        level("io.lettuce", Level.SEVERE);
         // So is a broker that is away.
         level("org.apache.kafka", Level.OFF);
         // A connection that comes in just as the server stops listening, with its stack trace.

@@ -46,8 +46,7 @@ final class StoreSettings {
             .as("REDIS_TLS_CACERT");
     static final Setting<Path> STORE_TLS_CERT = Setting.file("store_tls_cert", "Certificate to show to stores, in PEM.")
             .as("REDIS_TLS_CLIENT_CERT");
-    static final Setting<Path> STORE_TLS_KEY = Setting.file(
-                    "store_tls_key", "Private key of that certificate, in PEM (PKCS#8).")
+    static final Setting<Path> STORE_TLS_KEY = Setting.file("store_tls_key", "Private key of that certificate, in PEM.")
             .as("REDIS_TLS_CLIENT_KEY");
     static final Setting<Boolean> STORE_TLS_VERIFY_HOST = Setting.truth(
                     "store_tls_verify_host", "A store's certificate must be for the host that was asked.", "true")

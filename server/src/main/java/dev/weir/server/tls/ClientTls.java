@@ -1,5 +1,6 @@
 package dev.weir.server.tls;
 
+import dev.weir.tls.Pem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

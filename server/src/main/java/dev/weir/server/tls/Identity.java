@@ -1,6 +1,7 @@
 package dev.weir.server.tls;
 
 import dev.weir.server.settings.Settings;
+import dev.weir.tls.Pem;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;

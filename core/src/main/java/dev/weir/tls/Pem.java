@@ -1,4 +1,4 @@
-package dev.weir.server.tls;
+package dev.weir.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -26,7 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads PEM files; what is wrong with one is told with its name. */
-final class Pem {
+public final class Pem {
     private static final Pattern KEY =
             Pattern.compile("-----BEGIN (RSA |EC |)PRIVATE KEY-----([^-:]+)-----END", Pattern.DOTALL);
     private static final Map<String, String> SIGNATURES =
@@ -36,7 +36,12 @@ final class Pem {
 
     private Pem() {}
 
-    static X509Certificate[] certificates(Path file) throws IOException {
+    /**
+     * The certificates in {@code file}, at least one.
+     *
+     * @throws IOException naming the file and what is wrong with it
+     */
+    public static X509Certificate[] certificates(Path file) throws IOException {
         try (InputStream pem = new ByteArrayInputStream(read(file))) {
             X509Certificate[] chain = CertificateFactory.getInstance("X.509").generateCertificates(pem).stream()
                     .map(X509Certificate.class::cast)
@@ -50,8 +55,12 @@ final class Pem {
         }
     }
 
-    /** The key of {@code certificate}. */
-    static PrivateKey key(Path file, X509Certificate certificate, Path certificateFile) throws IOException {
+    /**
+     * The key of {@code certificate}.
+     *
+     * @throws IOException naming the file and what is wrong with it
+     */
+    public static PrivateKey key(Path file, X509Certificate certificate, Path certificateFile) throws IOException {
         Matcher pem = KEY.matcher(new String(read(file), StandardCharsets.ISO_8859_1));
         if (!pem.find()) {
             throw new IOException(file + " (expected: a private key in PEM, not encrypted;"
