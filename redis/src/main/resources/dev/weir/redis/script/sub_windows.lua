@@ -133,6 +133,8 @@ if program[4] == 1 then
     end
     if changed_hits ~= 0 or repaired then
       c[1], c[5] = state, state == NOTHING and 0 or max(reset, 1)
+    elseif reset > (c[5] or 0) and state[2] ~= m.part then -- another limit has set when it is forgotten
+      c[5] = reset
     end
     return granted, used, retry, reset
   end
