@@ -89,6 +89,20 @@ class SeveralStoresTest {
         assertThat(fleet.decide(ask("b", "1"))).isEqualTo("yes [b WITHIN_LIMIT 2]");
     }
 
+    @Test
+    void whoWasDeniedWhileHitsWereAwayPassesWhenTheyAreBack() {
+        Fleet fleet = new Fleet(THREE, "big");
+        Fleet.Answer answer = fleet.ask(ask("a", "1", "b", "1").hits(4));
+        fleet.store().answerAll();
+        Fleet.Answer meanwhile = fleet.ask(ask("a", "1").hits(5));
+        fleet.store().answerAll();
+        assertThat(meanwhile.text).isEqualTo("no [a OVER_LIMIT 1]");
+        fleet.store("big").answerAll();
+        fleet.store().answerAll();
+        assertThat(answer.text).startsWith("no");
+        assertThat(fleet.decide(ask("a", "1").hits(5))).isEqualTo("yes [a WITHIN_LIMIT 0]");
+    }
+
     /** Gives {@code a} three back, and takes one of {@code other}. */
     private static Request refund(String other) {
         return Request.to("d")
