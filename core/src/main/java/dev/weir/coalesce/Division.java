@@ -14,10 +14,14 @@ final class Division {
     final List<Part> counting;
     /** Those that take if nothing denies the request. */
     final List<Part> taking;
+    /** Those that give back, and so deny nothing. */
+    final List<Part> refunding;
     /** Who keeps the idempotency key, and is in none of these; null if there is no key. */
     final @Nullable Part keeper;
-    /** How many of them have quotas. */
+    /** How many of those that may deny have quotas. */
     final int quotas;
+    /** Whether a quota that cannot deny is among the others. */
+    final boolean quotaPassed;
 
     private final Pending whole;
     private final Parts owner;
@@ -30,26 +34,34 @@ final class Division {
         this.owner = owner;
         this.way = way;
         this.byKey = byKey;
-        Map<Long, Part> countingAt = new LinkedHashMap<>();
-        Map<Long, Part> takingAt = new LinkedHashMap<>();
-        for (int i = 0; i < whole.group.size(); i++) {
-            Check check = whole.group.get(i);
-            boolean counts = check.countsDenied && check.meter instanceof SlotMeter;
-            (counts ? countingAt : takingAt)
-                    .computeIfAbsent(byKey ? check.key0 : (long) way.slot(check), place -> part(check, counts))
-                    .add(check);
-        }
-        this.counting = new ArrayList<>(countingAt.values());
-        this.taking = new ArrayList<>(takingAt.values());
+        this.counting = new ArrayList<>();
+        this.taking = new ArrayList<>();
+        this.refunding = new ArrayList<>();
+        divide();
         // Quotas deny only together, so those of one part cannot deny while others may have passed elsewhere.
         this.quotas = quotas(counting) + quotas(taking);
-        boolean quotaPassed = whole.group.quotaPassed || quotas > 1;
+        this.quotaPassed = whole.group.quotaPassed || quotas(refunding) > 0;
         for (List<Part> parts : List.of(counting, taking)) {
             for (Part each : parts) {
-                each.pending.group.quotaPassed = quotaPassed;
+                each.pending.group.quotaPassed = quotaPassed || quotas > 1;
             }
         }
         this.keeper = whole.group.idempotency == null ? null : keeper(whole.group);
+    }
+
+    /** What shares a part: {@code where} it lives, and what becomes of it. */
+    private record Place(long where, boolean counts, boolean refunds) {}
+
+    private void divide() {
+        Map<Place, Part> parts = new LinkedHashMap<>();
+        for (int i = 0; i < whole.group.size(); i++) {
+            Check check = whole.group.get(i);
+            boolean counts = check.countsDenied && check.meter instanceof SlotMeter;
+            long where = byKey ? check.key0 : way.slot(check);
+            parts.computeIfAbsent(new Place(where, counts, check.hits < 0), place -> part(check, counts))
+                    .add(check);
+        }
+        parts.forEach((place, part) -> (place.refunds ? refunding : place.counts ? counting : taking).add(part));
     }
 
     private Part part(Check check, boolean counts) {
@@ -70,7 +82,7 @@ final class Division {
 
     /** Takes the part that {@code check} is in from those that go before. */
     private Part takeOut(Check check) {
-        for (List<Part> parts : List.of(counting, taking)) {
+        for (List<Part> parts : List.of(counting, taking, refunding)) {
             for (Part each : parts) {
                 if (each.checks.contains(check)) {
                     parts.remove(each);

@@ -15,10 +15,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * is admitted never exceeds a limit; what is taken and given back is missing to others for as long as that takes. A part that fails
  * stops nobody: what its failure means is for the asker to say. After the deadline nothing is sent any more, and fails.
  *
+ * <p>Parts that give back deny nothing and could not be undone, for others may have the room by then: they go when all else is decided.
+ *
  * <h2>Idempotency</h2>
  *
  * The part of the last check goes last of all, when the others are decided, and keeps the key: so what is kept was admitted as a whole.
- * It looks the key up also if others denied; if the request was admitted before, what the others took or counted this time goes back.
+ * It looks the key up also if others denied; if the request was admitted before, what the others took or counted this time goes back,
+ * and nothing is refunded again.
  *
  * <h2>Concurrency</h2>
  *
@@ -38,9 +41,10 @@ final class SplitAsk implements Parts {
     private boolean counted;
     private boolean denied;
     private boolean asked;
-    /** The keeper was sent, and with it everything. */
+    /** The keeper was sent, and with it everything that may deny. */
     private boolean kept;
 
+    private boolean refunded;
     private boolean repeated;
     private boolean conflict;
 
@@ -48,7 +52,7 @@ final class SplitAsk implements Parts {
         this.whole = whole;
         this.way = way;
         this.parts = new Division(whole, this, way, byKey);
-        this.standing = new Standing(parts.quotas, whole.group.quotaPassed);
+        this.standing = new Standing(parts.quotas, parts.quotaPassed);
         this.denied = whole.group.askOnly;
     }
 
@@ -64,7 +68,7 @@ final class SplitAsk implements Parts {
 
     @Override
     public void decided(Pending part) {
-        if (kept) {
+        if (kept && !refunded) {
             repeated = part.group.repeated;
             conflict = part.group.conflict;
         }
@@ -119,6 +123,11 @@ final class SplitAsk implements Parts {
             kept = true;
             keep(keeper.pending.group, keeper.counts);
             sent = List.of(keeper);
+        } else if (!refunded) {
+            refunded = true;
+            boolean mayBeKnown = repeated || conflict || (keeper != null && keeper.hasFailed());
+            parts.refunding.forEach(part -> part.pending.group.askOnly = mayBeKnown || (denied && !part.counts));
+            return parts.refunding;
         }
         return sent;
     }

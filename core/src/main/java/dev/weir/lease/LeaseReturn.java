@@ -17,7 +17,6 @@ final class LeaseReturn extends Ask {
 
     @Override
     public void answered() {
-        Check check = checks.get(0);
-        leases.returned(-check.hits, check.failure == null);
+        leases.returned(checks.get(0));
     }
 }

@@ -10,6 +10,7 @@ import dev.weir.store.OpenAsks;
 import dev.weir.store.SharedStore;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ public final class Leases {
     private final TimeSource time;
     private final long travel;
     private final CounterRoom room;
+    private final Consumer<Check> returned;
     private final LeaseStats stats = new LeaseStats();
     /** Fetches and returns. */
     private final OpenAsks underWay = new OpenAsks();
@@ -38,13 +40,21 @@ public final class Leases {
      * @param deadlineMicros how long a store may take to answer
      * @param room for the counters that are busy
      * @param recent counters to remember that they were asked
+     * @param returned is told of checks that gave hits back
      */
-    public Leases(IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, CounterRoom room, int recent) {
+    public Leases(
+            IntFunction<SharedStore> stores,
+            TimeSource time,
+            long deadlineMicros,
+            CounterRoom room,
+            int recent,
+            Consumer<Check> returned) {
         this.stores = stores;
         this.time = time;
         this.travel = deadlineMicros * 1_000;
         this.room = room;
         this.recent = new RecentKeys(recent);
+        this.returned = returned;
     }
 
     public LeaseStats stats() {
@@ -142,9 +152,10 @@ public final class Leases {
         return true;
     }
 
-    /** A store has answered for {@code hits} that were sent back. */
-    void returned(long hits, boolean confirmed) {
-        (confirmed ? stats.returned : stats.stranded).add(hits);
+    /** A store has answered to {@code check}, which gave hits back. */
+    void returned(Check check) {
+        (check.failure == null ? stats.returned : stats.stranded).add(-check.hits);
+        returned.accept(check);
         answeredOne();
     }
 

@@ -9,22 +9,29 @@ import dev.weir.store.StoreFailure;
  * A request whose checks live in several shared stores, asked one after the other. Each takes what its checks need if they all
  * fit and nothing denied the request before; once something has, the others are asked without taking, so that every check has
  * its verdict. What was taken of a request that is denied in the end is {@linkplain GiveBack given back}: for the moment in
- * between the others see less room than there is, never more. After the deadline no store is asked any more, and its checks fail.
+ * between the others see less room than there is, never more. What gives hits back denies nothing and could not be undone, so it
+ * goes when all else is decided. After the deadline no store is asked any more, and its checks fail.
  *
  * <h2>Idempotency</h2>
  *
  * The store of the last check is asked last, when all else is decided and taken, and keeps the key: so what it keeps was admitted as a
  * whole, and nobody who sends the request again is told of an admission that is taken back. It is asked for the key also if others
- * deny: who sends an admitted request again is told so whatever room there is now. Then what was taken this time goes back.
+ * deny: who sends an admitted request again is told so whatever room there is now. Then what was taken this time goes back, and
+ * nothing is refunded again.
  */
 final class Chain extends Ask {
     private final Pending pending;
     private int[] indices = new int[4];
     private int place;
-    /** Who keeps the idempotency key, by its place; without a key, nobody in particular. */
+    /** Who is yet to keep the idempotency key, by its place; without a key, nobody in particular. */
     private int keeper;
 
     private boolean failed;
+    /** The key was used before, or its keeper did not say. */
+    private boolean mayBeKnown;
+    /** All is decided but what gives back. */
+    private boolean refunding;
+
     private final Runnable late = this::answered;
 
     Chain(Pending pending) {
@@ -41,6 +48,8 @@ final class Chain extends Ask {
         repeated = false;
         conflict = false;
         failed = false;
+        mayBeKnown = false;
+        refunding = false;
         next();
     }
 
@@ -52,7 +61,7 @@ final class Chain extends Ask {
                 return;
             }
         }
-        if (keeper != Check.LOCAL && idempotency == null) {
+        if (keeper != Check.LOCAL) {
             path.settlement().takeLocal(pending);
             idempotency = pending.idempotency;
             lookOnly = failed || pending.lookOnly;
@@ -61,13 +70,29 @@ final class Chain extends Ask {
             ask();
             return;
         }
-        pending.repeated = repeated;
-        pending.conflict = conflict;
+        if (!refunding && refunds()) {
+            path.settlement().takeLocal(pending);
+            refunding = true;
+            place = -1;
+            next();
+            return;
+        }
         path.settlement().finish(pending);
     }
 
+    /** Whether a store is to be given something back. */
+    private boolean refunds() {
+        Checks all = pending.checks;
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).hits < 0 && all.get(i).store != Check.LOCAL && pending.progress.isOpen(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private void ask() {
-        denied = pending.progress.denied();
+        denied = mayBeKnown || pending.progress.denied();
         for (int i = 0; denied && i < checks.size(); i++) {
             checks.get(i).ahead = 0; // nothing is taken of what is denied
         }
@@ -99,9 +124,13 @@ final class Chain extends Ask {
             indices = new int[all.size()];
         }
         for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).store == place && pending.progress.isOpen(i)) {
+            Check check = all.get(i);
+            boolean goes = check.hits >= 0 || refunding || place == keeper;
+            if (check.store == place && goes && pending.progress.isOpen(i)) {
                 indices[checks.size()] = i;
-                checks.add().set(all.get(i));
+                Check copy = checks.add();
+                copy.set(check);
+                copy.countsDenied &= !mayBeKnown;
             }
         }
         checks.quotaPassed = pending.progress.quotaPassed(place);
@@ -110,17 +139,26 @@ final class Chain extends Ask {
 
     @Override
     public void answered() {
+        boolean complete = true;
         for (int i = 0; i < checks.size(); i++) {
             Check from = checks.get(i);
             Check to = pending.checks.get(indices[i]);
-            failed |= from.failure != null;
+            complete &= from.failure == null;
             to.failure = from.failure;
             to.outcome.set(from.outcome);
             to.granted = from.granted;
         }
+        failed |= !complete;
         pending.path().settlement().settle(pending, this, indices);
         if (idempotency != null) {
-            place = pending.path().stores().size(); // the last has spoken
+            pending.repeated = repeated;
+            pending.conflict = conflict;
+            mayBeKnown = repeated || conflict || !complete;
+            repeated = false;
+            conflict = false;
+            idempotency = null;
+            keeper = Check.LOCAL;
+            place = pending.path().stores().size(); // all were asked
         }
         next();
     }

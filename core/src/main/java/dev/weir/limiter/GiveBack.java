@@ -2,12 +2,15 @@ package dev.weir.limiter;
 
 import dev.weir.store.Ask;
 import dev.weir.store.Check;
+import dev.weir.tier.LocalTier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Returns to one store what it took of a request that was denied elsewhere. It is sent once; if it is lost, the hits count as
  * spent, and the limit errs on the strict side.
  */
 final class GiveBack extends Ask {
+    private @Nullable LocalTier tier;
 
     /** Returns what {@code pending} took or, if so, also {@code counted}, at {@code now}; how many checks that were. */
     static int of(Pending pending, long now, boolean counted) {
@@ -30,6 +33,7 @@ final class GiveBack extends Ask {
                 if (giveBack == null) {
                     giveBack = PendingPool.ofThread().giveBack();
                     giveBack.checks.clear();
+                    giveBack.tier = path.tier();
                 }
                 giveBack.checks.add().setReturning(check);
             }
@@ -51,6 +55,11 @@ final class GiveBack extends Ask {
 
     @Override
     public void answered() {
+        LocalTier known = tier;
+        tier = null;
+        for (int i = 0; known != null && i < checks.size(); i++) {
+            known.learn(checks.get(i), 0); // who was denied meanwhile may fit now
+        }
         PendingPool.ofThread().release(this);
     }
 }

@@ -17,7 +17,7 @@ final class LocalChecks {
 
     /** Asks the local checks of {@code pending}; if they deny it as things stand, they are settled. */
     void deny(Pending pending, Store store, long now) {
-        int size = fill(pending);
+        int size = fill(pending, true);
         boolean counts = false;
         for (int i = 0; i < size; i++) {
             counts |= group.get(i).countsDenied;
@@ -44,7 +44,15 @@ final class LocalChecks {
 
     /** Takes the local checks of {@code pending} that are still open, if nothing denies it. */
     void take(Pending pending, Store store, long now) {
-        int size = fill(pending);
+        take(pending, store, now, fill(pending, true));
+    }
+
+    /** As {@link #take(Pending, Store, long)}, but gives nothing back: a store may yet deny the request, or know it. */
+    void takeButRefunds(Pending pending, Store store, long now) {
+        take(pending, store, now, fill(pending, false));
+    }
+
+    private void take(Pending pending, Store store, long now, int size) {
         if (size > 0) {
             group.quotaPassed = pending.progress.quotaPassed(Check.LOCAL);
             boolean passed = false;
@@ -62,7 +70,7 @@ final class LocalChecks {
 
     /** Asks the local checks of {@code pending} that are still open, and takes and counts nothing. */
     void ask(Pending pending, Store store, long now) {
-        int size = fill(pending);
+        int size = fill(pending, true);
         for (int i = 0; i < size; i++) {
             group.get(i).countsDenied = false;
         }
@@ -88,16 +96,17 @@ final class LocalChecks {
         }
     }
 
-    private int fill(Pending pending) {
+    private int fill(Pending pending, boolean refunds) {
         Checks checks = pending.checks;
         group.clear();
         if (indices.length < checks.size()) {
             indices = new int[checks.size()];
         }
         for (int i = 0; i < checks.size(); i++) {
-            if (checks.get(i).store == Check.LOCAL && pending.progress.isOpen(i)) {
+            Check check = checks.get(i);
+            if (check.store == Check.LOCAL && pending.progress.isOpen(i) && (refunds || check.hits >= 0)) {
                 indices[group.size()] = i;
-                group.add().set(checks.get(i));
+                group.add().set(check);
             }
         }
         return group.size();

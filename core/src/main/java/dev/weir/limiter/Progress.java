@@ -88,7 +88,7 @@ final class Progress {
         for (int i = 0; i < checks.size() && !passed; i++) {
             Check check = checks.get(i);
             if (check.role == Role.QUOTA) {
-                passed = states[i] == OPEN ? check.store != place : check.outcome.allowed;
+                passed = states[i] == OPEN ? check.store != place || check.hits < 0 : check.outcome.allowed;
             }
         }
         return passed;

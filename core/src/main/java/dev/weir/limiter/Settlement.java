@@ -104,10 +104,10 @@ final class Settlement {
         return true;
     }
 
-    /** Takes what this process counts, before the last store is asked. */
+    /** Takes what this process counts, before the last store is asked or something is refunded. */
     void takeLocal(Pending pending) {
         try {
-            pending.local.take(pending, local, time.micros());
+            pending.local.takeButRefunds(pending, local, time.micros());
         } catch (RuntimeException | Error e) {
             pending.fault = e;
         }

@@ -231,19 +231,24 @@ final class SharedPath {
         Idempotency idempotency = pending.idempotency;
         boolean isNew = idempotency == null || keys.isNew(idempotency, 0, now);
         boolean countsDenied = false;
+        boolean anyDue = false;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
             if (check.store != Check.LOCAL) {
                 countsDenied |= check.countsDenied;
                 check.outcome.allowed = true;
-                boolean known = check.role == Check.Role.ENFORCE
-                        && check.hits > 0
-                        && !pending.leased.covers(i, check, pending.askedNanos)
-                        && (tier.denies(check, now) || pending.leased.rests(i, check, pending.askedNanos));
-                if (known && (idempotency == null || isUnknown(idempotency, tier.deniedSince(check), now))) {
-                    allowBut(checks, i);
+                // Whose turn it is to ask loses it for nothing if another denies: so those are looked at when no other
+                // does.
+                boolean due = checks.size() > 1 && isDue(check, now);
+                anyDue |= due;
+                if (!due && isKnown(pending, i, now)) {
                     return true;
                 }
+            }
+        }
+        for (int i = 0; anyDue && i < checks.size(); i++) {
+            if (checks.get(i).store != Check.LOCAL && isDue(checks.get(i), now) && isKnown(pending, i, now)) {
+                return true;
             }
         }
         if (route == SEVERAL && isNew) {
@@ -254,6 +259,26 @@ final class SharedPath {
             pending.reported.decided(pending, false, now);
         }
         return denied;
+    }
+
+    /** Whether a denial of {@code check}, if there is one, is to be asked for anew. */
+    private boolean isDue(Check check, long now) {
+        return now - tier.deniedSince(check) >= LocalTier.BELIEVED_MICROS;
+    }
+
+    /** Whether the check at {@code index} is known to deny the request: then its outcome says so, and it alone. */
+    private boolean isKnown(Pending pending, int index, long now) {
+        Check check = pending.checks.get(index);
+        Idempotency idempotency = pending.idempotency;
+        boolean known = check.role == Check.Role.ENFORCE
+                && check.hits > 0
+                && !pending.leased.covers(index, check, pending.askedNanos)
+                && (tier.denies(check, now) || pending.leased.rests(index, check, pending.askedNanos))
+                && (idempotency == null || isUnknown(idempotency, tier.deniedSince(check), now));
+        if (known) {
+            allowBut(pending.checks, index);
+        }
+        return known;
     }
 
     /** Whether the key of what is known to be denied {@code since} then was admitted nowhere, or cannot be looked up. */

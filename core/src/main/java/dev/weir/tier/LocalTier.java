@@ -48,7 +48,7 @@ public final class LocalTier {
     public LocalTier(Store local, IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, int counters) {
         this.denials = new DenyCache(counters);
         this.room = new CounterRoom(counters);
-        this.leases = new Leases(stores, time, deadlineMicros, room, counters);
+        this.leases = new Leases(stores, time, deadlineMicros, room, counters, check -> learn(check, 0));
         this.reports = new Reports(local, stores, time, deadlineMicros, room);
     }
 

@@ -27,6 +27,7 @@ class SplitAskTest {
         final List<Integer> depths = new ArrayList<>();
         int failing = -1;
         int denying = -1;
+        boolean knowing;
         long resetMicros;
         long tripNanos;
         long now;
@@ -38,6 +39,7 @@ class SplitAskTest {
                     + (part.group.idempotency == null ? "" : part.group.lookOnly ? " looks" : " keeps")
                     + (part.group.askOnly ? " asks" : ""));
             part.group.allowed = part.slot != denying;
+            part.group.repeated = knowing && part.group.idempotency != null;
             for (int i = 0; i < part.group.size(); i++) {
                 part.group.get(i).outcome.allowed = part.slot != denying;
                 part.group.get(i).outcome.reset = resetMicros;
@@ -112,6 +114,28 @@ class SplitAskTest {
     void ofARequestThatIsDeniedElsewhereItOnlyLooks() {
         askOnce(true);
         assertThat(way.sent).containsExactly("1 asks", "3 asks", "2 looks asks");
+    }
+
+    /** What gives back shares slot 1 with what takes. */
+    @ParameterizedTest
+    @CsvSource({"0, 1", "1, 1 asks", "2, 1 asks"})
+    void whatGivesBackGoesWhenAllElseHasPassed(int denying, String then) {
+        way.denying = denying;
+        asking.on(1, -3);
+        ask(1, 2);
+        assertThat(way.sent).containsExactly("1", denying == 1 ? "2 asks" : "2", then);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 0, 1", "true, 0, 1 asks", "false, 2, 1 asks"})
+    void whatGivesBackGoesWhenTheKeyIsNew(boolean knowing, int failing, String then) {
+        way.knowing = knowing;
+        way.failing = failing;
+        asking.idempotency = new Idempotency(HASH, HASH, HASH, 1, 1);
+        asking.on(1, -3).countsDenied = true;
+        ask(2);
+        assertThat(way.sent).containsExactly("2 keeps", then);
+        assertThat(asking.repeated).isEqualTo(knowing);
     }
 
     /** The window ends so long after it was asked; the answer, and the denial elsewhere, take a millisecond each. */

@@ -59,6 +59,21 @@ class KnownDenialsTest {
     }
 
     @Test
+    void whoseTurnItIsToAskKeepsItIfAnotherDenialIsBelieved() {
+        Fleet fleet =
+                new Fleet(rules(byUser(bucket("r", 1)), rule(bucket("ip", 1).build(), KeyBy.of("ip"))));
+        fleet.decide(ask("user", "u"));
+        fleet.decide(ask("user", "u"));
+        fleet.now += SECOND / 2;
+        fleet.decide(ask("ip", "1"));
+        fleet.decide(ask("ip", "1"));
+        fleet.store().counters.close();
+        fleet.now += SECOND / 2;
+        assertThat(fleet.decide(ask("user", "u", "ip", "1"))).isEqualTo("no [ip OVER_LIMIT 0]");
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0]");
+    }
+
+    @Test
     void whoIsOverTheLimitStaysDeniedWhileTheStoreIsAway() {
         Fleet fleet = new Fleet(rules(byUser(bucket("r", 1))));
         fleet.decide(ask("user", "u"));

@@ -209,6 +209,18 @@ class LeasedDecisionTest {
     }
 
     @Test
+    void whoWasDeniedForWhatALeaseHeldPassesWhenItIsBack() {
+        Fleet fleet = fleet(WINDOW);
+        lease(fleet, USER);
+        Request costly = ask("user", "u").hits(remaining(fleet) + 1);
+        assertThat(fleet.decide(costly)).startsWith("no");
+        assertThat(fleet.ask(costly).atOnce).isTrue();
+        fleet.limiter.returnLeases();
+        fleet.store().answerAll();
+        assertThat(fleet.decide(costly)).startsWith("yes");
+    }
+
+    @Test
     void aLeaseThatComesAfterShutdownGoesBackToo() {
         Fleet fleet = fleet(WINDOW);
         lease(fleet, USER);

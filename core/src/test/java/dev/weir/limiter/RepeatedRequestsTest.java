@@ -262,6 +262,22 @@ class RepeatedRequestsTest {
     }
 
     @Test
+    void acrossStoresARetryGivesNothingBackAgain() {
+        Fleet fleet = new Fleet(THREE, "big");
+        fleet.decide(ask("a", "1", "l", "1").hits(4));
+        Request refund = Request.to("d").descriptor().with("a", "1").with("l", "1");
+        refund.descriptorHits(-1).descriptor().with("b", "1");
+        assertThat(fleet.decide(refund, key("k")))
+                .isEqualTo("yes [a WITHIN_LIMIT 2, l WITHIN_LIMIT 1, b WITHIN_LIMIT 2]");
+        assertThat(fleet.decide(refund, key("k"))).endsWith("b WITHIN_LIMIT 2] again");
+        assertThat(room(fleet)).isEqualTo(left(2, 2, 1));
+        fleet.store("big").fail(StoreFailure.TIMEOUT);
+        assertThat(fleet.decide(refund, key("k"))).startsWith("yes").endsWith("degraded");
+        fleet.store("big").fail(null);
+        assertThat(room(fleet)).as("it may have been known").startsWith("yes [a WITHIN_LIMIT 2");
+    }
+
+    @Test
     void acrossStoresAnAdmittedRequestIsToldSoAlthoughAnotherStoreDeniesNow() {
         Fleet fleet = new Fleet(THREE, "big");
         fleet.decide(ALL, key("k"));

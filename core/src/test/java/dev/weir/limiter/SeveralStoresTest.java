@@ -90,6 +90,54 @@ class SeveralStoresTest {
     }
 
     @Test
+    void whoWasDeniedWhileHitsWereAwayPassesWhenTheyAreBack() {
+        Fleet fleet = new Fleet(THREE, "big");
+        Fleet.Answer answer = fleet.ask(ask("a", "1", "b", "1").hits(4));
+        fleet.store().answerAll();
+        Fleet.Answer meanwhile = fleet.ask(ask("a", "1").hits(5));
+        fleet.store().answerAll();
+        assertThat(meanwhile.text).isEqualTo("no [a OVER_LIMIT 1]");
+        fleet.store("big").answerAll();
+        fleet.store().answerAll();
+        assertThat(answer.text).startsWith("no");
+        assertThat(fleet.decide(ask("a", "1").hits(5))).isEqualTo("yes [a WITHIN_LIMIT 0]");
+    }
+
+    /** Gives {@code a} three back, and takes one of {@code other}. */
+    private static Request refund(String other) {
+        return Request.to("d")
+                .descriptor()
+                .with("a", "1")
+                .descriptorHits(-3)
+                .descriptor()
+                .with(other, "1");
+    }
+
+    @Test
+    void aRequestThatAnotherStoreDeniesGivesNothingBack() {
+        Fleet fleet = new Fleet(THREE, "big");
+        fleet.decide(ask("a", "1").hits(5));
+        fleet.decide(ask("b", "1").hits(2));
+        assertThat(fleet.decide(refund("b"))).isEqualTo("yes [a WITHIN_LIMIT 3, b WITHIN_LIMIT 0]");
+        assertThat(fleet.decide(refund("b"))).isEqualTo("no [a WITHIN_LIMIT 3, b OVER_LIMIT 0]");
+        assertThat(fleet.decide(ask("a", "1").hits(0))).isEqualTo("yes [a WITHIN_LIMIT 3]");
+    }
+
+    @Test
+    void roomOfThisProcessThatIsGoneInTheMeantimeGivesNothingBack() {
+        Fleet fleet = new Fleet(THREE, "big");
+        fleet.decide(ask("a", "1").hits(5));
+        Request request = refund("l").descriptor().with("b", "1");
+        Fleet.Answer answer = fleet.ask(request);
+        assertThat(fleet.ask(ask("l", "1").hits(4)).text).startsWith("yes");
+        fleet.store("big").answerAll();
+        fleet.store().answerAll();
+        assertThat(answer.text).isEqualTo("no [a WITHIN_LIMIT 0, l OVER_LIMIT 0, b WITHIN_LIMIT 3]");
+        fleet.store("big").answerAll();
+        assertThat(fleet.decide(ask("a", "1", "b", "1").hits(0))).isEqualTo("yes [a WITHIN_LIMIT 0, b WITHIN_LIMIT 3]");
+    }
+
+    @Test
     void whatThisProcessDeniesNobodyElseIsAsked() {
         Fleet fleet = new Fleet(THREE, "big");
         fleet.decide(ask("l", "1").hits(4));

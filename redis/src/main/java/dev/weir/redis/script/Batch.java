@@ -2,6 +2,7 @@ package dev.weir.redis.script;
 
 import dev.weir.algorithm.BlockMeter;
 import dev.weir.algorithm.Counting;
+import dev.weir.algorithm.Meter;
 import dev.weir.coalesce.Group;
 import dev.weir.store.Check;
 import dev.weir.store.Idempotency;
@@ -14,9 +15,14 @@ import java.util.List;
  *
  * <p>The script replies the time and the states as they were. {@link Replay} applies the checks to them once more: the meters are pure
  * functions, so everybody gets the outcome they would have got alone.
+ *
+ * <h2>Work</h2>
+ *
+ * While the script runs, nobody else is served. So a batch is full when it is about a millisecond's work for Redis, of which it counts
+ * a microsecond for each counter and for each check that joins no run, and what logs, sub-windows and idempotency keys take beyond that.
  */
 public final class Batch {
-    public static final int DEFAULT_MAX_KEYS = 512;
+    public static final int DEFAULT_MAX_WORK = 1_024;
     public static final int DEFAULT_MAX_BYTES = 256 * 1024;
     public static final int DEFAULT_MAX_GROUPS = 16_384;
 
@@ -25,7 +31,13 @@ public final class Batch {
 
     private static final int NO_ANSWER = -1;
 
-    private final int maxKeys;
+    private static final int WORK_OF_A_COUNTER = 1;
+    private static final int WORK_OF_A_CHECK = 1;
+    private static final int WORK_OF_A_BLOCK = 5;
+    private static final int PARTS_IN_ONE_WORK = 4;
+    private static final int WORK_OF_A_KEY = 12;
+
+    private final int maxWork;
     private final int maxBytes;
     private final int maxGroups;
     private final CounterTable counters = new CounterTable();
@@ -45,18 +57,19 @@ public final class Batch {
 
     private int askedSize;
     private int answersSize;
+    private int work;
     /** Where it answers the check that was asked of each counter last. */
     private int[] openAnswer = new int[64];
 
     private long timeMicros;
 
     public Batch() {
-        this(DEFAULT_MAX_KEYS, DEFAULT_MAX_BYTES, DEFAULT_MAX_GROUPS);
+        this(DEFAULT_MAX_WORK, DEFAULT_MAX_BYTES, DEFAULT_MAX_GROUPS);
     }
 
-    /** A batch of no more than so many counters, bytes to send, and groups. */
-    public Batch(int maxKeys, int maxBytes, int maxGroups) {
-        this.maxKeys = maxKeys;
+    /** A batch of no more than so much work, bytes to send, and groups, or little more. */
+    public Batch(int maxWork, int maxBytes, int maxGroups) {
+        this.maxWork = maxWork;
         this.maxBytes = maxBytes;
         this.maxGroups = maxGroups;
     }
@@ -166,18 +179,28 @@ public final class Batch {
         size = 0;
         askedSize = 0;
         answersSize = 0;
+        work = 0;
         timeMicros = 0;
         counters.clear();
         program.clear();
     }
 
+    /** Of counters that are here already the checks may join a run, which costs nothing. */
     private boolean hasRoomFor(Group group) {
-        int missing = 0;
+        long more = 0;
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
-            missing += counters.find(check, MeterTable.of(check).counting()) < 0 ? 1 : 0;
+            boolean isNew = counters.find(check, MeterTable.of(check).counting()) < 0;
+            more += isNew ? WORK_OF_A_COUNTER + work(check) : 0;
         }
-        return size < maxGroups && bytes() < maxBytes && (missing == 0 || counters.size() + missing <= maxKeys);
+        return size < maxGroups && bytes() < maxBytes && work + more <= maxWork;
+    }
+
+    private static int work(Check check) {
+        Meter meter = MeterTable.of(check);
+        return meter instanceof BlockMeter
+                ? WORK_OF_A_CHECK + WORK_OF_A_BLOCK + meter.limit().subWindows() / PARTS_IN_ONE_WORK
+                : WORK_OF_A_CHECK;
     }
 
     private void addRun(Check check) {
@@ -186,21 +209,25 @@ public final class Batch {
             answered[askedSize - 1] = openAnswer[counter];
         } else {
             openAnswer[counter] = nextAnswer(check);
+            work += work(check);
         }
     }
 
     private void addTogether(Group group) {
         program.addGroup(group);
+        work += group.idempotency == null ? 0 : WORK_OF_A_KEY;
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             program.addCheck(group, check, counter(check));
             nextAnswer(check);
+            work += work(check);
         }
     }
 
     private void addLease(Check check, int place) {
         answeredAhead[place] = check.meter instanceof BlockMeter ? answersSize++ : NO_ANSWER;
         program.addLease(check, asked[place]);
+        work += work(check);
     }
 
     private int counter(Check check) {
@@ -209,6 +236,7 @@ public final class Batch {
         if (counter < 0) {
             counter = counters.add(check, counting);
             program.met(counter);
+            work += WORK_OF_A_COUNTER;
             if (counter >= openAnswer.length) {
                 openAnswer = Arrays.copyOf(openAnswer, openAnswer.length * 2);
             }

@@ -20,8 +20,9 @@
 -- Cheap. What costs is each call of Redis, then each function that is made (the whole script runs anew for every call), then each
 -- function called. So a counter is a table that is handed around, and the functions for it lean on nothing outside:
 --   c[1] to c[4]   its state as numbers; what they mean depends on how it counts
---   c[5]           false if it did not change, else the microseconds until its state says nothing any more (0: it says nothing)
---   c[6]           the millisecond at which Redis forgets it, kept in the state: mostly it need not be set anew
+--   c[5]           false if it need not be written, else the microseconds until its state says nothing any more (0: it says nothing)
+--   c[6]           the millisecond at which Redis forgets it, kept in the state: mostly it need not be set anew. But where a limit that
+--                  was changed live counts for longer what was used under the old one, also a denial has to set it.
 --   c[7]           how it counts, which is also the first byte of its state
 local program = cmsgpack.unpack(ARGV[1])
 if now > program[1] then

@@ -47,6 +47,10 @@ local function bucket(c, m, now, hits, times)
     end
   end
   if granted * hits == 0 and not clamped then
+    local lasting = level ~= 0 and (level / m.n + 2) * m.tick or 0
+    if lasting > (c[5] or 0) and c[6] * 1000 < now + lasting + 1000 then
+      c[5] = lasting
+    end
     return granted
   end
   if hits >= -whole then

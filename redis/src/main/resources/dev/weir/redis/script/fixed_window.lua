@@ -38,6 +38,10 @@ local function fixed_window(c, m, now, hits, times)
     end
   end
   if counted * hits == 0 and not clamped then
+    local lasting = count ~= 0 and start + window - now or 0
+    if lasting > (c[5] or 0) and c[6] * 1000 < now + lasting + 1000 then
+      c[5] = lasting
+    end
     return granted
   end
   count = count + counted * hits

@@ -43,6 +43,13 @@ local function sliding_window(c, m, now, hits, times)
     end
   end
   if granted * hits == 0 and not clamped then
+    local lasting = 0
+    if current ~= 0 or previous ~= 0 then
+      lasting = (start + (current ~= 0 and 2 or 1) * window) * tick - now
+    end
+    if lasting > (c[5] or 0) and c[6] * 1000 < now + lasting + 1000 then
+      c[5] = lasting
+    end
     return granted
   end
   if hits >= -current then

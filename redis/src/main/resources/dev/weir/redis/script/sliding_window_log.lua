@@ -129,7 +129,7 @@ if program[4] == 1 then
     if changed_hits ~= 0 then
       c[1], c[2], c[3], c[4], c[5] = gone, old, fresh, stamp, reset
       log.wanted = requests
-    elseif log.hits and not c[5] then
+    elseif reset > (c[5] or 0) and (log.hits or c[6] * 1000 < now + reset + 1000) then
       c[5] = reset
     end
     return granted, used, retry, reset

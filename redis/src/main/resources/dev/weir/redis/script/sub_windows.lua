@@ -4,6 +4,7 @@
 --   hits fit iff used + hits <= requests
 -- State: format, moment of the last change, length of a part, then the counts from the newest part to the oldest that is not 0.
 -- A change makes a new table, so that a group can be undone. `pending` hits before it on the same counter go with these or not at all.
+-- There may be a thousand parts, so nothing is called for each of them unless the limit was changed.
 local load_sub_windows, sub_windows
 if program[4] == 1 then
   local NOTHING = {0, 0}
@@ -18,7 +19,9 @@ if program[4] == 1 then
     local state = {struct.unpack('>' .. ('I7'):rep(counts + 2), value, 2)}
     state[counts + 3] = nil -- unpack tells last where it stopped
     for i = 1, counts + 2 do
-      state[i] = min(state[i], BOUND - 1)
+      if state[i] >= BOUND then
+        state[i] = BOUND - 1
+      end
     end
     state[1] = min(state[1], LAST_MOMENT)
     return {state[2] == 0 and NOTHING or state, 0, 0, 0, false, 0, 4}
@@ -40,16 +43,12 @@ if program[4] == 1 then
     local part, parts = m.part, m.parts
     local latest = max(now, state[1])
     local newest = floor(latest / part)
-    local next = {latest, part}
-    for i = 3, parts + 3 do
-      next[i] = 0
-    end
-    if state[2] == part then
-      local passed = newest - floor(state[1] / part)
-      for i = 3, min(#state, parts + 3 - passed) do
-        next[i + passed] = state[i]
+    local passed = newest - floor(state[1] / part)
+    local next = {latest, part, 0}
+    if state[2] ~= part then
+      for i = 4, #state > 2 and parts + 3 or 0 do
+        next[i] = 0
       end
-    else
       for i = 3, #state do
         local ends = expiry(m, state, i)
         if ends <= now then
@@ -57,6 +56,12 @@ if program[4] == 1 then
         end
         local j = min(parts, newest + parts + 1 - ends / part) + 3
         next[j] = min(next[j] + state[i], BOUND - 1)
+      end
+    elseif passed <= parts then
+      next = {unpack(state, 1 - passed, min(#state, parts + 3 - passed))} -- moved by as many as have passed
+      next[1], next[2], next[3] = latest, part, next[3] or 0
+      for i = 3, passed + 2 do
+        next[i] = 0
       end
     end
     return next
@@ -71,10 +76,17 @@ if program[4] == 1 then
       state[1] = now
     end
     local used, live = 0, 2
-    while live < #state and expiry(m, state, live + 1) > now do
-      live = live + 1
-      used = min(used + state[live], BOUND - 1)
+    if state[2] == m.part then
+      live = max(2, min(#state, m.parts + 3 - floor((now - state[1] + state[1] % m.part) / m.part)))
+    else
+      while live < #state and expiry(m, state, live + 1) > now do
+        live = live + 1
+      end
     end
+    for i = 3, live do
+      used = used + state[i]
+    end
+    used = min(used, BOUND - 1)
 
     local granted = times
     if hits >= 0 then
@@ -133,6 +145,8 @@ if program[4] == 1 then
     end
     if changed_hits ~= 0 or repaired then
       c[1], c[5] = state, state == NOTHING and 0 or max(reset, 1)
+    elseif reset > (c[5] or 0) and state[2] ~= m.part then -- another limit has set when it is forgotten
+      c[5] = reset
     end
     return granted, used, retry, reset
   end

@@ -47,7 +47,7 @@ class TwinsTest {
         script.close();
         MemoryStore memory = new MemoryStore(100_000, 64 << 20);
         Map<Long, KeptBlock> blocks = new HashMap<>();
-        Batch batch = new Batch();
+        Batch batch = new Batch(1 << 20, 1 << 20, 1 << 20);
         for (int i = 0; i < batches; i++) {
             long now = history.next();
             batch.clear();
