@@ -145,9 +145,17 @@ class RedisServersTest {
             alone += check(server, "alone", "a").statusCode() == 200 ? 1 : 0;
         }
         assertThat(alone).isEqualTo(5);
+        HttpResponse<String> sixth = check(server, "alone", "a");
+        assertThat(sixth.statusCode()).isEqualTo(429);
+        assertThat(sixth.headers().firstValue("Retry-After").map(Integer::parseInt))
+                .hasValueSatisfying(seconds -> assertThat(seconds).isBetween(1, 2));
+        assertThat(new JsonObject(sixth.body()).getString("detail"))
+                .isEqualTo("the store of rule \"alone\" (5 per 1h, token_bucket) does not answer,"
+                        + " and this server's share of it has no room for 1 hit for id=a");
+        assertThat(new JsonObject(sixth.body()).containsKey("passes_at")).isFalse();
         assertThat(server.get("/metrics").body())
                 .contains("ratelimit_failopen_total{domain=\"api\",rule=\"open\"} 10")
-                .contains("ratelimit_degraded_total{domain=\"api\",rule=\"alone\"} 10")
+                .contains("ratelimit_degraded_total{domain=\"api\",rule=\"alone\"} 11")
                 .contains("ratelimit_failopen_total{domain=\"api\",rule=\"alone\"} 0")
                 .contains("ratelimit_redis_up{store=\"default\",node=\"" + redis.address() + "\"} 0");
 
