@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -171,7 +173,16 @@ class RedisServersTest {
     @Test
     void a_server_starts_without_its_redis_and_finds_it_later() throws Exception {
         redis.kill();
-        RunningServer server = server(RULES);
+        List<String> said = new CopyOnWriteArrayList<>();
+        Logger log = Logger.getLogger("dev.weir.redis.NodeLog");
+        log.setFilter(line -> said.add(line.getMessage()));
+        RunningServer server;
+        try {
+            server = server(RULES, "warm_up", "100ms");
+        } finally {
+            log.setFilter(null);
+        }
+        assertThat(said).singleElement().satisfies(line -> assertThat(line).contains("not connected"));
         assertThat(server.get("/healthcheck").statusCode()).isEqualTo(200);
         assertThat(server.get("/healthcheck").body()).contains("degraded");
         assertThat(check(server, "open", "a").statusCode()).isEqualTo(200);
