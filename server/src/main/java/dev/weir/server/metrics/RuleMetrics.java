@@ -181,6 +181,11 @@ public final class RuleMetrics implements LimiterObserver {
         return sum;
     }
 
+    /** Why a store could not say when one last could not; null if all could so far. */
+    public @Nullable StoreFailure lastStoreFailure() {
+        return storeFailures.last();
+    }
+
     /** Checks that a failure policy decided, over all rules. */
     public long degraded() {
         long sum = 0;
