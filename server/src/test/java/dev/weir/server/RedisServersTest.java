@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -175,12 +176,14 @@ class RedisServersTest {
         redis.kill();
         List<String> said = new CopyOnWriteArrayList<>();
         Logger log = Logger.getLogger("dev.weir.redis.NodeLog");
+        log.setLevel(Level.WARNING); // whatever others in this JVM made of the log
         log.setFilter(line -> said.add(line.getMessage()));
         RunningServer server;
         try {
             server = server(RULES, "warm_up", "100ms");
         } finally {
             log.setFilter(null);
+            log.setLevel(null);
         }
         assertThat(said).singleElement().satisfies(line -> assertThat(line).contains("not connected"));
         assertThat(server.get("/healthcheck").statusCode()).isEqualTo(200);
