@@ -76,8 +76,8 @@ public record Explanation(
         String onFail = rule == null
                 ? ""
                 : ", and the rule says on_fail: " + rule.onFail().name().toLowerCase(Locale.ROOT);
-        String passes = verdict.retryAfterMicros() > 0 ? "; it passes in " + seconds(verdict.retryAfterMicros()) : "";
-        return "the store of " + whose + " does not answer" + onFail + passes;
+        String share = verdict.reason() == Verdict.Reason.OVER_LIMIT ? "; this process's share of it is used up" : "";
+        return "the store of " + whose + " does not answer" + onFail + share;
     }
 
     private static String ofLimit(@Nullable Limit limit) {

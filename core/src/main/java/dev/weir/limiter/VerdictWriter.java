@@ -72,6 +72,9 @@ final class VerdictWriter {
     }
 
     private static void write(Verdict verdict, Match match, Limit limit, Check check) {
+        if (check.failure != null) {
+            FailurePolicy.limitToOutage(check, limit);
+        }
         Outcome outcome = check.outcome;
         verdict.set(
                         match.rule(),

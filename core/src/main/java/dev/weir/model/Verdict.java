@@ -175,7 +175,10 @@ public final class Verdict {
         return counter;
     }
 
-    /** Whether the store did not answer and the rule's {@code on_fail} did in its place. */
+    /**
+     * Whether the store did not answer and the rule's {@code on_fail} did in its place. Then what is told of the time is a second at
+     * most, for the store may be back: after {@link #retryAfter} it is worth a try, and no more is known.
+     */
     public boolean degraded() {
         return degraded;
     }

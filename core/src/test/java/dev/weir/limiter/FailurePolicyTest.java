@@ -97,7 +97,32 @@ class FailurePolicyTest {
         fleet.store().answerAll();
         assertThat(fleet.limiter.explain(request, denied.decision.verdict(0)).text())
                 .isEqualTo(
-                        "the store of r for user=u does not answer, and the rule says on_fail: local; it passes in 60 s");
+                        "the store of r for user=u does not answer, and the rule says on_fail: local; this process's share of it is used up");
+    }
+
+    @Test
+    void aShareSendsNobodyAwayForLongerThanTheStoreMayBe() {
+        Rule day = Weir.rule("day", Limit.fixedWindow(1_000, Duration.ofDays(1)))
+                .onFail(OnFail.LOCAL)
+                .localShare(100_000)
+                .build();
+        Fleet fleet = failing(rule(day, KeyBy.of("user")));
+        assertThat(verdictOn(fleet, 100).reset()).isEqualTo(Duration.ofSeconds(1));
+        for (long hits : new long[] {1, 150}) {
+            Verdict denied = verdictOn(fleet, hits);
+            assertThat(denied.reason()).isEqualTo(Verdict.Reason.OVER_LIMIT);
+            assertThat(denied.retryAfter()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(denied.reset()).isEqualTo(Duration.ofSeconds(1));
+        }
+        assertThat(verdictOn(fleet, 1_001).reason()).isEqualTo(Verdict.Reason.NEVER);
+        fleet.store().fail(null);
+        assertThat(verdictOn(fleet, 150).allowed()).isTrue();
+    }
+
+    private static Verdict verdictOn(Fleet fleet, long hits) {
+        Fleet.Answer answer = fleet.ask(ask("user", "u").hits(hits));
+        fleet.store().answerAll();
+        return answer.decision.verdict(0);
     }
 
     @Test

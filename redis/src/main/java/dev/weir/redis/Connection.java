@@ -40,7 +40,7 @@ final class Connection {
         made.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
-                loop.execute(() -> lost(StoreFailure.UNREACHABLE, "the connection was closed"));
+                loop.execute(() -> lost(StoreFailure.UNREACHABLE, Failures.CLOSED));
             }
         });
     }

@@ -2,15 +2,27 @@ package dev.weir.redis;
 
 import dev.weir.store.StoreFailure;
 import io.lettuce.core.RedisCommandExecutionException;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Tells from what Redis said, or from how it was lost, why it cannot say. */
 final class Failures {
     private static final String IN_SCRIPT = "-";
+    /** What is said of a connection that ended without a word. */
+    static final String CLOSED = "the connection was closed";
+
+    private static final String ARGUMENTS = ", with args beginning with";
 
     private Failures() {}
+
+    /** What Redis said without what it was sent: that holds what callers are known by, or a password, and is nobody else's business. */
+    static String withoutArguments(String error) {
+        int echo = error.indexOf(ARGUMENTS);
+        return echo < 0 ? error : error.substring(0, echo);
+    }
 
     /** The first word of an error of Redis; errors inside scripts carry it after a dash in old versions, first in new ones. */
     static String code(String error) {
@@ -75,10 +87,10 @@ final class Failures {
     static StoreFailure of(@Nullable Throwable lost) {
         for (Throwable each = lost; each != null; each = each.getCause()) {
             if (each instanceof RedisCommandExecutionException said && said.getMessage() != null) {
-                return ofError(said.getMessage());
+                return ofError(withoutArguments(said.getMessage()));
             }
             if (each instanceof PlainCommand.Refusal said) {
-                return ofError(said.error);
+                return ofError(withoutArguments(said.error));
             }
             if (each instanceof TimeoutException) {
                 return StoreFailure.UNREACHABLE;
@@ -87,16 +99,22 @@ final class Failures {
         return StoreFailure.UNREACHABLE;
     }
 
-    /** The innermost reason, for a log line. */
+    /** The innermost reason, for people. */
     static String reason(@Nullable Throwable lost) {
         if (lost == null) {
-            return "the connection was closed";
+            return CLOSED;
         }
         Throwable last = lost;
         while (last.getCause() != null && last.getCause() != last) {
             last = last.getCause();
         }
         String message = last instanceof PlainCommand.Refusal said ? said.error : last.getMessage();
-        return message == null || message.isEmpty() ? last.getClass().getSimpleName() : message;
+        if (last instanceof ClosedChannelException) {
+            return CLOSED;
+        }
+        if (last instanceof CertificateExpiredException || last instanceof CertificateNotYetValidException) {
+            return "its certificate is not valid at this time, " + message;
+        }
+        return message == null || message.isEmpty() ? last.getClass().getSimpleName() : withoutArguments(message);
     }
 }

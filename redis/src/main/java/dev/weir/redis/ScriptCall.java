@@ -36,7 +36,7 @@ final class ScriptCall extends Command<byte[], byte[], List<Object>> {
         super.complete();
         CommandOutput<byte[], byte[], List<Object>> answer = getOutput();
         if (answer.hasError()) {
-            tell(null, null, answer.getError());
+            tell(null, null, Failures.withoutArguments(answer.getError()));
         } else {
             tell(answer.get(), null, null);
         }

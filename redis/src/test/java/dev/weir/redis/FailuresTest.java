@@ -6,6 +6,8 @@ import dev.weir.store.StoreFailure;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import java.net.ConnectException;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateExpiredException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,6 +45,25 @@ class FailuresTest {
                 .isEqualTo(StoreFailure.UNREACHABLE);
         assertThat(Failures.reason(new RedisConnectionException("x", new ConnectException("refused"))))
                 .isEqualTo("refused");
+    }
+
+    @Test
+    void whatNobodyCanReadIsSaidInWords() {
+        assertThat(Failures.reason(new RedisConnectionException("x", new ClosedChannelException())))
+                .isEqualTo("the connection was closed");
+        assertThat(Failures.reason(new RedisConnectionException(
+                        "x", new CertificateExpiredException("NotAfter: Sun Nov 15 12:00:00 UTC 2026"))))
+                .isEqualTo("its certificate is not valid at this time, NotAfter: Sun Nov 15 12:00:00 UTC 2026");
+    }
+
+    @Test
+    void whatRedisWasSentIsNotToldAndSaysNothingOfWhy() {
+        Throwable refused = new RedisConnectionException(
+                "Unable to connect",
+                new RedisCommandExecutionException(
+                        "ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'weir' 'secret' "));
+        assertThat(Failures.reason(refused)).isEqualTo("ERR unknown command 'HELLO'");
+        assertThat(Failures.of(refused)).isEqualTo(StoreFailure.BROKEN);
     }
 
     @Test

@@ -150,6 +150,18 @@ class OutagesAreToldTest {
         });
     }
 
+    @Test
+    void whoWasAskedAboutIsNotToldWhereRedisRepeatsWhatItWasSent() {
+        load.close();
+        try (RedisProcess without = RedisProcess.start("rename-command EVALSHA \"\"");
+                RedisStore broken = Faults.open("redis://" + without.address())) {
+            await().until(() -> Faults.ask(broken, "auth-key-of-a-caller", PLENTY, 1).failure == StoreFailure.BROKEN);
+            assertThat(broken.health())
+                    .singleElement()
+                    .satisfies(node -> assertThat(node.reason()).isEqualTo("broken (ERR unknown command 'EVALSHA')"));
+        }
+    }
+
     /** It is a mistake of somebody's, and one is enough to know it: few requests are no reason to keep it to ourselves. */
     @Test
     void thatAPermissionIsMissingIsSaidLoudlyAfterASingleRequest() {

@@ -75,7 +75,7 @@ final class Parts {
         opened.add(() -> stop(vertx));
         group = ((VertxInternal) vertx).nettyEventLoopGroup();
         stores = opened.add(new Stores((int) settings.maxKeys(), settings.stores(), group));
-        storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded);
+        storeWatch = new StoreWatch(stores::degraded, ruleMetrics::degraded, ruleMetrics::lastStoreFailure);
         health.degradedBy(stores::degraded);
         limiter = new Limiter(
                 rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), decisions.after(ruleMetrics));

@@ -1,10 +1,12 @@
 package dev.weir.server;
 
+import dev.weir.store.StoreFailure;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says once when decisions begin to be made without their stores, and once when that is over: the log of an outage is two lines,
@@ -17,6 +19,7 @@ final class StoreWatch {
 
     private final Supplier<String> away;
     private final LongSupplier degradedChecks;
+    private final Supplier<@Nullable StoreFailure> lastFailure;
     private final LongSupplier nanos;
     private final BiConsumer<Level, String> log;
     private boolean degraded;
@@ -30,14 +33,21 @@ final class StoreWatch {
      *
      * @param away which are, for people; empty while all are there
      * @param degradedChecks how many checks a failure policy has decided so far
+     * @param lastFailure why it had to when it last had
      */
-    StoreWatch(Supplier<String> away, LongSupplier degradedChecks) {
-        this(away, degradedChecks, System::nanoTime, LOG::log);
+    StoreWatch(Supplier<String> away, LongSupplier degradedChecks, Supplier<@Nullable StoreFailure> lastFailure) {
+        this(away, degradedChecks, lastFailure, System::nanoTime, LOG::log);
     }
 
-    StoreWatch(Supplier<String> away, LongSupplier degradedChecks, LongSupplier nanos, BiConsumer<Level, String> log) {
+    StoreWatch(
+            Supplier<String> away,
+            LongSupplier degradedChecks,
+            Supplier<@Nullable StoreFailure> lastFailure,
+            LongSupplier nanos,
+            BiConsumer<Level, String> log) {
         this.away = away;
         this.degradedChecks = degradedChecks;
+        this.lastFailure = lastFailure;
         this.nanos = nanos;
         this.log = log;
     }
@@ -51,7 +61,7 @@ final class StoreWatch {
             degraded = true;
             began = nanos.getAsLong();
             checksBefore = checksSeen;
-            String why = now.isEmpty() ? "a store did not answer inside the deadline" : now;
+            String why = now.isEmpty() ? failure() : now;
             log.accept(Level.WARNING, "degraded: " + why + "; rules follow their on_fail");
         }
         quiet = calm ? quiet + 1 : 0;
@@ -64,6 +74,14 @@ final class StoreWatch {
                     "no longer degraded, after " + seconds + " s; on_fail decided " + (checks - checksBefore)
                             + " checks");
         }
+    }
+
+    private String failure() {
+        StoreFailure last = lastFailure.get();
+        if (last == StoreFailure.TIMEOUT) {
+            return "a store did not answer inside the deadline";
+        }
+        return last == null ? "a store failed" : "a store failed (" + last.label() + ")";
     }
 
     synchronized boolean isDegraded() {

@@ -77,14 +77,17 @@ final class WarmUp {
     private final Limiter limiter;
     private final Calm calm;
 
-    private WarmUp(Vertx vertx, EventLoopGroup group, @Nullable RedisSettings settings) {
+    private WarmUp(Vertx vertx, EventLoopGroup group, @Nullable RedisSettings settings, @Nullable RedisStore serving) {
         this.vertx = vertx;
         this.group = group;
         RuleSet rules =
                 Objects.requireNonNull(RuleLoader.parse("warm-up", RULES).rules());
         RuleMetrics metrics = new RuleMetrics(time, false);
         metrics.rules(rules);
-        redis = settings == null ? null : RedisStore.open(settings.withDeadline(COLD), group);
+        // One of its own would say again of a Redis that is away that it is.
+        redis = settings != null && serving != null && isThere(serving)
+                ? RedisStore.open(settings.withDeadline(COLD), group)
+                : null;
         limiter = new Limiter(
                 rules,
                 store,
@@ -107,12 +110,14 @@ final class WarmUp {
         return false;
     }
 
-    /** Warms for {@code atMost}; what goes wrong is no reason not to serve. */
-    static void run(Vertx vertx, EventLoopGroup group, Map<String, RedisSettings> stores, Duration atMost) {
-        RedisSettings redis = stores.getOrDefault(
-                Rule.DEFAULT_STORE,
-                stores.isEmpty() ? null : stores.values().iterator().next());
-        WarmUp warmUp = new WarmUp(vertx, group, redis);
+    /** Warms for {@code atMost}, through Redis if it is there for the stores that serve; what goes wrong is no reason not to. */
+    static void run(
+            Vertx vertx, EventLoopGroup group, Map<String, RedisSettings> stores, Stores serving, Duration atMost) {
+        String name = stores.isEmpty() || stores.containsKey(Rule.DEFAULT_STORE)
+                ? Rule.DEFAULT_STORE
+                : stores.keySet().iterator().next();
+        WarmUp warmUp =
+                new WarmUp(vertx, group, stores.get(name), serving.redis().get(name));
         long start = System.nanoTime();
         long most = warmUp.limiter.stores().isEmpty() ? atMost.toNanos() : LONGER_WITH_REDIS * atMost.toNanos();
         try {

@@ -78,7 +78,7 @@ public final class WeirServer implements AutoCloseable {
     private void begin() throws StartException {
         bind();
         if (!settings.warmUp().isZero()) {
-            WarmUp.run(parts.vertx, parts.group, settings.stores(), settings.warmUp());
+            WarmUp.run(parts.vertx, parts.group, settings.stores(), parts.stores, settings.warmUp());
         }
         awaitStores();
         parts.rules.follow(parts::inForce);

@@ -14,9 +14,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -146,9 +149,17 @@ class RedisServersTest {
             alone += check(server, "alone", "a").statusCode() == 200 ? 1 : 0;
         }
         assertThat(alone).isEqualTo(5);
+        HttpResponse<String> sixth = check(server, "alone", "a");
+        assertThat(sixth.statusCode()).isEqualTo(429);
+        assertThat(sixth.headers().firstValue("Retry-After").map(Integer::parseInt))
+                .hasValueSatisfying(seconds -> assertThat(seconds).isBetween(1, 2));
+        assertThat(new JsonObject(sixth.body()).getString("detail"))
+                .isEqualTo("the store of rule \"alone\" (5 per 1h, token_bucket) does not answer,"
+                        + " and this server's share of it has no room for 1 hit for id=a");
+        assertThat(new JsonObject(sixth.body()).containsKey("passes_at")).isFalse();
         assertThat(server.get("/metrics").body())
                 .contains("ratelimit_failopen_total{domain=\"api\",rule=\"open\"} 10")
-                .contains("ratelimit_degraded_total{domain=\"api\",rule=\"alone\"} 10")
+                .contains("ratelimit_degraded_total{domain=\"api\",rule=\"alone\"} 11")
                 .contains("ratelimit_failopen_total{domain=\"api\",rule=\"alone\"} 0")
                 .contains("ratelimit_redis_up{store=\"default\",node=\"" + redis.address() + "\"} 0");
 
@@ -164,7 +175,18 @@ class RedisServersTest {
     @Test
     void a_server_starts_without_its_redis_and_finds_it_later() throws Exception {
         redis.kill();
-        RunningServer server = server(RULES);
+        List<String> said = new CopyOnWriteArrayList<>();
+        Logger log = Logger.getLogger("dev.weir.redis.NodeLog");
+        log.setLevel(Level.WARNING); // whatever others in this JVM made of the log
+        log.setFilter(line -> said.add(line.getMessage()));
+        RunningServer server;
+        try {
+            server = server(RULES, "warm_up", "100ms");
+        } finally {
+            log.setFilter(null);
+            log.setLevel(null);
+        }
+        assertThat(said).singleElement().satisfies(line -> assertThat(line).contains("not connected"));
         assertThat(server.get("/healthcheck").statusCode()).isEqualTo(200);
         assertThat(server.get("/healthcheck").body()).contains("degraded");
         assertThat(check(server, "open", "a").statusCode()).isEqualTo(200);

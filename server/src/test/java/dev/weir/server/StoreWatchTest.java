@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.store.StoreFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -11,10 +12,12 @@ class StoreWatchTest {
     private final List<String> log = new ArrayList<>();
     private String away = "";
     private long checks;
+    private StoreFailure failure = StoreFailure.TIMEOUT;
     private long seconds;
     private final StoreWatch watch = new StoreWatch(
             () -> away,
             () -> checks,
+            () -> failure,
             () -> TimeUnit.SECONDS.toNanos(seconds),
             (level, text) -> log.add(level + " " + text));
 
@@ -57,6 +60,14 @@ class StoreWatchTest {
                         "WARNING degraded: a store did not answer inside the deadline; rules follow their on_fail");
         look(3);
         assertThat(log).last().isEqualTo("INFO no longer degraded, after 3 s; on_fail decided 7 checks");
+    }
+
+    @Test
+    void what_a_store_that_is_there_said_is_named() {
+        failure = StoreFailure.UNAVAILABLE;
+        checks = 1;
+        look(1);
+        assertThat(log).containsExactly("WARNING degraded: a store failed (unavailable); rules follow their on_fail");
     }
 
     private void look(int times) {

@@ -130,6 +130,12 @@ abstract class SlotTable extends VersionLock {
         return slots[at + STATE1];
     }
 
+    /** The second from which the slot at {@code at} may be overwritten. Needs no lock, as {@link #read}. */
+    final long expiry(int at) {
+        long[] slots = this.slots;
+        return at + META < slots.length ? slots[at + META] & FOREVER : FOREVER;
+    }
+
     /** Writes the slot at {@code at}; {@code used} in 0..255, {@code expiry} in 1..{@link #FOREVER}. */
     final void write(int at, long identity, long used, long expiry, long state0, long state1) {
         long[] slots = this.slots;

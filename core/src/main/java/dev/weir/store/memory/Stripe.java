@@ -75,7 +75,8 @@ final class Stripe extends SlotTable {
         long state0 = out.state0;
         long state1 = out.state1;
         meter.apply(state0, state1, now, check.hits, check.countsDenied, out);
-        boolean changes = takes(check) || (at >= 0 && (out.state0 != state0 || out.state1 != state1));
+        boolean changes =
+                takes(check) || (at >= 0 && (out.state0 != state0 || out.state1 != state1 || outlives(at, out, now)));
         if (locked) {
             if (settled == changes) {
                 settled = !changes;
@@ -226,9 +227,17 @@ final class Stripe extends SlotTable {
         write(slot, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
     }
 
-    /** Keeps a state from ahead of a clock that stepped back as the meter set it right: left alone, it would deny until then. */
+    /** Whether it says something for longer than it is kept: its limit was changed to a slower one, and nothing was taken since. */
+    private boolean outlives(int at, Outcome out, long now) {
+        return expiry(at) + 1 < expiry(now, out.reset); // what is left until it is as good as new is rounded, up to a second
+    }
+
+    /**
+     * Keeps a state from ahead of a clock that stepped back as the meter set it right: left alone, it would deny until then. And one
+     * whose limit was changed for as long as it counts now.
+     */
     private void setRight(int at, long identity, Outcome out, long now) {
-        if (out.state0 != state0(at) || out.state1 != state1(at)) {
+        if (out.state0 != state0(at) || out.state1 != state1(at) || outlives(at, out, now)) {
             write(at, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
         }
     }
@@ -243,6 +252,9 @@ final class Stripe extends SlotTable {
         Outcome out = check.outcome;
         meter.ask(memory, from, words, now, hits, out);
         if (!out.allowed || check.hits <= 0) {
+            if (at >= 0 && rehearsed == null && outlives(at, out, now)) {
+                write(at, identity, out.used, expiry(now, out.reset), block, words);
+            }
             return;
         }
         long worth = at < 0 ? 0 : pin(at);

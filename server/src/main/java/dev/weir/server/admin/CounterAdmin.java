@@ -81,12 +81,16 @@ public final class CounterAdmin {
         return CompletableFuture.allOf(all)
                 .thenCompose(done -> reset ? resets.tell(query) : CompletableFuture.completedFuture(null))
                 .thenCompose(told -> limiter.decideAsync(request))
-                .thenApply(decision -> {
+                .thenCompose(decision -> {
                     for (int i = 0; i < shown.length; i++) {
-                        list.add(complete(shown[i], counters.get(i), request, decision));
+                        JsonObject counter = complete(shown[i], counters.get(i), request, decision);
+                        list.add(counter);
+                        all[i] = count(counter, counters.get(i));
                     }
-                    return new JsonObject().put("domain", request.domain()).put("counters", list);
-                });
+                    return CompletableFuture.allOf(all);
+                })
+                .thenApply(
+                        done -> new JsonObject().put("domain", request.domain()).put("counters", list));
     }
 
     private Request request(Query query) {
@@ -137,6 +141,27 @@ public final class CounterAdmin {
         });
     }
 
+    /** Has its store say how many there are; what this process counts by itself it has said. */
+    private CompletableFuture<?> count(JsonObject counter, Counted counted) {
+        RedisStore store = store(counted);
+        if (store == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return StoredCount.of(counted.check(), store).thenAccept(count -> {
+            if (count.failure == null) {
+                numbers(counter, counted.check(), count.outcome.remaining, count.outcome.reset);
+            } else {
+                counter.put("degraded", true); // the store did not answer in time: "used" is what was written last
+            }
+        });
+    }
+
+    private static void numbers(JsonObject counter, Check check, long remaining, long resetMicros) {
+        counter.put("used", Math.max(0, limit(check).capacity() - remaining));
+        counter.put("remaining", remaining);
+        counter.put("reset_in", resetMicros / 1e6);
+    }
+
     private JsonObject complete(JsonObject shown, Counted counted, Request request, Decision decision) {
         Rule rule = Objects.requireNonNull(counted.rule(), "rule");
         JsonObject counter = new JsonObject().put("rule", rule.label());
@@ -144,22 +169,19 @@ public final class CounterAdmin {
             Verdict verdict = decision.verdict(i);
             if (verdict.rule() == rule) {
                 Counter found = limiter.rules().counter(request, verdict);
-                Limit limit = verdict.limit();
                 counter.put("counter", found == null ? "" : found.text());
                 counter.put("store", store(counted) == null ? "memory" : rule.store());
-                long capacity = limit == null ? 0 : limit.capacity();
-                counter.put("limit", capacity);
-                if (!verdict.degraded()) {
-                    shown.remove("used"); // what was written last; the store has just told what is used now
-                    counter.put("used", Math.max(0, capacity - verdict.remaining()));
-                    counter.put("remaining", verdict.remaining());
-                    counter.put("reset_in", verdict.resetMicros() / 1e6);
-                } else {
-                    counter.put("degraded", true); // the store did not answer in time: "used" is what was written last
+                counter.put("limit", limit(counted.check()).capacity());
+                if (store(counted) == null) {
+                    numbers(counter, counted.check(), verdict.remaining(), verdict.resetMicros());
                 }
             }
         }
         return counter.mergeIn(shown);
+    }
+
+    private static Limit limit(Check check) {
+        return Objects.requireNonNull(check.meter, "meter").limit();
     }
 
     /** The shared store of a counter; null if this process counts it. */

@@ -94,7 +94,7 @@ public final class RuleMetrics implements LimiterObserver {
                     verdict.allowed() ? Stripe.ALLOWED : shadow || verdict.shadowed() ? Stripe.SHADOWED : Stripe.DENIED;
             mine.add(slot, outcome);
             if (verdict.degraded()) {
-                degraded(mine, slot, verdict);
+                degraded(mine, slot, verdict, decision.allowed());
             }
             if (timed) {
                 mine.time(slot, verdict.allowed(), micros);
@@ -105,10 +105,10 @@ public final class RuleMetrics implements LimiterObserver {
         }
     }
 
-    private static void degraded(Stripe mine, int slot, Verdict verdict) {
+    private static void degraded(Stripe mine, int slot, Verdict verdict, boolean passed) {
         mine.add(slot, Stripe.DEGRADED);
         Rule rule = verdict.rule();
-        if (verdict.allowed() && (rule == null || rule.onFail() == OnFail.ALLOW)) {
+        if (passed && verdict.allowed() && (rule == null || rule.onFail() == OnFail.ALLOW)) {
             mine.add(slot, Stripe.FAIL_OPEN);
         }
     }
@@ -179,6 +179,11 @@ public final class RuleMetrics implements LimiterObserver {
             sum += each.get(slot, field);
         }
         return sum;
+    }
+
+    /** Why a store could not say when one last could not; null if all could so far. */
+    public @Nullable StoreFailure lastStoreFailure() {
+        return storeFailures.last();
     }
 
     /** Checks that a failure policy decided, over all rules. */

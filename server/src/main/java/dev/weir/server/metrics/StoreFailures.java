@@ -5,10 +5,12 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what went wrong with shared stores as the limiter saw it: check by check, over all stores. */
 final class StoreFailures {
     private final Map<StoreFailure, LongAdder> byReason = new EnumMap<>(StoreFailure.class);
+    private volatile @Nullable StoreFailure last;
     private final LongAdder givenBack = new LongAdder();
     private final LongAdder keysNotKept = new LongAdder();
 
@@ -20,6 +22,12 @@ final class StoreFailures {
 
     void failed(StoreFailure failure) {
         Objects.requireNonNull(byReason.get(failure)).increment();
+        last = failure;
+    }
+
+    @Nullable
+    StoreFailure last() {
+        return last;
     }
 
     void gaveBack(int checks) {

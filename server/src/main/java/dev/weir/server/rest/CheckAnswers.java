@@ -167,7 +167,7 @@ final class CheckAnswers {
             if (told.passesLater() || told.storeDown()) {
                 json.writeNumberField("retry_after", told.retryAfterSeconds());
             }
-            if (told.passesLater()) {
+            if (told.knowsWhen()) {
                 json.writeStringField("passes_at", told.passesAt().toString());
             }
             json.writeStringField("rule", told.name());
@@ -202,8 +202,11 @@ final class CheckAnswers {
             case MISSING_KEY -> rule + " denies a request that lacks the attribute it counts by";
             case STORE_DOWN -> "the store of " + rule + " does not answer, and without it the rule lets nothing pass";
             default ->
-                rule + " has no room for " + asked + whose
-                        + (told.passesLater() ? "; it has again at " + told.passesAt() : "");
+                told.verdict().degraded()
+                        ? "the store of " + rule + " does not answer, and this server's share of it has no room for "
+                                + asked + whose
+                        : rule + " has no room for " + asked + whose
+                                + (told.knowsWhen() ? "; it has again at " + told.passesAt() : "");
         };
     }
 }

@@ -73,6 +73,11 @@ final class Told {
         return verdict.retryAfterMicros() != Verdict.NEVER && verdict.reason() == Verdict.Reason.OVER_LIMIT;
     }
 
+    /** Whether it is known when; what a server's share has no room for, the store may have room for as soon as it is back. */
+    boolean knowsWhen() {
+        return passesLater() && !verdict.degraded();
+    }
+
     /** Whether nobody could count, and the rule says to deny then. Nobody knows for how long: it is worth a try in a second. */
     boolean storeDown() {
         return verdict.reason() == Verdict.Reason.STORE_DOWN;

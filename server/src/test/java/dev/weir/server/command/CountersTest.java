@@ -79,6 +79,9 @@ class CountersTest extends AtTheTerminal {
                 assertThat(counters.getJsonObject(0).getString("key"))
                         .as("reported")
                         .contains("told");
+                assertThat(counters.getJsonObject(0).getLong("used"))
+                        .as("by the other server")
+                        .isEqualTo(3);
             });
 
             assertThat(run("reset", "api", "id=a", "--json")).isZero();

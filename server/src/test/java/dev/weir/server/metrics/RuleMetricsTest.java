@@ -79,6 +79,19 @@ class RuleMetricsTest {
     }
 
     @Test
+    void whatPassedUncountedIsWhatPassed() {
+        RuleSet rules = rules("open", "shut");
+        metrics.rules(rules);
+        Verdict open = verdict(rules, 0, Reason.WITHIN_LIMIT).degraded(true);
+        decided(false, open, verdict(rules, 1, Reason.OVER_LIMIT));
+        decided(true, open, verdict(rules, 1, Reason.WITHIN_LIMIT));
+        assertThat(scrape())
+                .contains(
+                        "ratelimit_degraded_total{domain=\"api\",rule=\"open\"} 2",
+                        "ratelimit_failopen_total{domain=\"api\",rule=\"open\"} 1");
+    }
+
+    @Test
     void whatOnlyWatchesIsNotCountedAsADenial() {
         RuleSet rules = RuleSet.builder()
                 .envoy(
@@ -231,7 +244,7 @@ class RuleMetricsTest {
         Decision decision = new Decision();
         decision.begin(now.get());
         for (Verdict each : verdicts) {
-            decision.add().set(each.rule(), each.limit(), 0, 1, each.reason(), 0, 0, 0, 0);
+            decision.add().set(each);
         }
         decision.end(allowed, verdicts.length - 1);
         return decision;
