@@ -227,9 +227,12 @@ final class Stripe extends SlotTable {
         write(slot, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
     }
 
-    /** Whether it says something for longer than it is kept: its limit was changed to a slower one, and nothing was taken since. */
+    /**
+     * Whether it says something for longer than it is kept: its limit was changed to a slower one, and nothing was taken since. (How
+     * long it says something is rounded, so the second of its end may move by one.)
+     */
     private boolean outlives(int at, Outcome out, long now) {
-        return expiry(at) + 1 < expiry(now, out.reset); // what is left until it is as good as new is rounded, up to a second
+        return expiry(at) + 1 < expiry(now, out.reset);
     }
 
     /**

@@ -14,6 +14,8 @@ import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MemoryStoreBoundsTest {
     private static final long T0 = 1_700_000_000_000_000L;
@@ -53,6 +55,27 @@ class MemoryStoreBoundsTest {
         }
         assertThat(store.size()).isEqualTo(100_000);
         assertThat(store.evictions()).isZero();
+    }
+
+    /** A denial writes nothing, but a state must not be overwritten while it denies. */
+    @ParameterizedTest
+    @CsvSource({"TOKEN_BUCKET, 1", "FIXED_WINDOW, 1", "SLIDING_WINDOW, 1", "SLIDING_WINDOW, 10", "SLIDING_WINDOW_LOG, 1"
+    })
+    void whoIsDeniedAfterTheLimitBecameSlowerStaysDenied(Algorithm algorithm, int parts) {
+        MemoryStore store = new MemoryStore(1_000);
+        Meter quick = Meters.of(new Limit(algorithm, 5, SECOND, 5, parts));
+        Meter slow = Meters.of(new Limit(algorithm, 5, 86_400 * SECOND, 5, parts));
+        for (int i = 0; i < 100; i++) {
+            assertThat(take(store, "user", i, quick, 5, T0)).isTrue();
+            assertThat(take(store, "user", i, slow, 1, T0)).isFalse();
+        }
+        long later = T0 + 60 * SECOND;
+        for (int i = 0; i < 1_000; i++) {
+            take(store, "new", i, quick, 1, later);
+        }
+        for (int i = 0; i < 100; i++) {
+            assertThat(take(store, "user", i, slow, 1, later)).isFalse();
+        }
     }
 
     @Test
