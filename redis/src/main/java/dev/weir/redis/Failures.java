@@ -92,9 +92,6 @@ final class Failures {
             if (each instanceof PlainCommand.Refusal said) {
                 return ofError(withoutArguments(said.error));
             }
-            if (each instanceof TimeoutException) {
-                return StoreFailure.UNREACHABLE;
-            }
         }
         return StoreFailure.UNREACHABLE;
     }
