@@ -267,6 +267,7 @@ class AccessTest {
             Files.writeString(file, next);
             Awaitility.await()
                     .atMost(Duration.ofSeconds(10))
+                    .pollInterval(Duration.ofMillis(500)) // who tries wrong tokens faster is throttled
                     .until(() -> call(server, "DELETE", COUNTERS, bearer(next)).statusCode() == 200);
             assertThat(call(server, "DELETE", COUNTERS, bearer(FIXED)).statusCode())
                     .isEqualTo(401);

@@ -78,10 +78,14 @@ class IdempotentServersTest {
         redis.cli("FLUSHALL");
     }
 
+    /** The next test finds a Redis, and servers that have found it. */
     @AfterEach
     void goOn() {
         if (!redis.isRunning()) {
             redis.restart();
+        }
+        for (RunningServer each : List.of(one, two)) {
+            await().until(() -> each.http.get("/healthcheck").body().equals("OK"));
         }
     }
 
