@@ -27,6 +27,7 @@ class ArchitectureTest {
                         "dev.weir.match",
                         "dev.weir.model",
                         "dev.weir.rules..",
+                        "dev.weir.tls",
                         "java..",
                         "javax.crypto..",
                         "com.fasterxml.jackson.core..",

@@ -1,7 +1,10 @@
 package dev.weir.control.wire;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.weir.control.source.SourceAddress.Host;
 import dev.weir.control.source.SourceSettings;
+import dev.weir.tls.Pem;
 import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -12,7 +15,9 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivateKey;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -59,11 +64,17 @@ public final class Connection implements AutoCloseable {
         Path certificate = tls.certificate();
         Path key = tls.key();
         if (certificate != null && key != null) {
-            byte[] pem = PrivateKeyPem.pkcs8(Files.readString(key));
+            PrivateKey read = Pem.key(key, Pem.certificates(certificate)[0], certificate);
             builder.keyManager(
-                    new ByteArrayInputStream(Files.readAllBytes(certificate)), new ByteArrayInputStream(pem));
+                    new ByteArrayInputStream(Files.readAllBytes(certificate)), new ByteArrayInputStream(pkcs8(read)));
         }
         return builder.build();
+    }
+
+    /** As gRPC takes it, whatever the file had. */
+    private static byte[] pkcs8(PrivateKey key) {
+        String body = Base64.getMimeEncoder().encodeToString(key.getEncoded());
+        return ("-----BEGIN PRIVATE KEY-----\n" + body + "\n-----END PRIVATE KEY-----\n").getBytes(US_ASCII);
     }
 
     public ManagedChannel channel() {
