@@ -1,6 +1,7 @@
 package dev.weir.benchmarks;
 
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,12 +19,14 @@ import java.util.stream.Stream;
  */
 public final class RedisManyKeys {
     private final Options options;
+    private final RedisCommands<String, String> redis;
     private final RedisURI uri;
     private final RedisRounds rounds;
     private final int callers;
 
     private RedisManyKeys(Options options, RedisUnderLoad redis) {
         this.options = options;
+        this.redis = redis.commands();
         this.uri = redis.uri();
         this.callers = options.number("--callers", 256);
         this.rounds = new RedisRounds(redis.commands(), callers, Runnable::run);
@@ -64,6 +67,17 @@ public final class RedisManyKeys {
             for (RedisSide side : List.of(weir, script)) {
                 flat(side, sizes, most);
             }
+        }
+        floor(sizes, most);
+    }
+
+    private void floor(List<Integer> sizes, int most) {
+        RedisFloor floor = new RedisFloor(redis, most);
+        floor.fill();
+        System.out.printf("%nto read and write as many states, and decide nothing%n");
+        System.out.printf("%12s %18s%n", "keys", "Redis CPU us/key");
+        for (int size : sizes) {
+            System.out.printf(Locale.ROOT, "%,12d %18.2f%n", size, floor.micros(size));
         }
     }
 
