@@ -18,9 +18,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Formatter;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class LogTest {
+    private static final Pattern GAP =
+            Pattern.compile("(\\d+) lines of this log were dropped here: nobody took them in time$");
+
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final AtomicLong nanos = new AtomicLong();
 
@@ -110,13 +115,19 @@ class LogTest {
             handler.flush(); // gives up
         });
         BufferedReader reader = new BufferedReader(new InputStreamReader(pipe, StandardCharsets.UTF_8));
-        int read = 0;
-        String line = reader.readLine();
-        while (line.contains("line ")) {
-            assertThat(line).endsWith("  line " + read++);
-            line = reader.readLine();
+        int told = 0;
+        int lost = 0;
+        while (told < said) {
+            String line = reader.readLine();
+            Matcher gap = GAP.matcher(line);
+            if (gap.find()) {
+                lost += Integer.parseInt(gap.group(1));
+                told += Integer.parseInt(gap.group(1));
+            } else {
+                assertThat(line).endsWith("  line " + told++);
+            }
         }
-        assertThat(line).endsWith((said - read) + " lines of this log were dropped here: nobody took them in time");
+        assertThat(lost).as("all but what waits, and what a pipe holds").isBetween(said - 1_200, said - 1_024);
         handler.publish(record(Level.INFO, "and on"));
         assertThat(reader.readLine()).endsWith("and on");
     }
