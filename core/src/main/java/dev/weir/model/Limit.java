@@ -59,13 +59,27 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
         return of(Algorithm.SLIDING_WINDOW_LOG, requests, window);
     }
 
-    /** This limit with room for {@code hits} at once. */
+    /**
+     * This limit with room for {@code hits} at once.
+     *
+     * @throws IllegalArgumentException if it is no bucket, which would go on as before
+     */
     public Limit withBurst(long hits) {
+        require(algorithm.isBucket(), "burst", hits, "none, for " + algorithm + " has no bucket");
         return new Limit(algorithm, requests, windowMicros, hits, subWindows);
     }
 
-    /** This limit with its window counted in {@code parts}. */
+    /**
+     * This limit with its window counted in {@code parts}.
+     *
+     * @throws IllegalArgumentException if it is no {@code sliding_window}, which alone counts in parts
+     */
     public Limit withSubWindows(int parts) {
+        require(
+                algorithm == Algorithm.SLIDING_WINDOW,
+                "sub_windows",
+                parts,
+                "none, for " + algorithm + " counts in none");
         return new Limit(algorithm, requests, windowMicros, burst, parts);
     }
 
