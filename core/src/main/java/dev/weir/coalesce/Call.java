@@ -8,6 +8,7 @@ public abstract class Call {
     public final int slot;
     public final boolean asking;
     private @Nullable Round round;
+    private boolean over;
     int haste;
 
     protected Call(int slot, boolean asking) {
@@ -45,6 +46,16 @@ public abstract class Call {
             }
         }
         return earliest;
+    }
+
+    /** What became of it is known: its groups are not its own any more. */
+    final void end() {
+        over = true;
+        done();
+    }
+
+    final boolean isOver() {
+        return over;
     }
 
     final Pending pending(int index) {

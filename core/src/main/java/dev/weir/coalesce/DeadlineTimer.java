@@ -6,25 +6,33 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires once, no later than the earliest moment it was told of. Where it fires late, everything in this process was late: then it
- * lets the loop read what has arrived meanwhile, and fires a turn later.
+ * Fires once, no later than the earliest moment it was told of. Where it fires late, this process was kept from running: that is told
+ * at once, and it lets the loop read what has arrived meanwhile before it fires.
  */
 final class DeadlineTimer {
     /** Deadlines that lie this close together are met at once. */
     private static final long GRAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+    /** What is late by less is the usual turn of a loop. */
+    static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long UNSET = Long.MIN_VALUE;
 
     private final Loop loop;
-    private final LongConsumer due;
+    private final Runnable due;
+    private final LongConsumer late;
     private @Nullable Alarm set;
     private volatile long dueNanos = UNSET;
+    /** It was late already, and fires now whatever comes. */
+    private boolean deferred;
+    /** From when on it is late, as far as that has not been told. */
+    private long lateFromNanos;
 
-    DeadlineTimer(Loop loop, LongConsumer due) {
+    /** Does {@code due} when it fires. If the loop comes late, {@code late} is told by how much, as far as it has not been. */
+    DeadlineTimer(Loop loop, Runnable due, LongConsumer late) {
         this.loop = loop;
         this.due = due;
+        this.late = late;
     }
 
     /** Whether it is set, and would fire too late for {@code nanos}. Any thread may ask. */
@@ -51,24 +59,36 @@ final class DeadlineTimer {
                 set.cancel();
             }
             dueNanos = wanted;
+            lateFromNanos = wanted;
             set = loop.after(wanted - now, this::fire);
         }
     }
 
-    private void fire() {
-        long lateNanos = loop.nanos() - dueNanos;
-        if (lateNanos > LATE_NANOS) {
-            // Not at once: tasks that are due run before what has arrived is read. And as long as it was late, for who
-            // keeps this thread from running keeps a store on the same machine, too.
-            set = loop.after(Math.min(lateNanos, MOST_NANOS), this::fireNow);
-        } else {
-            fireNow();
+    /** In the loop: says that it is late, if it is. */
+    void look() {
+        if (set != null) {
+            long nanos = loop.nanos() - lateFromNanos;
+            if (nanos >= LATE_NANOS) {
+                lateFromNanos += nanos;
+                late.accept(nanos);
+            }
         }
     }
 
-    private void fireNow() {
+    private void fire() {
+        look();
+        long lateNanos = loop.nanos() - dueNanos;
+        if (lateNanos >= LATE_NANOS && !deferred) {
+            // Not at once: tasks that are due run before what has arrived is read. And as long as it was late, for who
+            // keeps this thread from running keeps a store on the same machine, too.
+            long longer = Math.min(lateNanos, MOST_NANOS);
+            deferred = true;
+            set = loop.after(longer, this::fire);
+            return;
+        }
+        deferred = false;
         set = null;
         dueNanos = UNSET;
-        due.accept(loop.nanos());
+        due.run();
     }
 }

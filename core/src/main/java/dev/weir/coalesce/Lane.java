@@ -5,7 +5,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to a store over one connection: while a round of calls is under way, what arrives waits for the next one.
+ * The way to a store over one connection: while a round of calls is under way, what arrives waits for the next one. A round that takes
+ * long is overtaken: see {@link Rounds}.
  *
  * <h2>Concurrency</h2>
  *
@@ -14,13 +15,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Deadlines</h2>
  *
- * One timer, set to the earliest deadline. It fires in the loop that also reads replies. Where it fires late, it is we who were
- * paused, and the answers may be there already: they are read first. What has left a round never sees its reply: see
- * {@link Pending#leave}. A round that everybody left is abandoned, and the next one goes.
+ * One timer, set to the earliest deadline. It fires in the loop that also reads replies. What has left a round never sees its reply:
+ * see {@link Pending#leave}. A round that everybody left is abandoned, and the next one goes.
+ *
+ * <h2>Pauses</h2>
+ *
+ * Where this loop is late it is this process that was kept from running, by a machine that is busy or by itself, and the store may have
+ * answered long ago. That is no time that a decision was waiting for the store, and it does not count: else a busy machine would
+ * be a store that fails, and let pass what it should not. It counts again from a tenth of a second on.
  */
 public final class Lane {
-    private static final int MAX_ABANDONED = 16;
-
     private final Loop loop;
     private final Carrier carrier;
     private final Intake intake;
@@ -29,11 +33,7 @@ public final class Lane {
     private final WaitingLine waiting = new WaitingLine();
     private final Answers answers;
     private final Uncharged uncharged;
-    private @Nullable Round round;
-    /** Rounds that everybody left, and of which calls are still out. */
-    private int abandoned;
-    /** When it last came back with something, or something was sent while nothing was out. */
-    private long silentSince;
+    private final Rounds rounds;
 
     /** A lane in {@code loop}, with no more than so many asks in it at a time. */
     public Lane(Loop loop, Carrier carrier, int maxWaiting) {
@@ -43,7 +43,8 @@ public final class Lane {
         this.wakeup = new Wakeup(loop, this::look);
         this.answers = new Answers(loop, intake, carrier);
         this.uncharged = new Uncharged(intake, waiting, answers);
-        this.timer = new DeadlineTimer(loop, this::sweep);
+        this.timer = new DeadlineTimer(loop, this::sweep, this::paused);
+        this.rounds = new Rounds(carrier, loop.nanos());
     }
 
     /** Asks that wait, or are under way. */
@@ -76,14 +77,31 @@ public final class Lane {
     }
 
     private void look() {
-        collect();
+        resume();
         pump();
+    }
+
+    /** Makes up for a pause, if there was one, and takes up who has come. */
+    private void resume() {
+        timer.look();
+        collect();
+    }
+
+    private void paused(long nanos) {
+        waiting.forEach(each -> each.extend(nanos));
+        rounds.forEach(each -> each.extend(nanos));
+        rounds.paused(nanos);
+        wakeup.ringAnyhow(); // a round may be overtaken by now, as soon as what has arrived is read
     }
 
     private void collect() {
         do {
             Pending first = intake.takeAll();
+            long now = first == null ? 0 : loop.nanos();
             for (Pending each = first; each != null; each = each.next) {
+                if (isOurs(each, now)) {
+                    each.extend(now - each.arrivedNanos);
+                }
                 timer.atLatest(each.deadlineNanos);
             }
             waiting.add(first);
@@ -92,27 +110,33 @@ public final class Lane {
         } while (!intake.isEmpty());
     }
 
-    /** Sends the next round if none is under way. */
+    /** Whether it waits because of us: nobody waits to be sent for longer than a round keeps the next, if this loop runs. */
+    private boolean isOurs(Pending waits, long now) {
+        return now - waits.arrivedNanos >= rounds.longestNanos() + DeadlineTimer.LATE_NANOS;
+    }
+
+    /** Sends the next round if none is under way, or the last one has been for long. */
     private void pump() {
-        while (round == null) {
-            if (!waiting.isEmpty() && carrier.isNew()) {
-                break;
-            } else if (!waiting.isEmpty() && carrier.down() != null) {
-                failWaiting(carrier.down());
-            } else if (!waiting.isEmpty() && carrier.isOpen()) {
-                failWaiting(StoreFailure.OPEN);
-            } else if (!waiting.isEmpty()) {
-                if (abandoned >= MAX_ABANDONED) {
+        while (rounds.isNextFree(loop)) {
+            if (waiting.isEmpty() || isHeld()) {
+                if (wakeup.rests(intake)) {
                     break;
                 }
-                send();
-            } else if (wakeup.rests(intake)) {
-                break;
-            } else {
                 collect();
+            } else if (carrier.down() != null) {
+                failWaiting(carrier.down());
+            } else if (carrier.isOpen()) {
+                failWaiting(StoreFailure.OPEN);
+            } else {
+                send();
             }
         }
         answers.deliver();
+    }
+
+    /** Whether those who wait have to, though no round keeps them. */
+    private boolean isHeld() {
+        return carrier.isNew() || (rounds.isFull() && carrier.down() == null && !carrier.isOpen());
     }
 
     private void send() {
@@ -120,6 +144,9 @@ public final class Lane {
         Round next = new Round(now);
         Pending each;
         while ((each = waiting.peek()) != null) {
+            if (each.deadlineNanos - now <= 0 && isOurs(each, now)) {
+                each.extend(now - each.deadlineNanos + rounds.longestNanos());
+            }
             if (each.deadlineNanos - now <= 0) {
                 answers.settle(each, StoreFailure.TIMEOUT);
             } else if (!next.take(each, carrier)) {
@@ -128,9 +155,8 @@ public final class Lane {
             waiting.poll();
         }
         if (!next.calls.isEmpty()) {
-            round = next;
-            silentSince = abandoned == 0 ? now : silentSince;
-            next.outstanding = next.calls.size();
+            rounds.begin(next);
+            timer.atLatest(rounds.overtakenNanos());
             carrier.send(next.calls);
         }
     }
@@ -145,6 +171,7 @@ public final class Lane {
 
     /** Every check that {@code call} carries has its outcome. */
     public void decided(Call call) {
+        resume();
         answers.settle(call, null);
         finished(call);
     }
@@ -162,39 +189,39 @@ public final class Lane {
 
     /** The same, where it says nothing of how the store is: it serves others. */
     public void unserved(Call call, StoreFailure failure, Runnable then) {
+        resume();
         answers.settle(call, failure);
+        call.end();
         then.run();
-        finished(call);
+        ended(call.round());
     }
 
     /** It came too late and charged nothing. */
     public void expired(Call call) {
+        resume();
         uncharged.goAgain(call, loop.nanos());
         finished(call);
     }
 
     /** It charged nothing, for its counters live in two places at the moment. Each by itself is either here or there. */
     public void divided(Call call) {
+        resume();
         uncharged.goAlone(call);
         finished(call);
     }
 
     /** It charged nothing and should have gone elsewhere: {@code onward} says for each by which lane. */
     public void redirected(Call call, boolean asking, Function<Pending, Lane> onward) {
-        uncharged.goOn(call, asking, onward);
+        resume();
+        uncharged.goOn(call, asking, loop.nanos(), onward);
         finished(call);
     }
 
     /** A call that is {@linkplain Call#isAbandoned abandoned} was answered. */
     public void late(Call call) {
-        call.done();
-        Round ended = call.round();
-        silentSince = loop.nanos();
-        if (--ended.outstanding == 0) {
-            abandoned--;
-            if (!ended.blamed) {
-                judge(ended);
-            }
+        resume();
+        call.end();
+        if (rounds.heard(call.round(), loop.nanos())) {
             pump();
         }
     }
@@ -205,65 +232,45 @@ public final class Lane {
         late(call);
     }
 
-    /** Says how it went; something came of the last of its calls just now. */
-    private void judge(Round ended) {
-        long took = silentSince - ended.sentNanos;
-        if (ended.hasFailed()) {
-            carrier.failed(took);
-        } else {
-            carrier.succeeded(took);
-        }
+    private void finished(Call call) {
+        call.end();
+        ended(call.round());
     }
 
-    /** The call is needed no more; the last of a round ends it. */
-    private void finished(Call call) {
-        call.done();
-        Round ended = call.round();
-        silentSince = loop.nanos();
-        if (--ended.outstanding > 0) {
+    /** A call is needed no more; the last of a round ends it. */
+    private void ended(Round round) {
+        if (!rounds.heard(round, loop.nanos())) {
             answers.deliverSoon();
             return;
         }
-        round = null;
-        judge(ended);
         // Before the next round goes: who is told in this very loop asks again at once, and goes with it.
         answers.deliver();
-        collect();
+        resume();
         pump();
     }
 
-    private void sweep(long now) {
+    private void sweep() {
         collect();
-        waiting.expire(now, each -> answers.settle(each, StoreFailure.TIMEOUT));
-        Round current = round;
-        if (current != null && !current.expire(now, each -> answers.settle(each, StoreFailure.TIMEOUT))) {
-            current.abandoned = true;
-            current.blamed = isSilent(now);
-            abandoned++;
-            round = null;
-            if (current.blamed) {
-                carrier.failed(now - current.sentNanos);
-            }
-        } else if (current == null && !answers.isEmpty() && isStuck(now)) {
-            carrier.failed(0);
-        }
+        expire(loop.nanos());
         pump();
-        long never = now + Long.MAX_VALUE / 4;
-        long earliest = waiting.earliest(round == null ? never : round.earliest(never));
+        if (!rounds.isEmpty() && wakeup.isAwake()) {
+            timer.atLatest(rounds.overtakenNanos());
+        }
+        long never = loop.nanos() + Long.MAX_VALUE / 4;
+        long earliest = waiting.earliest(rounds.earliest(never));
         if (earliest != never) {
             timer.atLatest(earliest);
             collect();
         }
     }
 
-    /** Whether it is the store that takes too long. A caller who has less time than a store needs says nothing of it. */
-    private boolean isSilent(long now) {
-        return 2 * (now - silentSince) >= carrier.patienceNanos();
-    }
-
-    /** Whether nothing goes for those who wait: it is not connected yet, or so many rounds are out. */
-    private boolean isStuck(long now) {
-        return carrier.isNew() || (abandoned >= MAX_ABANDONED && isSilent(now));
+    private void expire(long now) {
+        waiting.expire(now, each -> answers.settle(each, StoreFailure.TIMEOUT));
+        boolean nothingGoes = rounds.isEmpty();
+        rounds.expire(now, each -> answers.settle(each, StoreFailure.TIMEOUT));
+        if (nothingGoes && !answers.isEmpty()) {
+            rounds.stuck(now);
+        }
     }
 
     /** The carrier is connected. */

@@ -4,6 +4,7 @@ import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.StoreFailure;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,11 +16,20 @@ import org.jspecify.annotations.Nullable;
  * still be under way and be read later, for others in it. So whoever leaves a call early leaves copies behind: see {@link #leave}.
  */
 public final class Pending {
+    /** Work without end does not switch deadlines off. */
+    private static final long MOST_EXTENDED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** Where parts of an ask are told: at once, in the loop that decided them. */
     private static final Executor HERE = Runnable::run;
 
     public final Group group = new Group();
     long deadlineNanos;
+    /** When it came. */
+    long arrivedNanos;
+    /** Its deadline says how long somebody cares to wait, and may be moved. */
+    private boolean patient;
+    /** By how much it was. */
+    private long extendedNanos;
     /** What is in another one may not share its call. */
     public int slot;
     /** The store sent us to a server that does not own the slot yet. */
@@ -46,6 +56,8 @@ public final class Pending {
         pending.way = way;
         ask.notes = pending;
         pending.begin(ask.deadlineNanos);
+        pending.patient = ask.patienceNanos > 0;
+        pending.arrivedNanos = ask.deadlineNanos - ask.patienceNanos;
         pending.ask = ask;
         return pending;
     }
@@ -62,11 +74,39 @@ public final class Pending {
         group.clear();
         group.owner = this;
         deadlineNanos = deadline;
+        arrivedNanos = deadline;
+        patient = false;
+        extendedNanos = 0;
         slot = 0;
         asking = false;
         alone = false;
         tries = 0;
         next = null;
+    }
+
+    /** It may wait for so much longer if it is to wait at all, and for no more than {@link #MOST_EXTENDED_NANOS} in all. */
+    void extend(long nanos) {
+        if (patient) {
+            long longer = Math.min(nanos, MOST_EXTENDED_NANOS - extendedNanos);
+            extendedNanos += longer;
+            deadlineNanos += longer;
+        }
+    }
+
+    /** From now on it waits for {@code whole}, of which it is a part. */
+    void goesFor(Pending whole, long now) {
+        arrivedNanos = now;
+        patient = whole.patient;
+        deadlineNanos = whole.deadlineNanos;
+        extendedNanos = whole.extendedNanos;
+    }
+
+    /** What {@code part} of it was extended by, it is, too. */
+    void goesOnAfter(Pending part) {
+        if (part.deadlineNanos - deadlineNanos > 0) {
+            deadlineNanos = part.deadlineNanos;
+            extendedNanos = part.extendedNanos;
+        }
     }
 
     /** Whom it is about: the first of its checks says so. */

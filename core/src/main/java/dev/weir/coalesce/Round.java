@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is sent together, and awaited before the next goes: one call, or in a cluster one for each slot. It ends when every call was
+ * What is sent together: one call, or in a cluster one for each slot. It ends when every call was
  * answered, or when nobody waits for any of them any more.
  *
  * <h2>Haste</h2>
@@ -19,14 +19,16 @@ final class Round {
 
     final long sentNanos;
     final List<Call> calls = new ArrayList<>(1);
+    /** For how long of the time since then this process was kept from running. */
+    long pausedNanos;
     /** Calls that were not answered yet. */
     int outstanding;
     /** Calls that failed. */
     int failed;
     /** Nobody waits for it any more: whatever comes back is not looked at. */
     boolean abandoned;
-    /** It was said to have failed when nobody waited for it any more: what comes of it is not said again. */
-    boolean blamed;
+    /** What comes of it speaks for or against the store. */
+    boolean isWitness;
 
     Round(long nowNanos) {
         this.sentNanos = nowNanos;
@@ -65,6 +67,11 @@ final class Round {
         return null;
     }
 
+    /** How long the store has had for it by {@code now}. */
+    long tookNanos(long now) {
+        return Math.max(0, now - sentNanos - pausedNanos);
+    }
+
     /** Whether at least half of it failed. */
     boolean hasFailed() {
         return 2 * failed >= calls.size();
@@ -74,23 +81,29 @@ final class Round {
     long earliest(long otherwise) {
         long earliest = otherwise;
         for (Call call : calls) {
-            earliest = call.earliest(earliest);
+            earliest = call.isOver() ? earliest : call.earliest(earliest);
         }
         return earliest;
     }
 
     /** Lets those leave whose deadline is not after {@code now}. Returns whether anybody still waits. */
     boolean expire(long now, Consumer<Pending> expired) {
-        boolean waited = false;
+        boolean[] waited = {false};
+        forEach(each -> {
+            if (each.isWaited() && each.deadlineNanos - now <= 0) {
+                expired.accept(each.leave());
+            }
+            waited[0] |= each.isWaited();
+        });
+        return waited[0];
+    }
+
+    /** All who are in a call of which nothing has come yet. */
+    void forEach(Consumer<Pending> action) {
         for (Call call : calls) {
-            for (int i = 0, size = call.groups(); i < size; i++) {
-                Pending each = call.pending(i);
-                if (each.isWaited() && each.deadlineNanos - now <= 0) {
-                    expired.accept(each.leave());
-                }
-                waited |= each.isWaited();
+            for (int i = 0, size = call.isOver() ? 0 : call.groups(); i < size; i++) {
+                action.accept(call.pending(i));
             }
         }
-        return waited;
     }
 }

@@ -93,6 +93,7 @@ final class SplitAsk implements Parts {
 
     private void send(Part part) {
         part.sentNanos = way.nanos();
+        part.pending.goesFor(whole, part.sentNanos);
         if (part.sentNanos - whole.deadlineNanos < 0) {
             way.send(part.pending);
         } else {
@@ -103,6 +104,7 @@ final class SplitAsk implements Parts {
     /** The parts that go now, when all that were sent are decided; none if that is all. */
     private List<Part> next() {
         sent.forEach(standing::decided);
+        sent.forEach(part -> whole.goesOnAfter(part.pending));
         sent = List.of();
         if (!denied && standing.denies()) {
             denied = true;

@@ -49,13 +49,14 @@ final class Uncharged {
     }
 
     /** Each goes by another lane. */
-    void goOn(Call call, boolean asking, Function<Pending, Lane> onward) {
+    void goOn(Call call, boolean asking, long now, Function<Pending, Lane> onward) {
         int moved = 0;
         for (int i = 0; i < call.groups(); i++) {
             Pending each = call.pending(i);
             if (each.isWaited() && ++each.tries <= MAX_REDIRECTS) {
                 moved++;
                 each.asking = asking;
+                each.arrivedNanos = now;
                 onward.apply(each).add(each);
             } else {
                 answers.settle(each, StoreFailure.UNAVAILABLE);

@@ -37,6 +37,10 @@ final class WaitingLine {
         return line.pollFirst();
     }
 
+    void forEach(Consumer<Pending> action) {
+        line.forEach(action);
+    }
+
     /** Removes those whose deadline is not after {@code now}. */
     void expire(long now, Consumer<Pending> expired) {
         line.removeIf(each -> {

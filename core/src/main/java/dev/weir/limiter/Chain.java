@@ -97,7 +97,9 @@ final class Chain extends Ask {
             checks.get(i).ahead = 0; // nothing is taken of what is denied
         }
         SharedPath path = pending.path();
-        if (path.isPast(deadlineNanos)) {
+        long left = path.leftNanos(deadlineNanos);
+        patienceNanos = pending.patienceNanos == 0 ? 0 : left;
+        if (left <= 0) {
             for (int i = 0; i < checks.size(); i++) {
                 checks.get(i).failure = StoreFailure.TIMEOUT;
             }

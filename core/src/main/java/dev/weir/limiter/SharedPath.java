@@ -73,8 +73,8 @@ final class SharedPath {
         return time.nanos() + micros * 1_000;
     }
 
-    boolean isPast(long deadlineNanos) {
-        return time.nanos() - deadlineNanos >= 0;
+    long leftNanos(long deadlineNanos) {
+        return deadlineNanos - time.nanos();
     }
 
     /** The only store has answered. */
@@ -142,7 +142,10 @@ final class SharedPath {
         if (idempotency != null) {
             keys.asked(pending, idempotency, now);
         }
-        pending.deadlineNanos = deadlineNanos(Math.min(deadline(pending), waiter.patienceMicros()));
+        long deadline = deadline(pending);
+        boolean ours = deadline <= waiter.patienceMicros(); // a caller who has less is gone after that
+        pending.deadlineNanos = deadlineNanos(ours ? deadline : waiter.patienceMicros());
+        pending.patienceNanos = ours ? deadline * 1_000 : 0;
         if (route == SEVERAL) {
             pending.chain().start();
         } else {

@@ -11,6 +11,11 @@ public abstract class Ask {
     public final Checks checks = new Checks();
     /** When an answer is of no use any more, as {@link dev.weir.model.TimeSource#nanos} tells it. */
     public long deadlineNanos;
+    /**
+     * How long before that it was asked, if the deadline is only how long somebody cares to wait: then time in which this process was
+     * kept from running need not count. 0 if an answer after the deadline would be wrong, or of no use.
+     */
+    public long patienceNanos;
     /** Where {@link #answered} is to run; asks with the same home may be answered together. */
     public Executor home = Runnable::run;
     /** What the store that was asked last keeps here, so that the next ask allocates nothing. */

@@ -56,6 +56,8 @@ final class HandCarrier implements Carrier {
     boolean open;
     int succeeded;
     int failed;
+    /** How long the last round took, as it was told. */
+    long tookNanos;
 
     /** The calls of the last round. */
     List<HandCall> last() {
@@ -89,6 +91,7 @@ final class HandCarrier implements Carrier {
 
     @Override
     public void succeeded(long nanos) {
+        tookNanos = nanos;
         succeeded++;
     }
 

@@ -3,77 +3,14 @@ package dev.weir.coalesce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.coalesce.HandCarrier.HandCall;
-import dev.weir.store.Check;
 import dev.weir.store.StoreFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
-/** Which rounds go when, and that everyone is told once and in time. */
-class LaneTest {
-    private static final long MILLI = 1_000_000;
-    private static final int MOST = 100;
-
-    private final HandLoop loop = new HandLoop();
-    private final HandCarrier carrier = new HandCarrier();
-    private final Lane lane = new Lane(loop, carrier, MOST);
-
-    private Asking ask(long key) {
-        return ask(key, 0, 10 * MILLI);
-    }
-
-    private Asking ask(long key, int slot, long within) {
-        Asking asking = new Asking();
-        asking.on(key, 1);
-        ask(asking, slot, within);
-        return asking;
-    }
-
-    private void ask(Asking asking, int slot, long within) {
-        asking.deadlineNanos = loop.nanos() + within;
-        new Dispatch(new Way() {
-                    @Override
-                    public int slot(Check check) {
-                        return slot;
-                    }
-
-                    @Override
-                    public void send(Pending pending) {
-                        lane.add(pending);
-                    }
-
-                    @Override
-                    public void fail(Pending pending, StoreFailure failure) {
-                        throw new AssertionError("nothing is in parts");
-                    }
-
-                    @Override
-                    public long patienceNanos() {
-                        throw new AssertionError("nothing is to be given back");
-                    }
-
-                    @Override
-                    public void giveBack(Pending taken) {
-                        throw new AssertionError("nothing is to be given back");
-                    }
-
-                    @Override
-                    public long nanos() {
-                        return loop.nanos();
-                    }
-                })
-                .decide(asking);
-    }
-
-    private void answer(HandCall call) {
-        for (Group each : call.groups) {
-            each.get(0).outcome.allowed = true;
-        }
-        lane.decided(call);
-        loop.turn();
-    }
-
+/** Which asks go together, and that everyone is told once and in time. */
+class LaneTest extends LaneInHand {
     @Test
     void whatArrivesDuringARoundGoesTogetherInTheNext() {
         Asking first = ask(1);
@@ -150,7 +87,7 @@ class LaneTest {
         early.on(3, 1);
         ask(early, 0, 20 * MILLI);
         loop.turn();
-        HandCall call = carrier.last().get(0);
+        HandCall call = carrier.rounds.get(0).get(0);
         assertThat(call.isAbandoned()).isFalse();
         assertThat(call.keys()).containsExactly(1L, 2L);
         assertThat(call.groups.get(0).get(0)).isNotSameAs(early.checks.get(0));
@@ -160,27 +97,6 @@ class LaneTest {
         assertThat(carrier.last().get(0).keys()).containsExactly(3L);
         answer(carrier.last().get(0));
         assertThat(early.answers).isEqualTo(2);
-    }
-
-    @Test
-    void afterAPauseOfOurOwnRepliesAreReadBeforeDeadlinesAreLookedAt() {
-        Asking asking = ask(1);
-        loop.turn();
-        loop.stop(50 * MILLI);
-        assertThat(asking.answers).isZero();
-        answer(carrier.last().get(0));
-        assertThat(asking.allowed()).isTrue();
-        loop.pass(20 * MILLI);
-        assertThat(asking.answers).isEqualTo(1);
-    }
-
-    @Test
-    void afterAPauseWithoutAReplyTheDeadlineHolds() {
-        Asking asking = ask(1);
-        loop.turn();
-        loop.stop(50 * MILLI);
-        loop.pass(10 * MILLI);
-        assertThat(asking.failure()).isEqualTo(StoreFailure.TIMEOUT);
     }
 
     @Test
@@ -227,38 +143,6 @@ class LaneTest {
         assertThat(carrier.rounds).hasSize(2);
         assertThat(lane.waiting()).isZero();
         assertThat(carrier.failed).isZero();
-    }
-
-    /** Else one caller in a hurry would open the breaker for everybody. */
-    @Test
-    void whoHasLessTimeThanTheStoreNeedsSaysNothingAgainstIt() {
-        for (int i = 0; i < 100; i++) {
-            Asking hurried = ask(i, 0, MILLI);
-            loop.turn();
-            loop.pass(2 * MILLI);
-            assertThat(hurried.failure()).isEqualTo(StoreFailure.TIMEOUT);
-            lane.late(carrier.last().get(0));
-        }
-        assertThat(carrier.failed).isZero();
-        assertThat(carrier.succeeded).isEqualTo(100);
-    }
-
-    @Test
-    void aStoreThatIsSilentIsBlamedHoweverLittleTimeItsCallersHave() {
-        for (int i = 0; i < 16; i++) {
-            ask(i, 0, MILLI);
-            loop.turn();
-            loop.pass(MILLI);
-        }
-        assertThat(carrier.rounds).hasSize(16);
-        assertThat(carrier.failed).isEqualTo(12); // from the fifth millisecond on
-        ask(17, 0, MILLI);
-        loop.turn();
-        loop.pass(MILLI);
-        assertThat(carrier.failed).isEqualTo(13);
-        carrier.rounds.forEach(round -> lane.lost(round.get(0)));
-        assertThat(carrier.failed).isEqualTo(17);
-        assertThat(carrier.succeeded).isZero();
     }
 
     @Test
@@ -318,23 +202,6 @@ class LaneTest {
         others.last().get(0).groups.get(0).get(0).outcome.allowed = true;
         other.decided(others.last().get(0));
         assertThat(asking.allowed()).isTrue();
-    }
-
-    @Test
-    void soManyRoundsThatNobodyWaitsForAreEnough() {
-        for (int i = 0; i < 16; i++) {
-            ask(i);
-            loop.turn();
-            loop.pass(11 * MILLI);
-        }
-        assertThat(carrier.rounds).hasSize(16);
-        Asking waits = ask(17);
-        loop.turn();
-        assertThat(carrier.rounds).hasSize(16);
-        lane.late(carrier.rounds.get(0).get(0));
-        assertThat(carrier.rounds).hasSize(17);
-        answer(carrier.last().get(0));
-        assertThat(waits.allowed()).isTrue();
     }
 
     @Test

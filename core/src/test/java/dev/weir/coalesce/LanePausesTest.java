@@ -1,0 +1,165 @@
+package dev.weir.coalesce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.store.StoreFailure;
+import org.junit.jupiter.api.Test;
+
+/** Whose deadline moves when this process was kept from running, and whose does not. */
+class LanePausesTest extends LaneInHand {
+    @Test
+    void afterAPauseOfOurOwnRepliesAreReadBeforeDeadlinesAreLookedAt() {
+        Asking asking = ask(1);
+        loop.turn();
+        loop.stop(50 * MILLI);
+        assertThat(asking.answers).isZero();
+        answer(carrier.last().get(0));
+        assertThat(asking.allowed()).isTrue();
+        assertThat(carrier.tookNanos)
+                .as("that we were paused does not speak against the store")
+                .isLessThan(3 * MILLI);
+        loop.pass(20 * MILLI);
+        assertThat(asking.answers).isEqualTo(1);
+    }
+
+    @Test
+    void afterAPauseWithoutAReplyTheDeadlineHolds() {
+        Asking asking = ask(1);
+        loop.turn();
+        loop.stop(50 * MILLI);
+        loop.pass(20 * MILLI);
+        assertThat(asking.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
+
+    @Test
+    void whoWaitsForTheNextRoundWhileWeArePausedStillGetsHisTurn() {
+        ask(1);
+        loop.turn();
+        Asking next = ask(2);
+        loop.sleep(30 * MILLI);
+        answer(carrier.last().get(0));
+        assertThat(carrier.last().get(0).keys()).containsExactly(2L);
+        loop.pass(5 * MILLI);
+        answer(carrier.last().get(0));
+        assertThat(next.allowed()).isTrue();
+    }
+
+    /** A loop that answers fifty callers does not look at who comes meanwhile. */
+    @Test
+    void whoComesWhileOthersAreToldIsNotPastHisTimeBecauseOfThem() {
+        Asking comes = new Asking();
+        comes.on(2, 1);
+        Asking told = new Asking() {
+            @Override
+            public void answered() {
+                ask(comes, 0, 10 * MILLI);
+                loop.sleep(30 * MILLI);
+            }
+        };
+        told.on(1, 1);
+        ask(told, 0, 10 * MILLI);
+        loop.turn();
+        answer(carrier.last().get(0));
+        assertThat(carrier.last().get(0).keys()).containsExactly(2L);
+        answer(carrier.last().get(0));
+        assertThat(comes.allowed()).isTrue();
+    }
+
+    @Test
+    void aLoopThatIsAlwaysLateStillLooksAtDeadlines() {
+        Asking asking = ask(1);
+        loop.turn();
+        for (int i = 0; i < 50; i++) {
+            loop.stop(3 * MILLI);
+        }
+        assertThat(asking.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
+
+    @Test
+    void whoComesAtTheEndOfAPauseIsNotOwedAllOfIt() {
+        ask(1, 0, 200 * MILLI);
+        loop.sleep(90 * MILLI);
+        Asking fresh = ask(2);
+        loop.turn();
+        loop.pass(11 * MILLI);
+        assertThat(fresh.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
+
+    /** What is given back has to come before its window ends. */
+    @Test
+    void whatWouldBeWrongAfterItsDeadlineIsNotSentThen() {
+        ask(1);
+        loop.turn();
+        Asking returning = new Asking();
+        returning.on(2, -1);
+        returning.deadlineNanos = loop.nanos() + 10 * MILLI;
+        send(returning, 0, lane);
+        loop.sleep(50 * MILLI);
+        answer(carrier.last().get(0));
+        loop.turn();
+        assertThat(carrier.rounds).hasSize(1);
+        assertThat(returning.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
+
+    @Test
+    void whatTheStoreHeldForTooLateBecauseOfAPauseGoesAgain() {
+        Asking asking = ask(1);
+        loop.turn();
+        loop.sleep(30 * MILLI);
+        lane.expired(carrier.last().get(0));
+        loop.turn();
+        answer(carrier.last().get(0));
+        assertThat(carrier.rounds).hasSize(2);
+        assertThat(asking.allowed()).isTrue();
+    }
+
+    @Test
+    void aPauseIsMadeUpForNobodyWhoWasToldAlready() {
+        HandCarrier others = new HandCarrier();
+        Lane other = new Lane(loop, others, MOST);
+        Asking again = new Asking() {
+            @Override
+            public void answered() {
+                answers++;
+                if (answers == 1) {
+                    deadlineNanos = loop.nanos() + 10 * MILLI;
+                    patienceNanos = 10 * MILLI;
+                    send(this, 0, other);
+                }
+            }
+        };
+        again.on(1, 1);
+        ask(again, 0, 40 * MILLI);
+        loop.turn();
+        loop.sleep(30 * MILLI);
+        carrier.down = StoreFailure.UNAVAILABLE;
+        lane.failed(carrier.last().get(0), StoreFailure.UNAVAILABLE, lane::down);
+        loop.turn();
+        assertThat(others.last().get(0).deadlineNanos()).isEqualTo(loop.nanos() + 10 * MILLI);
+    }
+
+    @Test
+    void aStoreThatIsNotConnectedYetIsNoPauseOfOurs() {
+        carrier.fresh = true;
+        ask(1);
+        loop.turn();
+        loop.pass(9 * MILLI);
+        Asking second = ask(2);
+        loop.turn();
+        loop.pass(11 * MILLI);
+        assertThat(second.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
+
+    @Test
+    void aStoreThatIsOnlySlowGetsNoMoreTime() {
+        ask(1, 0, 500 * MILLI);
+        loop.turn();
+        loop.pass(MILLI);
+        Asking second = ask(2);
+        loop.turn();
+        loop.pass(9 * MILLI);
+        assertThat(second.answers).isZero();
+        loop.pass(2 * MILLI);
+        assertThat(second.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
+}
