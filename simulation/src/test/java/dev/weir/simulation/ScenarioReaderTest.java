@@ -75,6 +75,27 @@ class ScenarioReaderTest {
     }
 
     @Test
+    void aFieldThatNobodyKnowsIsToldOnceWithThoseOfTheScenarioAndOfTheRules() {
+        assertThat(problems(GOOD.replace("traffic:", "trafic:")))
+                .containsExactly("s.yaml:11:1: unknown field 'trafic' (did you mean traffic?)");
+        assertThat(problems(GOOD.replace("rules:", "ruls:")))
+                .containsExactly("s.yaml:6:1: unknown field 'ruls' (did you mean rules?)");
+        assertThat(problems(GOOD + "colour: red\n"))
+                .singleElement()
+                .asString()
+                .startsWith("s.yaml:17:1: unknown field 'colour' (expected: ")
+                .contains("duration, fleet,", "traffic,", "rules,", "key_by");
+    }
+
+    @Test
+    void timeHasAnEnd() {
+        assertThat(problems(GOOD.replace("duration: 2s", "duration: 100000000d").replace("at: 1s", "at: 366d")))
+                .containsExactly(
+                        "s.yaml:3:11: duration: 100000000d (expected: at most 365d)",
+                        "s.yaml:14:11: at: 366d (expected: at most 365d)");
+    }
+
+    @Test
     void aStoreThatIsNotSimulatedIsAMistake() {
         assertThat(problems(GOOD.replace("consistency: leased", "store: big")))
                 .singleElement()

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,14 @@ public final class Fields {
 
     public List<Entry> entries() {
         return mapping.entries();
+    }
+
+    /** Those of the fields whose names are {@code wanted}, by themselves. */
+    public Fields only(Predicate<String> wanted) {
+        List<Entry> left = entries().stream()
+                .filter(each -> wanted.test(each.key().text()))
+                .toList();
+        return new Fields(new Mapping(at(), left), problems);
     }
 
     /** Reports every field but {@code known}; {@code others} are words that people try, with what is meant. */

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What one file says: a domain, in one of the two spellings. */
 public sealed interface RuleFile {
+    /** What may stand at the top of a file, in one spelling or the other. */
+    List<String> FIELDS = Stream.concat(WeirSpelling.ROOT.stream(), EnvoyFields.ROOT.stream())
+            .distinct()
+            .toList();
 
     String domain();
 
@@ -80,11 +84,8 @@ public sealed interface RuleFile {
         if (root.entry("rules") != null || root.entry("descriptors") != null) {
             return root.entry("rules") != null;
         }
-        List<String> known = Stream.concat(WeirSpelling.ROOT.stream(), EnvoyFields.ROOT.stream())
-                .distinct()
-                .toList();
         return root.entries().stream().limit(100).map(each -> each.key().text()).anyMatch(name -> {
-            String meant = WeirSpelling.OF_RULES.contains(name) ? "rules" : Suggestion.nearest(name, known);
+            String meant = WeirSpelling.OF_RULES.contains(name) ? "rules" : Suggestion.nearest(name, FIELDS);
             return meant != null && !EnvoyFields.ROOT.contains(meant);
         });
     }

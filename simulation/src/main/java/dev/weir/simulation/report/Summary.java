@@ -23,7 +23,7 @@ public final class Summary {
         row(rows, "decisions", all, each -> count(each.tally().decisions()));
         row(rows, "admitted", all, each -> count(each.tally().admitted()));
         row(rows, "a single limiter admits", all, each -> count(oracleOf(each)));
-        row(rows, "of that", all, each -> percent(each.accuracy(), 2));
+        row(rows, "of what a single limiter admits", all, each -> percent(each.accuracy(), 2));
         row(rows, "beyond the limit", all, each -> count(each.tally().oracle().beyond()));
         row(rows, "false denials", all, each -> percent(each.falseDenials(), 3));
         row(rows, "decided on the spot", all, each -> percent(here(each.tally()), 1));

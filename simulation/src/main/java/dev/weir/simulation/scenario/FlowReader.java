@@ -129,7 +129,6 @@ final class FlowReader {
     }
 
     private long nanos(String name, long otherwiseMicros) {
-        Long micros = fields.duration(name);
-        return (micros == null ? otherwiseMicros : micros) * MICRO;
+        return Spans.micros(fields, name, otherwiseMicros) * MICRO;
     }
 }

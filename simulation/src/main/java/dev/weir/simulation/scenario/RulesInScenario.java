@@ -6,10 +6,10 @@ import dev.weir.rules.LoadResult;
 import dev.weir.rules.RuleDocument;
 import dev.weir.rules.RuleLoader;
 import dev.weir.rules.yaml.YamlNode.Entry;
-import dev.weir.rules.yaml.YamlNode.Mapping;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +28,11 @@ final class RulesInScenario {
         this.text = text;
     }
 
-    static RulesInScenario in(Mapping root, String file, List<String> others) {
+    /** Those among the {@code entries} of {@code file} whose names are not the scenario's {@code own}. */
+    static RulesInScenario in(List<Entry> entries, String file, Predicate<String> own) {
         String[] lines = file.split("\n", -1);
-        List<Entry> entries = root.entries();
         for (int i = 0; i < entries.size(); i++) {
-            if (others.contains(entries.get(i).key().text())) {
+            if (own.test(entries.get(i).key().text())) {
                 int from = entries.get(i).key().at().line() - 1;
                 int to = i + 1 < entries.size() ? entries.get(i + 1).key().at().line() - 1 : lines.length;
                 for (int line = from; line < Math.max(to, from + 1); line++) {

@@ -8,8 +8,8 @@ import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
 import dev.weir.rules.grammar.Fields;
+import dev.weir.rules.grammar.RuleFile;
 import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Mapping;
 import dev.weir.rules.yaml.YamlNode.Scalar;
 import dev.weir.rules.yaml.YamlReader;
 import dev.weir.simulation.fleet.FleetSettings;
@@ -21,12 +21,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a scenario: its own fields here, the rules in it by the reader of rule files. */
 public final class ScenarioReader {
     private static final List<String> ROOT =
             List.of("scenario", "measure", "seed", "duration", "fleet", "store", "traffic", "faults", "compare");
+    private static final List<String> ALL =
+            Stream.concat(ROOT.stream(), RuleFile.FIELDS.stream()).distinct().toList();
     private static final List<String> FLEET =
             List.of("nodes", "clock_skew", "clock_drift", "deadline", "tier_counters");
     private static final List<String> STORE = List.of("latency", "latency_p99", "loss", "replica_lag");
@@ -60,21 +63,33 @@ public final class ScenarioReader {
         if (node == null && problems.errors() == 0) {
             problems.error(new Position(1, 1), "the file is empty", "expected: a scenario");
         }
-        Fields root = node == null ? null : Fields.of(node, "the file", problems);
-        if (root == null || !(node instanceof Mapping mapping)) {
+        Fields file = node == null ? null : Fields.of(node, "the file", problems);
+        if (file == null) {
             return new Read(null, problems.all());
         }
-        RulesInScenario rules = RulesInScenario.in(mapping, new String(bytes, StandardCharsets.UTF_8), ROOT);
+        Fields own = file.only(ScenarioReader::isOwn);
+        own.allow(ALL, Map.of());
+        RulesInScenario rules =
+                RulesInScenario.in(file.entries(), new String(bytes, StandardCharsets.UTF_8), ScenarioReader::isOwn);
         LoadResult loaded = rules.load(fileName, null);
-        Scenario scenario = new ScenarioReader(problems, root).read(rules, loaded.rules());
+        Scenario scenario = new ScenarioReader(problems, own).read(rules, loaded.rules());
         List<Diagnostic> all = new ArrayList<>(problems.all());
         all.addAll(loaded.diagnostics());
         boolean wrong = all.stream().anyMatch(Diagnostic::isError);
         return new Read(wrong ? null : scenario, all);
     }
 
+    /** Whether a field is the scenario's, or a slip of one that is; what only resembles a field of rule files is left to their reader. */
+    private static boolean isOwn(String field) {
+        if (ALL.contains(field)) {
+            return ROOT.contains(field);
+        }
+        String meant = Suggestion.nearest(field, ALL);
+        return meant == null || ROOT.contains(meant);
+    }
+
     private @Nullable Scenario read(RulesInScenario text, @Nullable RuleSet rules) {
-        long duration = micros(root, "duration", 60 * MILLI) * MICRO;
+        long duration = Spans.micros(root, "duration", 60 * MILLI) * MICRO;
         Long seed = root.whole("seed", 0, Long.MAX_VALUE);
         String name = root.text("scenario");
         Scenario.Measure measure = root.oneOf("measure", Scenario.Measure.values());
@@ -82,10 +97,11 @@ public final class ScenarioReader {
         Fields storeFields = child("store", STORE);
         FleetSettings fleet = fleet(fleetFields, link(storeFields));
         List<FlowSettings> traffic = new ArrayList<>();
-        if (root.list("traffic").isEmpty()) {
+        List<YamlNode> flows = root.list("traffic");
+        if (flows.isEmpty() && (root.has("traffic") || root.lacks("traffic"))) {
             problems.error(root.at("traffic"), "traffic: nothing", "expected: a list of who sends what");
         }
-        for (YamlNode each : root.list("traffic")) {
+        for (YamlNode each : flows) {
             FlowSettings flow = FlowReader.read(each, domainOf(rules), problems);
             if (flow != null) {
                 traffic.add(flow);
@@ -95,7 +111,7 @@ public final class ScenarioReader {
         if (rules == null || problems.errors() > 0) {
             return null;
         }
-        long lag = storeFields == null ? 0 : micros(storeFields, "replica_lag", 0) * MICRO;
+        long lag = storeFields == null ? 0 : Spans.micros(storeFields, "replica_lag", 0) * MICRO;
         return new Scenario(
                 name == null ? problems.file() : name,
                 measure == null ? Scenario.Measure.FLEET : measure,
@@ -134,10 +150,10 @@ public final class ScenarioReader {
         return new FleetSettings(
                 nodes == null ? 10 : nodes.intValue(),
                 FleetSettings.Kind.WEIR,
-                micros(fields, "clock_skew", 0),
+                Spans.micros(fields, "clock_skew", 0),
                 drift == null ? 0 : drift,
                 link,
-                limiter.withDeadlineMicros(micros(fields, "deadline", limiter.deadlineMicros()))
+                limiter.withDeadlineMicros(Spans.micros(fields, "deadline", limiter.deadlineMicros()))
                         .withTierCounters(counters == null ? FEW_COUNTERS : counters.intValue()));
     }
 
@@ -146,8 +162,8 @@ public final class ScenarioReader {
         if (fields == null) {
             return good;
         }
-        long median = micros(fields, "latency", good.latency().medianNanos() / MICRO) * MICRO;
-        long p99 = micros(fields, "latency_p99", 4 * median / MICRO) * MICRO;
+        long median = Spans.micros(fields, "latency", good.latency().medianNanos() / MICRO) * MICRO;
+        long p99 = Spans.micros(fields, "latency_p99", 4 * median / MICRO) * MICRO;
         if (p99 < median) {
             problems.error(fields.at("latency_p99"), "latency_p99 below latency", "expected: at least as long");
             p99 = median;
@@ -182,10 +198,10 @@ public final class ScenarioReader {
                 problems.error(fields.at("on"), "on: store", "expected: a node; the store can pause or fail_over");
             }
             faults.add(new Fault(
-                    micros(fields, "at", 0) * MICRO,
+                    Spans.micros(fields, "at", 0) * MICRO,
                     kind,
                     node == null ? Fault.STORE : node.intValue(),
-                    micros(fields, "for", MILLI) * MICRO));
+                    Spans.micros(fields, "for", MILLI) * MICRO));
         }
         return faults;
     }
@@ -207,10 +223,5 @@ public final class ScenarioReader {
             }
         }
         return runs;
-    }
-
-    private static long micros(Fields fields, String name, long otherwise) {
-        Long micros = fields.duration(name);
-        return micros == null ? otherwise : micros;
     }
 }
