@@ -58,12 +58,13 @@ final class WarmUp {
     /** So long may a cold JVM take for a script call that should take a millisecond. */
     private static final Duration COLD = Duration.ofSeconds(2);
 
+    /** Two subjects, so that on a cluster requests are decided in parts, as some will be. */
     private static final String RULES = """
             domain: %s
             key_by: user_id
             rules:
               - { name: bucket, limit: { requests: 1000000, window: 1s } }
-              - { name: window, limit: { requests: 1000000, window: 1s, algorithm: fixed_window } }
+              - { name: window, key_by: endpoint, limit: { requests: 1000000, window: 1s, algorithm: fixed_window } }
               - { name: tight, shadow: true, limit: { requests: 10, window: 1s, algorithm: sliding_window } }
               - { name: over, match: { user_id: %s }, limit: { requests: 100, window: 1s, algorithm: fixed_window } }
             """.formatted(WarmUpCalls.DOMAIN, WarmUpCalls.BUSY);

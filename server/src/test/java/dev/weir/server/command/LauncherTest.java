@@ -1,0 +1,47 @@
+package dev.weir.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code ./weir} hands to the JVM; one that only tells what it was given stands in for it. */
+class LauncherTest {
+    @TempDir
+    Path root;
+
+    @BeforeEach
+    void built() throws IOException {
+        Files.copy(Path.of("..", "weir"), root.resolve("weir"));
+        Path launch = Files.createDirectories(root.resolve("server/target/launch"));
+        Files.createFile(launch.resolve("stamp"));
+        Files.createFile(launch.resolve("weir-server.jar"));
+        Path java = Files.createDirectories(root.resolve("jdk/bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\nprintf %s \"$LC_ALL\"\n");
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.writeString(root.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
+    }
+
+    @Test
+    void textIsReadAndPrintedAsUtf8WhereTheLocaleKnowsOnlyAscii() throws Exception {
+        assertThat(localeUnder("C")).isEqualTo("C.UTF-8");
+        assertThat(localeUnder("xx_XX.UTF-8")).as("not installed").isEqualTo("C.UTF-8");
+        assertThat(localeUnder("C.utf8")).isEqualTo("C.utf8");
+    }
+
+    private String localeUnder(String locale) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder("sh", root.resolve("weir").toString(), "check");
+        builder.environment().put("LC_ALL", locale);
+        builder.environment().put("WEIR_JAVA_HOME", root.resolve("jdk").toString());
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).isZero();
+        return said;
+    }
+}
