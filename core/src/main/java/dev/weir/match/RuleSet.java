@@ -133,6 +133,11 @@ public final class RuleSet {
         return List.copyOf(domains.keySet());
     }
 
+    /** Whether {@code domain} exists. */
+    public boolean hasDomain(String domain) {
+        return domains.containsKey(domain);
+    }
+
     /** Finds what {@code request} meets; in a domain that does not exist, or while everything is off, nothing. */
     public void match(Request request, Matches into) {
         into.clear();

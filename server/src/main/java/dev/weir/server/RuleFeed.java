@@ -33,6 +33,7 @@ final class RuleFeed implements AutoCloseable {
     private volatile boolean lastFailed;
     private volatile int count;
     private volatile long loadedAtNanos = System.nanoTime();
+    private volatile Instant changed = Instant.now();
     private volatile Consumer<RuleSet> listener = rules -> {};
 
     /** Loads the rules that {@code settings} names. */
@@ -90,7 +91,7 @@ final class RuleFeed implements AutoCloseable {
 
     /** When these came into force. */
     Instant changed() {
-        return Instant.now().minusNanos(System.nanoTime() - loadedAtNanos);
+        return changed;
     }
 
     long reloads() {
@@ -129,6 +130,7 @@ final class RuleFeed implements AutoCloseable {
         }
         lastFailed = false;
         loadedAtNanos = System.nanoTime();
+        changed = Instant.now();
         reloads.incrementAndGet();
         warn(loaded);
         describe("changed and in force, ", rules);

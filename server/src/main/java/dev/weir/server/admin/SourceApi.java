@@ -2,6 +2,7 @@ package dev.weir.server.admin;
 
 import dev.weir.server.http.Answer;
 import dev.weir.server.http.JsonOutput;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /** Where rules come from, the lower layer first: a later source's rules lie over those of the earlier. */
@@ -34,7 +35,11 @@ final class SourceApi {
                             out.writeStringField("version", each.version());
                         }
                         if (each.changed() != null) {
-                            out.writeStringField("changed_at", each.changed().toString());
+                            out.writeStringField(
+                                    "changed_at",
+                                    each.changed()
+                                            .truncatedTo(ChronoUnit.SECONDS)
+                                            .toString());
                         }
                         out.writeEndObject();
                     }

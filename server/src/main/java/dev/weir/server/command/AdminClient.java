@@ -18,6 +18,8 @@ import picocli.CommandLine.Option;
 
 /** How commands reach the admin port of a running server. */
 class AdminClient extends ServerClient {
+    private static final String UTF_8 = "UTF-8''";
+
     @Option(
             names = "--admin",
             paramLabel = "URL",
@@ -74,10 +76,10 @@ class AdminClient extends ServerClient {
 
     private Reply send(String method, String path, byte @Nullable [] body, List<String> headers) throws Refusal {
         List<String> all = new ArrayList<>(headers);
-        all.addAll(List.of("X-Weir-Author", ascii(System.getProperty("user.name", "unknown"))));
+        all.addAll(List.of("X-Weir-Author", carried(System.getProperty("user.name", "unknown"))));
         String reason = reason();
         if (reason != null) {
-            all.addAll(List.of("X-Weir-Reason", ascii(reason)));
+            all.addAll(List.of("X-Weir-Reason", carried(reason)));
         }
         String presented = presented();
         if (!presented.isEmpty()) {
@@ -123,9 +125,9 @@ class AdminClient extends ServerClient {
         return new Reply(body, answer.headers().firstValue("ETag").orElse(""));
     }
 
-    /** What a header can carry. */
-    private static String ascii(String text) {
-        return text.replaceAll("[^ -~]", "?");
+    /** As a header carries it: Java's client sends ASCII alone, so the rest goes as RFC 8187 has it. */
+    private static String carried(String text) {
+        return text.matches("[ -~]*") && !text.startsWith(UTF_8) ? text : UTF_8 + encoded(text);
     }
 
     static String encoded(String part) {

@@ -13,7 +13,7 @@ final class Answer {
         boolean allowed = answer.getBoolean("allowed");
         String rule = answer.getString("rule", "");
         if (rule.isEmpty() && allowed) {
-            return "allowed: no rule applies" + switched(answer);
+            return "allowed: " + answer.getString("detail", "no rule applies") + switched(answer);
         }
         StringBuilder words = new StringBuilder(allowed ? "allowed" : "denied");
         words.append(rule.isEmpty() ? "" : (allowed ? " under " : " by ") + rule);

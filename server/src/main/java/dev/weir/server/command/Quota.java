@@ -1,9 +1,12 @@
 package dev.weir.server.command;
 
+import dev.weir.rules.grammar.Durations;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -48,7 +51,7 @@ final class Quota extends AdminCommand {
         }
         out().println(apiKey + ": tier " + quota.getString("tier")
                 + (quota.getBoolean("in_force") ? "" : ", not in force")
-                + (quota.getString("expires_at") == null ? "" : ", until " + quota.getString("expires_at")));
+                + until(quota));
         Table table = new Table("DESCRIPTOR", "USED", "LIMIT", "REMAINING", "RULE");
         JsonObject each = usage.getJsonObject("usage");
         each.fieldNames().forEach(name -> {
@@ -70,10 +73,33 @@ final class Quota extends AdminCommand {
     int set(
             @Mixin AuditedClient admin,
             @Parameters(paramLabel = "API_KEY") String apiKey,
-            @Option(names = "--tier", paramLabel = "TIER") @Nullable String tier,
-            @Option(names = "--override", paramLabel = "DESCRIPTOR=N/UNIT") @Nullable List<String> overrides,
-            @Option(names = "--effective", paramLabel = "TIME") @Nullable String effective,
-            @Option(names = "--expires", paramLabel = "TIME") @Nullable String expires,
+            @Option(
+                            names = "--tier",
+                            paramLabel = "TIER",
+                            description =
+                                    "In the place of the one that the caller's requests name: one that rules know.")
+                    @Nullable
+                    String tier,
+            @Option(
+                            names = "--override",
+                            paramLabel = "DESCRIPTOR=N/UNIT",
+                            description =
+                                    "In the place of a rule's numbers, named by its name, by what it is for"
+                                            + " (endpoint:POST /orders), or as default, the tier's. May be given several times.")
+                    @Nullable
+                    List<String> overrides,
+            @Option(
+                            names = "--effective",
+                            paramLabel = "DURATION|TIME",
+                            description = "When it begins: 7d, or 2027-02-01T00:00:00Z. Without it, now.")
+                    @Nullable
+                    String effective,
+            @Option(
+                            names = "--expires",
+                            paramLabel = "DURATION|TIME",
+                            description = "When it ends: 90d, or 2027-02-01T00:00:00Z. Without it, never.")
+                    @Nullable
+                    String expires,
             @Option(
                             names = {"-f", "--file"},
                             paramLabel = "FILE",
@@ -89,8 +115,12 @@ final class Quota extends AdminCommand {
         JsonObject now =
                 admin.put(QUOTAS + AdminClient.encoded(apiKey), body, null).body();
         int count = now.getJsonObject("quotas").getJsonArray("overrides").size();
-        return said(
-                apiKey + ": tier " + now.getString("tier") + ", " + count + (count == 1 ? " override" : " overrides"));
+        return said(apiKey + ": tier " + now.getString("tier") + ", " + count
+                + (count == 1 ? " override" : " overrides") + until(now));
+    }
+
+    private static String until(JsonObject quota) {
+        return quota.getString("expires_at") == null ? "" : ", until " + quota.getString("expires_at");
     }
 
     private static JsonObject quota(
@@ -111,8 +141,24 @@ final class Quota extends AdminCommand {
         return new JsonObject()
                 .put("tier", tier)
                 .put("overrides", list)
-                .put("effective_at", effective)
-                .put("expires_at", expires);
+                .put("effective_at", moment("--effective", effective))
+                .put("expires_at", moment("--expires", expires));
+    }
+
+    /** A time as it stands, or a duration from now on: a time has dashes. */
+    private static @Nullable String moment(String option, @Nullable String text) throws Refusal {
+        if (text == null || text.contains("-")) {
+            return text;
+        }
+        try {
+            return Instant.now()
+                    .plus(Durations.micros(text), ChronoUnit.MICROS)
+                    .truncatedTo(ChronoUnit.SECONDS)
+                    .toString();
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(option + ": \"" + text
+                    + "\" (expected: a duration such as 90d, or a time like 2027-02-01T00:00:00Z)");
+        }
     }
 
     @Command(name = "delete", description = "End what was agreed with a caller.", mixinStandardHelpOptions = true)

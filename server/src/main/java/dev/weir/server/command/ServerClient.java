@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +60,9 @@ class ServerClient {
         } catch (ConnectException e) {
             throw new Refusal("no answer from " + url + ". Is it running (weir serve)?");
         } catch (IOException e) {
-            throw new Refusal("no answer from " + url + ": " + e.getMessage());
+            boolean clear = url.startsWith("http:") && !(e instanceof HttpTimeoutException);
+            throw new Refusal("no answer from " + url + ": " + e.getMessage()
+                    + (clear ? " (if that port speaks TLS: https" + url.substring("http".length()) + ")" : ""));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Refusal("interrupted");

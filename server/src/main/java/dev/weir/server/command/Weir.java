@@ -46,6 +46,7 @@ public final class Weir implements Runnable {
         weir.addSubcommand(new Switch());
         weir.addSubcommand(new Audit());
         weir.addSubcommand(new Token());
+        weir.setHelpFactory(HelpPage::new);
         weir.setParameterExceptionHandler((mistake, arguments) -> Misspelt.explain(mistake));
         weir.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command));
         return weir;

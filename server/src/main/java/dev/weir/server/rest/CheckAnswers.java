@@ -2,8 +2,10 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.match.Counter;
+import dev.weir.match.RuleSet;
 import dev.weir.model.Decision;
 import dev.weir.model.Limit;
+import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.SwitchState;
 import dev.weir.model.Verdict;
@@ -30,7 +32,7 @@ final class CheckAnswers {
     }
 
     /** 200, or 429 with the reason; 503 where no limit was found used up, but a store that must be asked does not answer. */
-    Answer of(Decision decision, @Nullable Counter counter, SwitchState everything) {
+    Answer of(Request request, Decision decision, @Nullable Counter counter, RuleSet rules) {
         Told told = Told.binding(decision);
         List<String> headers = fields.of(decision, counter);
         if (decision.allowed()) {
@@ -43,7 +45,10 @@ final class CheckAnswers {
                 }
                 delay(json, decision);
                 degraded(json, decision);
-                switched(json, decision, everything);
+                switched(json, decision, rules.everything());
+                if (decision.size() == 0 && !rules.hasDomain(request.domain())) {
+                    json.writeStringField("detail", CheckReader.unknown(request.domain(), rules.domains()));
+                }
                 json.writeEndObject();
             });
             return new Answer(200, Answer.JSON, body, headers);

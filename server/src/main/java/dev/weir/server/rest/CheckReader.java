@@ -6,8 +6,8 @@ import dev.weir.server.http.RestException;
 import dev.weir.server.http.Texts;
 import dev.weir.server.rls.RequestCaps;
 import java.util.Collection;
-import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,22 +121,22 @@ final class CheckReader {
         throw RestException.badRequest("domain: missing (expected: " + oneOf(domains) + ")");
     }
 
+    /** What is said of a domain that does not exist. */
+    static String unknown(String domain, Collection<String> loaded) {
+        return "no domain is called " + Texts.shown(domain) + " (expected: " + oneOf(loaded) + ")";
+    }
+
     private static String oneOf(Collection<String> domains) {
         if (domains.isEmpty()) {
             return "a domain; no rules are loaded";
         }
-        StringBuilder list = new StringBuilder("one of ");
-        int shown = 0;
-        for (String each : new TreeSet<>(domains)) {
-            if (shown == SHOWN_DOMAINS) {
-                return list.append(" and ")
-                        .append(domains.size() - shown)
-                        .append(" more")
-                        .toString();
-            }
-            list.append(shown++ == 0 ? "" : ", ").append(Texts.shown(each));
-        }
-        return list.toString();
+        // Which of many is all the same; to sort them all would be much to do for one request.
+        String list = domains.stream()
+                .limit(SHOWN_DOMAINS)
+                .sorted()
+                .map(Texts::shown)
+                .collect(Collectors.joining(", ", "one of ", ""));
+        return domains.size() > SHOWN_DOMAINS ? list + " and " + (domains.size() - SHOWN_DOMAINS) + " more" : list;
     }
 
     /** A name that an error may repeat: plain as it is, anything else in quotes. */

@@ -161,7 +161,7 @@ public final class RestApi {
         if (binding != null && counter == null) {
             counter = limiter.rules().counter(request, binding);
         }
-        return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(decision, counter, rules.everything());
+        return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(request, decision, counter, rules);
     }
 
     private List<String> domains() {

@@ -16,7 +16,7 @@ public final class Catalogue {
             "Rules to enforce, each a file, a folder, etcd://host:port/prefix or xds://host:port (etcds, xdss: TLS); without"
                     + " it, the example rules.",
             "",
-            "a source of rules",
+            "sources of rules with commas between",
             text -> text);
 
     static final Setting<Boolean> MERGE_DOMAINS = Setting.truth(

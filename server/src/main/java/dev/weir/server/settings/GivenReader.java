@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,9 +80,15 @@ final class GivenReader {
             take(each, each.variable(), environment.getOrDefault(each.variable(), ""), false);
         }
         for (String each : unknown) {
-            List<String> known = Catalogue.all().stream().map(Setting::variable).toList();
-            warnings.add(each + ": no such setting (" + Suggestion.among(each, known) + ")");
+            warnings.add(each + ": no such setting (" + hint(each, Setting::variable) + ")");
         }
+    }
+
+    /** What may be meant by {@code name}, which no setting has: there are too many to tell them all. */
+    static String hint(String name, Function<Setting<?>, String> spelling) {
+        List<String> known = Catalogue.all().stream().map(spelling).toList();
+        String nearest = Suggestion.nearest(name, known);
+        return nearest == null ? "docs/settings.md lists those there are" : Suggestion.meant(nearest);
     }
 
     private void take(Setting<?> setting, String variable, String text, boolean inverted) {

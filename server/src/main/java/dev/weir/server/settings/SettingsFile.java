@@ -52,14 +52,19 @@ final class SettingsFile {
 
     private void add(YamlNode.Entry entry) {
         String name = entry.key().text();
+        Setting<?> setting = Catalogue.all().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElse(null);
         if (name.equals("stores")) {
             stores(entry.value());
-        } else if (!names().contains(name)) {
-            problems.error(entry.key().at(), name + ": no such setting", Suggestion.among(name, names()));
+        } else if (setting == null) {
+            problems.error(entry.key().at(), name + ": no such setting", GivenReader.hint(name, Setting::name));
         } else if (entry.value() instanceof Scalar value) {
-            put(name, resolved(name, value.text()), name, value);
+            put(name, resolved(setting, value.text()), name, value);
         } else {
-            problems.error(entry.value().at(), name + ": expected one value");
+            String expected = setting.expected().isEmpty() ? "one value" : setting.expected();
+            problems.error(entry.value().at(), name + ": " + entry.value().kind(), "expected: " + expected);
         }
     }
 
@@ -107,20 +112,14 @@ final class SettingsFile {
     }
 
     /** A path in the file is meant from the file's folder, wherever the server was started. */
-    private String resolved(String name, String value) {
-        if (name.equals(Catalogue.RULES.name())) {
+    private String resolved(Setting<?> setting, String value) {
+        if (setting.equals(Catalogue.RULES)) {
             return RuleOrigins.resolved(value, this::fromHere);
         }
-        boolean isPath = Catalogue.all().stream()
-                .anyMatch(each -> each.isPath() && each.name().equals(name));
-        return isPath && !value.isEmpty() ? fromHere(value) : value;
+        return setting.isPath() && !value.isEmpty() ? fromHere(value) : value;
     }
 
     private String fromHere(String path) {
         return file.toAbsolutePath().resolveSibling(path).toString();
-    }
-
-    private static List<String> names() {
-        return Catalogue.all().stream().map(Setting::name).toList();
     }
 }

@@ -17,6 +17,14 @@ class HeaderTextTest {
     }
 
     @Test
+    void whatCannotBeSentAsItIsIsReadFromItsSpellingInAscii() {
+        assertThat(HeaderText.of("UTF-8''Stra%C3%9Fe%20+1")).isEqualTo("Stra\u00dfe +1");
+        assertThat(HeaderText.of("utf-8'de'100%25")).isEqualTo("100%");
+        assertThat(HeaderText.of("UTF-8''100% sure")).as("no such spelling").isEqualTo("UTF-8''100% sure");
+        assertThat(HeaderText.of("UTF-8''a%0Ab")).isEqualTo("a?b");
+    }
+
+    @Test
     void whatIsNoTextOfOneLineIsReplaced() {
         assertThat(HeaderText.of(sent(" a\tb\u0085c\u009fd\u2028e\u2029f\u007f ")))
                 .isEqualTo("a?b?c?d?e?f?");

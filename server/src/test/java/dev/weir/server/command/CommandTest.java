@@ -8,6 +8,7 @@ import dev.weir.testkit.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +94,16 @@ class CommandTest extends AtTheTerminal {
     }
 
     @Test
+    void helpBreaksNoAddress() {
+        assertThat(run("check", "--help")).isZero();
+        assertThat(out.toString()).contains("Default:\n                       http://localhost:8080.\n");
+        for (String each : Weir.commandLine(Map.of()).getSubcommands().keySet()) {
+            run(each, "--help");
+            assertThat(out.toString()).doesNotContainPattern("[a-z]:\\s+//").doesNotContainPattern("(?m)^.{81}");
+        }
+    }
+
+    @Test
     void validateJudgesStoresWhereItKnowsThem() throws Exception {
         Path rules = file(
                 "rules.yaml", "domain: api\nrules:\n  - {name: a, store: bgi, limit: {requests: 1, window: 1s}}\n");
@@ -124,6 +135,10 @@ class CommandTest extends AtTheTerminal {
             assertThat(run("check", "--url", running.url(), "api", "colour=red"))
                     .isZero();
             assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies");
+            assertThat(run("check", "--url", running.url(), "apo", "user_id=ann"))
+                    .isZero();
+            assertThat(out.toString().strip())
+                    .isEqualTo("allowed: no domain is called \"apo\" (expected: one of \"api\")");
         }
     }
 
@@ -140,6 +155,9 @@ class CommandTest extends AtTheTerminal {
             String url = "https://localhost:" + running.httpPort();
             assertThat(run("check", "--url", url, "api", "a=b")).isEqualTo(2);
             assertThat(err.toString()).contains("no TLS with " + url, "--ca");
+            assertThat(run("check", "--url", url.replace("https", "http"), "api", "a=b"))
+                    .isEqualTo(2);
+            assertThat(err.toString()).contains("no answer from http://", "(if that port speaks TLS: " + url + ")");
             assertThat(run("check", "--url", url, "--ca", pem.certificate().toString(), "api", "a=b"))
                     .isEqualTo(0);
         }

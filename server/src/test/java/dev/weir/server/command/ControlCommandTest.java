@@ -1,12 +1,16 @@
 package dev.weir.server.command;
 
+import static java.time.temporal.ChronoUnit.DAYS;
+import static java.time.temporal.ChronoUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -56,8 +60,11 @@ class ControlCommandTest extends AtTheTerminal {
         assertThat(run("rules", "sources")).isZero();
         assertThat(out.toString())
                 .containsPattern("SOURCE +RULES +HIDDEN +STATE +VERSION +CHANGED")
-                .containsPattern("rules.yaml +1 +0 +in force")
+                .containsPattern("rules.yaml +1 +0 +in force +\\S+T\\d\\d:\\d\\d:\\d\\dZ\n")
                 .containsPattern("database +1 +0 +in force");
+        String sources = out.toString();
+        assertThat(run("rules", "sources")).isZero();
+        assertThat(out.toString()).isEqualTo(sources);
         assertThat(run("rules", "get", "r_abc")).isZero();
         Path shown = Files.writeString(folder.resolve("shown.json"), out.toString());
         assertThat(run("rules", "diff", "r_abc", "-f", shown.toString())).isZero();
@@ -93,6 +100,23 @@ class ControlCommandTest extends AtTheTerminal {
         assertThat(err.toString()).contains("--override: \"orders:500\" (expected: DESCRIPTOR=N/UNIT");
         assertThat(run("quota", "delete", "abc")).isZero();
         assertThat(run("quota", "get", "abc")).isEqualTo(2);
+    }
+
+    @Test
+    void aQuotaBeginsAndEndsAtATimeOrAfterAWhile() {
+        Instant before = Instant.now();
+        assertThat(run("quota", "set", "abc", "--tier", "pro", "--effective", "7d", "--expires", "90d"))
+                .isZero();
+        assertThat(run("quota", "get", "abc", "--json")).isZero();
+        JsonObject quota = new JsonObject(out.toString());
+        assertThat(quota.getInstant("effective_at")).isCloseTo(before.plus(7, DAYS), within(1, MINUTES));
+        assertThat(quota.getInstant("expires_at")).isCloseTo(before.plus(90, DAYS), within(1, MINUTES));
+        assertThat(run("quota", "set", "abc", "--tier", "pro", "--expires", "2099-01-01T00:00:00Z"))
+                .isZero();
+        assertThat(out.toString()).contains("abc: tier pro, 0 overrides, until 2099-01-01T00:00:00Z");
+        assertThat(run("quota", "set", "abc", "--tier", "pro", "--expires", "soon"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("--expires: \"soon\" (expected: a duration such as 90d, or a time like");
     }
 
     @Test

@@ -60,6 +60,16 @@ class SwitchCommandTest extends AtTheTerminal {
     }
 
     @Test
+    void aReasonIsKeptInAnyLanguage() {
+        for (String reason : List.of("Stra\u00dfe \u2014 100 %+ \ud83d\ude00", "UTF-8''a%20b")) {
+            assertThat(run("switch", "orders", "off", "--reason", reason)).isZero();
+            assertThat(run("switch")).isZero();
+            assertThat(out.toString()).contains(reason);
+            assertThat(run("switch", "orders", "release")).isZero();
+        }
+    }
+
+    @Test
     void whatMakesNoSenseIsSaid() {
         assertThat(run("switch", "orders")).isEqualTo(2);
         assertThat(err.toString()).contains("expected: orders on, off, shadow, release or rollout PERCENT");

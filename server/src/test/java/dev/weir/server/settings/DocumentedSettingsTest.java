@@ -27,6 +27,16 @@ class DocumentedSettingsTest {
         assertThat(page.substring(page.indexOf("| `"))).isEqualTo(expected);
     }
 
+    @Test
+    void thePageNamesEverythingThatCanBeSaidOfAStore() {
+        String line = Pages.read("docs/settings.md")
+                .lines()
+                .filter(each -> each.startsWith("`stores`"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(Pages.spans(line)).containsAll(StoreEntries.spellings());
+    }
+
     private static String reference(Setting<?> setting) {
         if (setting.reference() == null) {
             return "";

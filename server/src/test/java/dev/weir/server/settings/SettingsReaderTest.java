@@ -264,7 +264,7 @@ class SettingsReaderTest {
 
     @Test
     void everythingThatIsWrongIsNamedWithItsSourceAndValue() throws Exception {
-        weirYaml("# settings\nmax_keys: many\nhtpp_port: 1\nrules: [a, b]\n");
+        weirYaml("# settings\nmax_keys: many\nhtpp_port: 1\nrules: [a, b]\ncolour: red\n");
         assertThatThrownBy(() -> read(
                         Map.of("grpc_port", "70000", "warm_up", "3"),
                         Map.of("SHADOW_MODE", "perhaps", "WEIR_LOG_FORMAT", "xml", "WEIR_RESET_HEADER", "a\r\nb: c")))
@@ -272,7 +272,8 @@ class SettingsReaderTest {
                 .hasMessageContainingAll(
                         "weir.yaml:2:11: max_keys: \"many\" (expected: a number from 1024 to 1000000000)",
                         "weir.yaml:3:1: htpp_port: no such setting (did you mean http_port?)",
-                        "weir.yaml:4:8: rules: expected one value",
+                        "weir.yaml:4:8: rules: a list (expected: sources of rules with commas between)",
+                        "weir.yaml:5:1: colour: no such setting (docs/settings.md lists those there are)",
                         "--grpc-port: \"70000\" (expected: a port from 0 to 65535)",
                         "--warm-up: \"3\" (expected: a duration such as 500ms, 10s or 1m)",
                         "SHADOW_MODE: \"perhaps\" (expected: true or false)",
