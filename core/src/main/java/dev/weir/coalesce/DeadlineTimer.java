@@ -6,8 +6,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires once, no later than the earliest moment it was told of. Where it fires late, this process was kept from running: that is told
- * at once, and it lets the loop read what has arrived meanwhile before it fires.
+ * Fires once, a turn of the loop after the earliest moment it was told of: what has arrived by then is read first. Where it is late,
+ * this process was kept from running: that is told at once.
  */
 final class DeadlineTimer {
     /** Deadlines that lie this close together are met at once. */
@@ -23,8 +23,8 @@ final class DeadlineTimer {
     private final LongConsumer late;
     private @Nullable Alarm set;
     private volatile long dueNanos = UNSET;
-    /** It was late already, and fires now whatever comes. */
-    private boolean deferred;
+    /** The loop has read what had arrived when it was due. */
+    private boolean hasRead;
     /** From when on it is late, as far as that has not been told. */
     private long lateFromNanos;
 
@@ -77,16 +77,15 @@ final class DeadlineTimer {
 
     private void fire() {
         look();
-        long lateNanos = loop.nanos() - dueNanos;
-        if (lateNanos >= LATE_NANOS && !deferred) {
-            // Not at once: tasks that are due run before what has arrived is read. And as long as it was late, for who
+        if (!hasRead) {
+            hasRead = true;
+            // Tasks that are due run before what has arrived is read. And where it was late, as long as it was: for who
             // keeps this thread from running keeps a store on the same machine, too.
-            long longer = Math.min(lateNanos, MOST_NANOS);
-            deferred = true;
-            set = loop.after(longer, this::fire);
+            long lateNanos = loop.nanos() - dueNanos;
+            set = loop.after(lateNanos < LATE_NANOS ? 0 : Math.min(lateNanos, MOST_NANOS), this::fire);
             return;
         }
-        deferred = false;
+        hasRead = false;
         set = null;
         dueNanos = UNSET;
         due.run();

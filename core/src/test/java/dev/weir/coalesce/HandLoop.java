@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A loop that a test turns by hand. Time passes when the test says so. */
 final class HandLoop implements Loop {
-    private static final class Due implements Alarm {
+    private final class Due implements Alarm {
         final long nanos;
         final Runnable task;
-        boolean cancelled;
 
         Due(long nanos, Runnable task) {
             this.nanos = nanos;
@@ -20,12 +19,13 @@ final class HandLoop implements Loop {
 
         @Override
         public void cancel() {
-            cancelled = true;
+            alarms.remove(this);
         }
     }
 
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final List<Due> alarms = new ArrayList<>();
+    private @Nullable Runnable arrived;
     private long now = 1_000_000_000L;
     int executed;
 
@@ -81,12 +81,20 @@ final class HandLoop implements Loop {
         now += nanos;
     }
 
+    /** What is there to be read, as it is by a loop after the alarms that are due. */
+    void arrived(Runnable read) {
+        arrived = read;
+    }
+
     private void ring(Due next) {
         alarms.remove(next);
-        if (!next.cancelled) {
-            next.task.run();
-        }
+        next.task.run();
         turn();
+        if (arrived != null) {
+            Runnable read = arrived;
+            arrived = null;
+            read.run();
+        }
     }
 
     private @Nullable Due next() {

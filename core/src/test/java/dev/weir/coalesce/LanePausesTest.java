@@ -23,6 +23,16 @@ class LanePausesTest extends LaneInHand {
     }
 
     @Test
+    void aReplyThatIsThereWhenItsDeadlineComesIsReadFirst() {
+        Asking asking = ask(1);
+        loop.turn();
+        loop.pass(9 * MILLI);
+        loop.arrived(() -> answer(carrier.last().get(0)));
+        loop.pass(2 * MILLI);
+        assertThat(asking.allowed()).isTrue();
+    }
+
+    @Test
     void afterAPauseWithoutAReplyTheDeadlineHolds() {
         Asking asking = ask(1);
         loop.turn();
