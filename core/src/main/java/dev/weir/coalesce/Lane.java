@@ -199,7 +199,7 @@ public final class Lane {
     /** It came too late and charged nothing. */
     public void expired(Call call) {
         resume();
-        uncharged.goAgain(call, loop.nanos());
+        uncharged.goAgain(call, loop.nanos(), carrier.patienceNanos() / 2);
         finished(call);
     }
 

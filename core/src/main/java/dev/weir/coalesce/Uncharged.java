@@ -5,7 +5,7 @@ import java.util.function.Function;
 
 /** What becomes of those whose call charged nothing: they go again, but not for ever. Used in one loop. */
 final class Uncharged {
-    private static final int MAX_TRIES = 3;
+    private static final int MAX_TRIES = 8;
     private static final int MAX_REDIRECTS = 5;
 
     private final Intake intake;
@@ -18,10 +18,14 @@ final class Uncharged {
         this.answers = answers;
     }
 
-    /** Those who still have time go first in the next round. */
-    void goAgain(Call call, long now) {
+    /**
+     * Those who still have time go first in the next round. A store that says so after their deadline, and is heard before the timer
+     * rings, was heard late: so {@code goNanos}, in which they can go once more, are given to who may wait for longer.
+     */
+    void goAgain(Call call, long now, long goNanos) {
         for (int i = call.groups() - 1; i >= 0; i--) {
             Pending each = call.pending(i);
+            each.extend(Math.max(0, now + goNanos - each.deadlineNanos));
             if (each.isWaited() && ++each.tries < MAX_TRIES && each.deadlineNanos - now > 0) {
                 waiting.putBack(each);
             } else {

@@ -124,6 +124,37 @@ class LanePausesTest extends LaneInHand {
     }
 
     @Test
+    void whatTheStoreHeldForTooLateIsNotLateIfThatIsHeardFirst() {
+        Asking asking = ask(1);
+        Asking hasty = new Asking();
+        hasty.on(2, 1);
+        hasty.deadlineNanos = loop.nanos() + 10 * MILLI;
+        send(hasty, 0, lane);
+        loop.turn();
+        loop.sleep(11 * MILLI);
+        lane.expired(carrier.last().get(0));
+        loop.turn();
+        assertThat(hasty.failure()).as("who has given up by now").isEqualTo(StoreFailure.TIMEOUT);
+        loop.pass(4 * MILLI);
+        answer(carrier.last().get(0));
+        assertThat(asking.allowed()).isTrue();
+    }
+
+    @Test
+    void aStoreThatIsAlwaysTooLateIsNotAskedForEver() {
+        Asking asking = ask(1);
+        loop.turn();
+        long from = loop.nanos();
+        while (asking.answers == 0) {
+            loop.sleep(11 * MILLI);
+            lane.expired(carrier.last().get(0));
+            loop.turn();
+        }
+        assertThat(asking.failure()).isEqualTo(StoreFailure.TIMEOUT);
+        assertThat(loop.nanos() - from).isLessThan(120 * MILLI);
+    }
+
+    @Test
     void aPauseIsMadeUpForNobodyWhoWasToldAlready() {
         HandCarrier others = new HandCarrier();
         Lane other = new Lane(loop, others, MOST);
