@@ -3,16 +3,17 @@ package dev.weir.coalesce;
 import dev.weir.algorithm.SlotMeter;
 import dev.weir.store.Check;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of an ask that is decided apart, in the order of their checks. */
+/** The parts of an ask that is decided apart. */
 final class Division {
     /** Those that count when denied. */
     final List<Part> counting;
-    /** Those that take if nothing denies the request. */
+    /** Those that take if nothing denies the request, the tightest first. */
     final List<Part> taking;
     /** Those that give back, and so deny nothing. */
     final List<Part> refunding;
@@ -47,6 +48,7 @@ final class Division {
             }
         }
         this.keeper = whole.group.idempotency == null ? null : keeper(whole.group);
+        taking.sort(Comparator.comparingLong(Part::capacity));
     }
 
     /** What shares a part: {@code where} it lives, and what becomes of it. */

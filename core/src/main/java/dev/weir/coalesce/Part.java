@@ -27,6 +27,17 @@ final class Part {
         pending.group.add(check);
     }
 
+    /** How many hits the tightest of its limits holds that may deny. */
+    long capacity() {
+        long least = Long.MAX_VALUE;
+        for (Check each : checks) {
+            if (each.role != Check.Role.SHADOW && each.meter != null) {
+                least = Math.min(least, each.meter.limit().capacity());
+            }
+        }
+        return least;
+    }
+
     boolean hasQuota() {
         return checks.stream().anyMatch(check -> check.role == Check.Role.QUOTA);
     }

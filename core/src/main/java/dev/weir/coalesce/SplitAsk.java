@@ -10,10 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <h2>All or nothing</h2>
  *
- * Parts that count when denied take in any case, so they go first and all at once. The others take one after the other; when one
- * denies, those before it are given back, and those after it are asked without taking, so that every check has its outcome. So what
- * is admitted never exceeds a limit; what is taken and given back is missing to others for as long as that takes. A part that fails
- * stops nobody: what its failure means is for the asker to say. After the deadline nothing is sent any more, and fails.
+ * Parts that count when denied take in any case, so they go first and all at once. Of the others the tightest goes first, for it is the
+ * likeliest to deny: then the others are asked without taking, so that every check has its outcome. Else they take, all at once, which is
+ * two round trips however many there are; when one denies, what the others took is given back. So what is admitted never exceeds a limit;
+ * what is taken and given back is missing to others for as long as that takes. A part that fails stops nobody: what its failure means is
+ * for the asker to say. After the deadline nothing is sent any more, and fails.
  *
  * <p>Parts that give back deny nothing and could not be undone, for others may have the room by then: they go when all else is decided.
  *
@@ -115,7 +116,9 @@ final class SplitAsk implements Parts {
             counted = true;
             sent = parts.counting;
         } else if (!denied && taken < parts.taking.size()) {
-            sent = List.of(parts.taking.get(taken++));
+            int from = taken;
+            taken = from == 0 ? 1 : parts.taking.size();
+            sent = parts.taking.subList(from, taken);
         } else if (denied && !asked && taken < parts.taking.size()) {
             asked = true;
             List<Part> rest = parts.taking.subList(taken, parts.taking.size());

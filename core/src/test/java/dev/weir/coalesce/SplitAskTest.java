@@ -27,6 +27,8 @@ class SplitAskTest {
         final List<Integer> depths = new ArrayList<>();
         int failing = -1;
         int denying = -1;
+        final List<Pending> underWay = new ArrayList<>();
+        boolean holding;
         boolean knowing;
         long resetMicros;
         long tripNanos;
@@ -48,7 +50,17 @@ class SplitAskTest {
             if (part.slot == failing) {
                 part.fail(StoreFailure.OPEN);
             }
-            part.answer();
+            underWay.add(part);
+            if (!holding) {
+                answer();
+            }
+        }
+
+        /** Tells all that were sent. */
+        void answer() {
+            List<Pending> back = List.copyOf(underWay);
+            underWay.clear();
+            back.forEach(Pending::answer);
         }
 
         @Override
@@ -94,6 +106,56 @@ class SplitAskTest {
         asking.idempotency = new Idempotency(HASH, HASH, HASH, 1, 1);
         asking.denied = denied;
         return ask(1, 2, 3, 2);
+    }
+
+    private void on(int slot, long requests) {
+        asking.on(slot, 1).meter = Meters.of(Limit.fixedWindow(requests, Duration.ofDays(1)));
+    }
+
+    @Test
+    void theTightestGoesFirstAndThenTheOthersAtOnce() {
+        way.holding = true;
+        on(1, 100);
+        on(2, 1_000);
+        on(3, 10);
+        on(2, 5);
+        asking.on(4, 1).role = Check.Role.SHADOW;
+        ask();
+        assertThat(way.sent).containsExactly("2");
+        way.answer();
+        assertThat(way.sent).containsExactly("2", "3", "1", "4");
+        assertThat(asking.answers).isZero();
+        way.answer();
+        assertThat(asking.allowed()).isTrue();
+        assertThat(way.givenBack).isEmpty();
+    }
+
+    @Test
+    void whatTheTightestDeniesTakesNothingOfTheOthers() {
+        way.denying = 3;
+        on(1, 100);
+        on(2, 100);
+        on(3, 10);
+        assertThat(ask().allowed()).isFalse();
+        assertThat(way.sent).containsExactly("3", "1 asks", "2 asks");
+        assertThat(way.givenBack).isEmpty();
+    }
+
+    @Test
+    void whatAnotherDeniesGoesBackToAllWhoTook() {
+        way.resetMicros = Duration.ofHours(1).toNanos() / 1_000;
+        way.holding = true;
+        way.denying = 2;
+        on(1, 100);
+        on(2, 100);
+        on(3, 10);
+        on(4, 100);
+        ask();
+        way.answer();
+        way.answer();
+        assertThat(asking.allowed()).isFalse();
+        assertThat(way.sent).containsExactly("3", "1", "2", "4");
+        assertThat(way.givenBack).hasSize(3);
     }
 
     @Test
