@@ -144,8 +144,8 @@ public final class Lane {
         Round next = new Round(now);
         Pending each;
         while ((each = waiting.peek()) != null) {
-            if (each.deadlineNanos - now <= 0 && isOurs(each, now)) {
-                each.extend(now - each.deadlineNanos + rounds.longestNanos());
+            if (isOurs(each, now)) {
+                each.revive(now, rounds.longestNanos());
             }
             if (each.deadlineNanos - now <= 0) {
                 answers.settle(each, StoreFailure.TIMEOUT);

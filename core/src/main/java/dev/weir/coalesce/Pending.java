@@ -93,6 +93,13 @@ public final class Pending {
         }
     }
 
+    /** Its time was over before anybody looked: it has {@code nanos} from {@code now} on, as far as it may wait for longer. */
+    void revive(long now, long nanos) {
+        if (deadlineNanos - now <= 0) {
+            extend(now - deadlineNanos + nanos);
+        }
+    }
+
     /** From now on it waits for {@code whole}, of which it is a part. */
     void goesFor(Pending whole, long now) {
         arrivedNanos = now;

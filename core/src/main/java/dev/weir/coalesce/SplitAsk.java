@@ -94,6 +94,9 @@ final class SplitAsk implements Parts {
 
     private void send(Part part) {
         part.sentNanos = way.nanos();
+        if (!standing.hasFailed()) { // all answered in time: it is we who are late
+            whole.revive(part.sentNanos, way.patienceNanos() / 2);
+        }
         part.pending.goesFor(whole, part.sentNanos);
         if (part.sentNanos - whole.deadlineNanos < 0) {
             way.send(part.pending);

@@ -236,6 +236,19 @@ class SplitAskTest {
         }
     }
 
+    /** The answer was there in time, and heard late. */
+    @ParameterizedTest
+    @CsvSource({"0, 3", "1, 1"})
+    void afterAnAnswerThatWasHeardLateTheOthersStillGo(int failing, int sent) {
+        way.failing = failing;
+        way.tripNanos = 12 * MILLI;
+        asking.patienceNanos = 10 * MILLI;
+        way.holding = true;
+        ask(1, 2, 3);
+        way.answer();
+        assertThat(way.sent).hasSize(sent);
+    }
+
     @Test
     void partsThatAreAnsweredAtOnceNeedNoDeeperStack() {
         int[] slots = new int[1_000];
