@@ -29,15 +29,8 @@ import org.HdrHistogram.Histogram;
 public final class RedisFleet {
     private static final int LIMIT = 1_000;
     private static final int WIDE = 1_000_000;
-    private static final String RULES = """
-            domain: default
-            rules:
-              - { name: tight, key_by: user_id, limit: { requests: %d, window: 1d, algorithm: fixed_window } }
-            """.formatted(LIMIT);
-    private static final String MORE_RULES = """
-              - { name: second, key_by: api_key, limit: { requests: %1$d, window: 1d, algorithm: fixed_window } }
-              - { name: third, key_by: ip, limit: { requests: %1$d, window: 1d, algorithm: fixed_window } }
-            """.formatted(WIDE);
+    private static final String RULE =
+            "  - { name: %s, key_by: %s, limit: { requests: %d, window: 1d, algorithm: fixed_window } }%n";
 
     private final Options options;
     private final boolean cluster;
@@ -60,7 +53,7 @@ public final class RedisFleet {
     }
 
     private void start(int clients) throws Exception {
-        Path rules = Files.writeString(Files.createTempFile("fleet", ".yaml"), cluster ? RULES + MORE_RULES : RULES);
+        Path rules = Files.writeString(Files.createTempFile("fleet", ".yaml"), rules());
         List<FleetServer> servers = new ArrayList<>();
         try (Store store = store()) {
             for (int i = 0; i < options.number("--servers", 3); i++) {
@@ -74,6 +67,13 @@ public final class RedisFleet {
             servers.forEach(FleetServer::close);
             Files.delete(rules);
         }
+    }
+
+    private String rules() {
+        return "domain: default\nrules:\n"
+                + (cluster ? RULE.formatted("before", "api_key", WIDE) : "")
+                + RULE.formatted("tight", "user_id", LIMIT)
+                + (cluster ? RULE.formatted("behind", "ip", WIDE) : "");
     }
 
     /** The Redis that a fleet shares. */
