@@ -4,7 +4,6 @@ import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.StoreFailure;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * still be under way and be read later, for others in it. So whoever leaves a call early leaves copies behind: see {@link #leave}.
  */
 public final class Pending {
-    /** Work without end does not switch deadlines off. */
-    private static final long MOST_EXTENDED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     /** Where parts of an ask are told: at once, in the loop that decided them. */
     private static final Executor HERE = Runnable::run;
 
@@ -26,10 +22,8 @@ public final class Pending {
     long deadlineNanos;
     /** When it came. */
     long arrivedNanos;
-    /** Its deadline says how long somebody cares to wait, and may be moved. */
-    private boolean patient;
-    /** By how much it was. */
-    private long extendedNanos;
+    /** By how much its deadline may be moved: not at all if it is more than how long somebody cares to wait. */
+    private long graceNanos;
     /** What is in another one may not share its call. */
     public int slot;
     /** The store sent us to a server that does not own the slot yet. */
@@ -56,7 +50,7 @@ public final class Pending {
         pending.way = way;
         ask.notes = pending;
         pending.begin(ask.deadlineNanos);
-        pending.patient = ask.patienceNanos > 0;
+        pending.graceNanos = ask.graceNanos;
         pending.arrivedNanos = ask.deadlineNanos - ask.patienceNanos;
         pending.ask = ask;
         return pending;
@@ -75,8 +69,7 @@ public final class Pending {
         group.owner = this;
         deadlineNanos = deadline;
         arrivedNanos = deadline;
-        patient = false;
-        extendedNanos = 0;
+        graceNanos = 0;
         slot = 0;
         asking = false;
         alone = false;
@@ -84,16 +77,14 @@ public final class Pending {
         next = null;
     }
 
-    /** It may wait for so much longer if it is to wait at all, and for no more than {@link #MOST_EXTENDED_NANOS} in all. */
+    /** It may wait for so much longer, as far as it has grace. */
     void extend(long nanos) {
-        if (patient) {
-            long longer = Math.min(nanos, MOST_EXTENDED_NANOS - extendedNanos);
-            extendedNanos += longer;
-            deadlineNanos += longer;
-        }
+        long longer = Math.min(nanos, graceNanos);
+        graceNanos -= longer;
+        deadlineNanos += longer;
     }
 
-    /** Its time was over before anybody looked: it has {@code nanos} from {@code now} on, as far as it may wait for longer. */
+    /** Its time was over before anybody looked: it has {@code nanos} from {@code now} on, as far as it has grace. */
     void revive(long now, long nanos) {
         if (deadlineNanos - now <= 0) {
             extend(now - deadlineNanos + nanos);
@@ -103,16 +94,15 @@ public final class Pending {
     /** From now on it waits for {@code whole}, of which it is a part. */
     void goesFor(Pending whole, long now) {
         arrivedNanos = now;
-        patient = whole.patient;
         deadlineNanos = whole.deadlineNanos;
-        extendedNanos = whole.extendedNanos;
+        graceNanos = whole.graceNanos;
     }
 
     /** What {@code part} of it was extended by, it is, too. */
     void goesOnAfter(Pending part) {
         if (part.deadlineNanos - deadlineNanos > 0) {
             deadlineNanos = part.deadlineNanos;
-            extendedNanos = part.extendedNanos;
+            graceNanos = part.graceNanos;
         }
     }
 

@@ -41,6 +41,7 @@ final class Chain extends Ask {
     void start() {
         home = pending.home;
         deadlineNanos = pending.deadlineNanos;
+        graceNanos = pending.graceNanos;
         place = -1;
         keeper = pending.idempotency == null ? Check.LOCAL : keeper();
         idempotency = null;
@@ -98,7 +99,7 @@ final class Chain extends Ask {
         }
         SharedPath path = pending.path();
         long left = path.leftNanos(deadlineNanos);
-        patienceNanos = pending.patienceNanos == 0 ? 0 : left;
+        patienceNanos = left;
         if (left <= 0) {
             for (int i = 0; i < checks.size(); i++) {
                 checks.get(i).failure = StoreFailure.TIMEOUT;

@@ -5,11 +5,13 @@ import dev.weir.model.Decision;
 import dev.weir.model.Request;
 import dev.weir.model.Rule;
 import dev.weir.model.TimeSource;
+import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Checks;
 import dev.weir.store.Idempotency;
 import dev.weir.store.Store;
 import dev.weir.tier.LocalTier;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,9 +145,11 @@ final class SharedPath {
             keys.asked(pending, idempotency, now);
         }
         long deadline = deadline(pending);
-        boolean ours = deadline <= waiter.patienceMicros(); // a caller who has less is gone after that
-        pending.deadlineNanos = deadlineNanos(ours ? deadline : waiter.patienceMicros());
-        pending.patienceNanos = ours ? deadline * 1_000 : 0;
+        long patience = Math.min(deadline, waiter.patienceMicros());
+        pending.deadlineNanos = deadlineNanos(patience);
+        pending.patienceNanos = patience * 1_000;
+        long beyond = TimeUnit.MICROSECONDS.toNanos(waiter.patienceMicros() - patience);
+        pending.graceNanos = Math.min(beyond, Ask.MOST_GRACE_NANOS);
         if (route == SEVERAL) {
             pending.chain().start();
         } else {

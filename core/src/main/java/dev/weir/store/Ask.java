@@ -1,6 +1,7 @@
 package dev.weir.store;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,14 +9,19 @@ import org.jspecify.annotations.Nullable;
  * handed to {@link SharedStore#decide} until {@link #answered}.
  */
 public abstract class Ask {
+    /** The most that {@link #graceNanos} is: work without end does not switch deadlines off. */
+    public static final long MOST_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     public final Checks checks = new Checks();
     /** When an answer is of no use any more, as {@link dev.weir.model.TimeSource#nanos} tells it. */
     public long deadlineNanos;
-    /**
-     * How long before that it was asked, if the deadline is only how long somebody cares to wait: then time in which this process was
-     * kept from running need not count. 0 if an answer after the deadline would be wrong, or of no use.
-     */
+    /** How long before that it was asked; 0 if that is not known. */
     public long patienceNanos;
+    /**
+     * By how much the deadline may be moved for time in which this process was kept from running. 0 if an answer after the deadline would
+     * be wrong, or of no use.
+     */
+    public long graceNanos;
     /** Where {@link #answered} is to run; asks with the same home may be answered together. */
     public Executor home = Runnable::run;
     /** What the store that was asked last keeps here, so that the next ask allocates nothing. */

@@ -1,6 +1,7 @@
 package dev.weir.coalesce;
 
 import dev.weir.coalesce.HandCarrier.HandCall;
+import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.StoreFailure;
 
@@ -27,6 +28,7 @@ abstract class LaneInHand {
     void ask(Asking asking, int slot, long within) {
         asking.deadlineNanos = loop.nanos() + within;
         asking.patienceNanos = within;
+        asking.graceNanos = Ask.MOST_GRACE_NANOS;
         send(asking, slot, lane);
     }
 

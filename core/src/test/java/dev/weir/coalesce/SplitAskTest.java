@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.algorithm.Meters;
 import dev.weir.model.Algorithm;
 import dev.weir.model.Limit;
+import dev.weir.store.Ask;
 import dev.weir.store.Check;
 import dev.weir.store.Idempotency;
 import dev.weir.store.StoreFailure;
@@ -243,6 +244,7 @@ class SplitAskTest {
         way.failing = failing;
         way.tripNanos = 12 * MILLI;
         asking.patienceNanos = 10 * MILLI;
+        asking.graceNanos = Ask.MOST_GRACE_NANOS;
         way.holding = true;
         ask(1, 2, 3);
         way.answer();

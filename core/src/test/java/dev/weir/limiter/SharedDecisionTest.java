@@ -15,6 +15,7 @@ import dev.weir.model.Decision;
 import dev.weir.model.Limit;
 import dev.weir.model.OnMissing;
 import dev.weir.model.RuleBuilder;
+import dev.weir.store.Ask;
 import dev.weir.store.StoreFailure;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -72,6 +73,17 @@ class SharedDecisionTest {
         assertThat(deadline(fleet, Long.MAX_VALUE, "user", "u", "team", "t", "ip", "10.0.0.1"))
                 .isEqualTo(2_000);
         assertThat(deadline(fleet, 700, "user", "u")).isEqualTo(700);
+    }
+
+    @Test
+    void theDeadlineMayBeMovedUntilTheCallerLeaves() {
+        Fleet fleet = new Fleet(rules(byUser(bucket("patient", 9).deadlineMicros(50_000))));
+        for (long patience : new long[] {Long.MAX_VALUE, 52_000, 50_000, 700}) {
+            fleet.ask(ask("user", "u"), patience);
+        }
+        assertThat(fleet.store().waiting)
+                .extracting(each -> each.graceNanos)
+                .containsExactly(Ask.MOST_GRACE_NANOS, 2_000_000L, 0L, 0L);
     }
 
     /** The deadline that the store is given, in microseconds from now. */
