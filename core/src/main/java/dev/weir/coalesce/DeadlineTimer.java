@@ -81,8 +81,11 @@ final class DeadlineTimer {
             hasRead = true;
             // Tasks that are due run before what has arrived is read. And where it was late, as long as it was: for who
             // keeps this thread from running keeps a store on the same machine, too.
-            long lateNanos = loop.nanos() - dueNanos;
-            set = loop.after(lateNanos < LATE_NANOS ? 0 : Math.min(lateNanos, MOST_NANOS), this::fire);
+            long now = loop.nanos();
+            long lateNanos = now - dueNanos;
+            long longer = lateNanos < LATE_NANOS ? 0 : Math.min(lateNanos, MOST_NANOS);
+            lateFromNanos = now + longer;
+            set = loop.after(longer, this::fire);
             return;
         }
         hasRead = false;

@@ -132,6 +132,9 @@ public final class Lane {
             }
         }
         answers.deliver();
+        if (!rounds.isEmpty() && wakeup.isAwake()) {
+            timer.atLatest(rounds.overtakenNanos());
+        }
     }
 
     /** Whether those who wait have to, though no round keeps them. */
@@ -144,7 +147,7 @@ public final class Lane {
         Round next = new Round(now);
         Pending each;
         while ((each = waiting.peek()) != null) {
-            if (isOurs(each, now)) {
+            if (isOurs(each, now) && now - each.deadlineNanos >= DeadlineTimer.LATE_NANOS) {
                 each.revive(now, rounds.longestNanos());
             }
             if (each.deadlineNanos - now <= 0) {
@@ -241,6 +244,9 @@ public final class Lane {
     private void ended(Round round) {
         if (!rounds.heard(round, loop.nanos())) {
             answers.deliverSoon();
+            if (!waiting.isEmpty() && rounds.isNextFree(loop)) {
+                wakeup.ringAnyhow(); // some of it were put back
+            }
             return;
         }
         // Before the next round goes: who is told in this very loop asks again at once, and goes with it.
@@ -253,9 +259,6 @@ public final class Lane {
         collect();
         expire(loop.nanos());
         pump();
-        if (!rounds.isEmpty() && wakeup.isAwake()) {
-            timer.atLatest(rounds.overtakenNanos());
-        }
         long never = loop.nanos() + Long.MAX_VALUE / 4;
         long earliest = waiting.earliest(rounds.earliest(never));
         if (earliest != never) {
@@ -266,9 +269,9 @@ public final class Lane {
 
     private void expire(long now) {
         waiting.expire(now, each -> answers.settle(each, StoreFailure.TIMEOUT));
-        boolean nothingGoes = rounds.isEmpty();
+        boolean waitedInVain = !answers.isEmpty();
         rounds.expire(now, each -> answers.settle(each, StoreFailure.TIMEOUT));
-        if (nothingGoes && !answers.isEmpty()) {
+        if (waitedInVain) {
             rounds.stuck(now);
         }
     }

@@ -19,7 +19,7 @@ final class Round {
 
     final long sentNanos;
     final List<Call> calls = new ArrayList<>(1);
-    /** For how long of the time since then this process was kept from running. */
+    /** For how long this process had been kept from running by then. */
     long pausedNanos;
     /** Calls that were not answered yet. */
     int outstanding;
@@ -67,9 +67,9 @@ final class Round {
         return null;
     }
 
-    /** How long the store has had for it by {@code now}. */
-    long tookNanos(long now) {
-        return Math.max(0, now - sentNanos - pausedNanos);
+    /** How long the store has had for it by {@code now}, when this process had been kept from running for {@code paused} in all. */
+    long tookNanos(long now, long paused) {
+        return Math.max(0, now - sentNanos - (paused - pausedNanos));
     }
 
     /** Whether at least half of it failed. */

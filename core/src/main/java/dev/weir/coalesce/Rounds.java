@@ -34,6 +34,8 @@ final class Rounds {
     private long silentSince;
     /** When it was last said that nothing goes. */
     private long stuckNanos;
+    /** For how long this process was kept from running so far. */
+    private long pausedNanos;
 
     Rounds(Carrier carrier, long now) {
         this.carrier = carrier;
@@ -67,6 +69,7 @@ final class Rounds {
     /** {@code round} goes. */
     void begin(Round round) {
         round.outstanding = round.calls.size();
+        round.pausedNanos = pausedNanos;
         if (!hasWitness || round.sentNanos - witnessNanos >= carrier.patienceNanos()) {
             round.isWitness = true;
             hasWitness = true;
@@ -91,9 +94,9 @@ final class Rounds {
         }
         hasWitness &= !round.isWitness;
         if (round.isWitness && round.hasFailed()) {
-            carrier.failed(round.tookNanos(now));
+            carrier.failed(round.tookNanos(now, pausedNanos));
         } else if (round.isWitness) {
-            carrier.succeeded(round.tookNanos(now));
+            carrier.succeeded(round.tookNanos(now, pausedNanos));
         }
         return true;
     }
@@ -111,16 +114,14 @@ final class Rounds {
         abandoned++;
         if (round.isWitness && isSilent(now)) {
             round.isWitness = false;
-            carrier.failed(round.tookNanos(now));
+            carrier.failed(round.tookNanos(now, pausedNanos));
         }
     }
 
     /** This process was kept from running for so long. That says nothing of the store. */
     void paused(long nanos) {
         silentSince += nanos;
-        for (Round each : awaited) {
-            each.pausedNanos += nanos;
-        }
+        pausedNanos += nanos;
     }
 
     /** All who are in a round for which somebody waits. */

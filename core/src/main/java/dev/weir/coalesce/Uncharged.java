@@ -25,7 +25,9 @@ final class Uncharged {
     void goAgain(Call call, long now, long goNanos) {
         for (int i = call.groups() - 1; i >= 0; i--) {
             Pending each = call.pending(i);
-            each.extend(Math.max(0, now + goNanos - each.deadlineNanos));
+            if (each.isWaited()) {
+                each.extend(Math.max(0, now + goNanos - each.deadlineNanos));
+            }
             if (each.isWaited() && ++each.tries < MAX_TRIES && each.deadlineNanos - now > 0) {
                 waiting.putBack(each);
             } else {

@@ -165,6 +165,7 @@ class LanePausesTest extends LaneInHand {
                 if (answers == 1) {
                     deadlineNanos = loop.nanos() + 10 * MILLI;
                     patienceNanos = 10 * MILLI;
+                    graceNanos = MOST_GRACE_NANOS;
                     send(this, 0, other);
                 }
             }
@@ -202,5 +203,59 @@ class LanePausesTest extends LaneInHand {
         assertThat(second.answers).isZero();
         loop.pass(2 * MILLI);
         assertThat(second.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
+
+    @Test
+    void whoComesAfterAPauseIsNotOwedTheTimeInWhichTheLoopReads() {
+        ask(1, 0, 100 * MILLI);
+        loop.turn();
+        loop.stop(30 * MILLI);
+        loop.pass(MILLI);
+        Asking fresh = ask(2);
+        loop.turn();
+        loop.pass(11 * MILLI);
+        assertThat(fresh.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
+
+    @Test
+    void norDoesThatTimeSpeakForTheStore() {
+        ask(1, 0, 100 * MILLI);
+        loop.turn();
+        loop.stop(30 * MILLI);
+        answer(carrier.last().get(0));
+        ask(2, 0, 100 * MILLI);
+        loop.turn();
+        loop.pass(9 * MILLI);
+        answer(carrier.last().get(0));
+        assertThat(carrier.tookNanos).isEqualTo(9 * MILLI);
+    }
+
+    @Test
+    void aPauseSpeaksAgainstTheStoreNeitherWhereNobodyWaitsAnyMore() {
+        ask(1, 0, MILLI);
+        loop.turn();
+        loop.pass(2 * MILLI);
+        ask(2, 0, 100 * MILLI);
+        loop.turn();
+        loop.sleep(50 * MILLI);
+        lane.late(carrier.rounds.get(0).get(0));
+        assertThat(carrier.succeeded).isEqualTo(1);
+        assertThat(carrier.tookNanos).isLessThan(10 * MILLI);
+    }
+
+    @Test
+    void nobodyIsMadeToWaitForLongerThanHisCallerDoes() {
+        Asking asking = new Asking();
+        asking.on(1, 1);
+        asking.deadlineNanos = loop.nanos() + 10 * MILLI;
+        asking.patienceNanos = 10 * MILLI;
+        asking.graceNanos = 5 * MILLI;
+        send(asking, 0, lane);
+        loop.turn();
+        loop.stop(30 * MILLI);
+        lane.expired(carrier.last().get(0));
+        loop.turn();
+        assertThat(carrier.rounds).hasSize(1);
+        assertThat(asking.failure()).isEqualTo(StoreFailure.TIMEOUT);
     }
 }

@@ -192,4 +192,71 @@ class LaneRoundsTest extends LaneInHand {
         answer(carrier.last().get(0));
         assertThat(waits.allowed()).isTrue();
     }
+
+    /** It was sent by a lane that rested, for nobody had come since. */
+    @Test
+    void whatGoesAgainIsOvertakenLikeAnyOther() {
+        ask(1, 0, 12 * MILLI);
+        Asking hasty = ask(2, 0, 4 * MILLI);
+        loop.turn();
+        loop.pass(3 * MILLI);
+        lane.expired(carrier.last().get(0));
+        loop.turn();
+        assertThat(carrier.rounds).hasSize(2);
+        loop.pass(3 * MILLI / 2);
+        assertThat(hasty.answers).isEqualTo(1);
+        ask(3);
+        loop.turn();
+        Asking last = ask(4);
+        loop.pass(3 * MILLI / 2);
+        assertThat(carrier.rounds).hasSize(3);
+        loop.pass(9 * MILLI);
+        assertThat(last.failure()).as("nobody was late").isEqualTo(StoreFailure.TIMEOUT);
+    }
+
+    @Test
+    void whatGoesAgainDoesNotWaitForTheOtherCallsOfItsRound() {
+        ask(1, 1, 100 * MILLI);
+        ask(2, 2, 100 * MILLI);
+        loop.turn();
+        loop.pass(5 * MILLI);
+        lane.expired(carrier.last().get(0));
+        loop.turn();
+        assertThat(carrier.rounds).hasSize(2);
+    }
+
+    @Test
+    void aSilentStoreIsToldOfAlsoWhileSomebodyHasTimeToWaitForIt() {
+        ask(1, 0, 1_000 * MILLI);
+        loop.turn();
+        for (int i = 0; i < 20; i++) {
+            loop.pass(3 * MILLI);
+            ask(10 + i);
+            loop.turn();
+        }
+        loop.pass(12 * MILLI);
+        assertThat(carrier.rounds).as("as many as may be out").hasSize(16);
+        int before = carrier.failed;
+        for (int i = 0; i < 50; i++) {
+            ask(100 + i);
+            loop.turn();
+            loop.pass(10 * MILLI);
+        }
+        assertThat(carrier.failed - before).isBetween(40, 51);
+    }
+
+    @Test
+    void whoIsHeldByASlowStoreGetsNoMoreTimeForIt() {
+        for (int i = 0; i < 16; i++) {
+            ask(i);
+            loop.turn();
+            loop.pass(11 * MILLI);
+        }
+        Asking held = ask(200);
+        loop.turn();
+        loop.pass(9 * MILLI);
+        loop.arrived(() -> lane.late(carrier.rounds.get(0).get(0)));
+        loop.pass(2 * MILLI);
+        assertThat(held.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
 }
