@@ -11,11 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeadlineTimer {
     /** Deadlines that lie this close together are met at once. */
-    private static final long GRAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+    static final long GRAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
     /** What is late by less is the usual turn of a loop. */
     static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long UNSET = Long.MIN_VALUE;
 
     private final Loop loop;
@@ -79,13 +78,8 @@ final class DeadlineTimer {
         look();
         if (!hasRead) {
             hasRead = true;
-            // Tasks that are due run before what has arrived is read. And where it was late, as long as it was: for who
-            // keeps this thread from running keeps a store on the same machine, too.
-            long now = loop.nanos();
-            long lateNanos = now - dueNanos;
-            long longer = lateNanos < LATE_NANOS ? 0 : Math.min(lateNanos, MOST_NANOS);
-            lateFromNanos = now + longer;
-            set = loop.after(longer, this::fire);
+            // Tasks that are due run before what has arrived is read.
+            set = loop.after(0, this::fire);
             return;
         }
         hasRead = false;

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * Where this loop is late it is this process that was kept from running, by a machine that is busy or by itself, and the store may have
  * answered long ago. That is no time that a decision was waiting for the store, and it does not count: else a busy machine would
- * be a store that fails, and let pass what it should not. It counts again from a tenth of a second on.
+ * be a store that fails, and let pass what it should not. As long again does not count either, up to a deadline: who kept this process
+ * from running kept a store on the same machine, too. It counts again from a tenth of a second on.
  */
 public final class Lane {
     private final Loop loop;
@@ -88,9 +89,10 @@ public final class Lane {
     }
 
     private void paused(long nanos) {
-        waiting.forEach(each -> each.extend(nanos));
-        rounds.forEach(each -> each.extend(nanos));
-        rounds.paused(nanos);
+        long owed = nanos + Math.min(nanos, carrier.patienceNanos());
+        waiting.forEach(each -> each.extend(owed));
+        rounds.forEach(each -> each.extend(owed));
+        rounds.paused(owed);
         wakeup.ringAnyhow(); // a round may be overtaken by now, as soon as what has arrived is read
     }
 
@@ -147,7 +149,7 @@ public final class Lane {
         Round next = new Round(now);
         Pending each;
         while ((each = waiting.peek()) != null) {
-            if (isOurs(each, now) && now - each.deadlineNanos >= DeadlineTimer.LATE_NANOS) {
+            if (isOurs(each, now) && now - each.deadlineNanos >= DeadlineTimer.GRAIN_NANOS) {
                 each.revive(now, rounds.longestNanos());
             }
             if (each.deadlineNanos - now <= 0) {

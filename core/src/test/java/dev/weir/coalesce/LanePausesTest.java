@@ -258,4 +258,29 @@ class LanePausesTest extends LaneInHand {
         assertThat(carrier.rounds).hasSize(1);
         assertThat(asking.failure()).isEqualTo(StoreFailure.TIMEOUT);
     }
+
+    @Test
+    void aStoreOnTheSameMachineIsKeptFromRunningToo() {
+        Asking asking = ask(1);
+        loop.turn();
+        loop.stop(15 * MILLI);
+        loop.pass(14 * MILLI);
+        assertThat(asking.answers).isZero();
+        answer(carrier.last().get(0));
+        assertThat(asking.allowed()).isTrue();
+    }
+
+    @Test
+    void whoHasNoGraceIsToldAtOnceAfterAPause() {
+        ask(1, 0, 100 * MILLI);
+        loop.turn();
+        loop.stop(30 * MILLI);
+        Asking hasty = new Asking();
+        hasty.on(2, 1);
+        hasty.deadlineNanos = loop.nanos() + 3 * MILLI;
+        send(hasty, 0, lane);
+        loop.turn();
+        loop.pass(4 * MILLI);
+        assertThat(hasty.failure()).isEqualTo(StoreFailure.TIMEOUT);
+    }
 }
