@@ -93,7 +93,7 @@ public final class Lane {
         waiting.forEach(each -> each.extend(owed));
         rounds.forEach(each -> each.extend(owed));
         rounds.paused(owed);
-        wakeup.ringAnyhow(); // a round may be overtaken by now, as soon as what has arrived is read
+        wakeup.ringAnyhow(); // a round may be overtaken by now
     }
 
     private void collect() {
@@ -161,7 +161,6 @@ public final class Lane {
         }
         if (!next.calls.isEmpty()) {
             rounds.begin(next);
-            timer.atLatest(rounds.overtakenNanos());
             carrier.send(next.calls);
         }
     }

@@ -22,7 +22,7 @@ public final class Pending {
     long deadlineNanos;
     /** When it came. */
     long arrivedNanos;
-    /** By how much its deadline may be moved: not at all if it is more than how long somebody cares to wait. */
+    /** By how much its deadline may still be moved: see {@link Ask#graceNanos}. */
     private long graceNanos;
     /** What is in another one may not share its call. */
     public int slot;
