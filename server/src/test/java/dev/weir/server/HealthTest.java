@@ -11,12 +11,12 @@ class HealthTest {
     private final List<Health.State> heard = new ArrayList<>();
 
     @Test
-    void a_server_that_has_not_said_so_is_not_serving() {
+    void aServerThatHasNotSaidSoIsNotServing() {
         assertThat(health.serving()).isFalse();
     }
 
     @Test
-    void listeners_hear_every_change_once_until_they_leave() {
+    void listenersHearEveryChangeOnceUntilTheyLeave() {
         Runnable leave = health.onChange(heard::add);
         health.set(Health.State.SERVING);
         health.set(Health.State.SERVING);

@@ -107,7 +107,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void a_retry_at_the_other_server_is_not_charged_and_told_the_same() throws Exception {
+    void aRetryAtTheOtherServerIsNotChargedAndToldTheSame() throws Exception {
         HttpResponse<String> first = send(one, "ten", "u", 3, "k");
         HttpResponse<String> again = send(two, "ten", "u", 3, "k");
         assertThat(first.statusCode()).isEqualTo(200);
@@ -124,7 +124,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void a_retry_at_the_same_server_does_not_ask_redis() throws Exception {
+    void aRetryAtTheSameServerDoesNotAskRedis() throws Exception {
         send(one, "ten", "u", 3, "k");
         Long calls = redis.commandCalls().get("evalsha");
         assertThat(isReplayed(send(one, "ten", "u", 3, "k"))).isTrue();
@@ -132,7 +132,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void another_body_is_a_conflict_at_the_other_server_also_if_it_counts_elsewhere() throws Exception {
+    void anotherBodyIsAConflictAtTheOtherServerAlsoIfItCountsElsewhere() throws Exception {
         JsonObject body = new JsonObject().put("kind", "address").put("user_id", "u-" + test);
         String here = body.put("ip", "192.0.2.1").encode();
         String elsewhere = body.put("ip", "192.0.2.2").encode();
@@ -147,7 +147,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void retries_at_both_servers_at_once_are_one_charge_and_all_pass() throws Exception {
+    void retriesAtBothServersAtOnceAreOneChargeAndAllPass() throws Exception {
         int rounds = 25;
         CyclicBarrier together = new CyclicBarrier(4);
         ExecutorService threads = Executors.newFixedThreadPool(4);
@@ -178,7 +178,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void an_admitted_request_is_told_so_although_its_counter_is_over_and_known_to_be() throws Exception {
+    void anAdmittedRequestIsToldSoAlthoughItsCounterIsOverAndKnownToBe() throws Exception {
         send(one, "ten", "u", 4, "k");
         send(one, "ten", "u", 6, "rest");
         for (int i = 0; i < 3; i++) {
@@ -191,7 +191,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void a_denial_is_not_kept_and_who_retries_it_gets_through_when_there_is_room() throws Exception {
+    void aDenialIsNotKeptAndWhoRetriesItGetsThroughWhenThereIsRoom() throws Exception {
         assertThat(send(one, "second", "u", 1, "fill").statusCode()).isEqualTo(200);
         assertThat(send(one, "second", "u", 1, "k").statusCode()).isEqualTo(429);
         await().atMost(Duration.ofSeconds(10)).until(() -> {
@@ -203,7 +203,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void another_body_under_the_same_key_is_422_at_either_server_and_charges_nothing() throws Exception {
+    void anotherBodyUnderTheSameKeyIs422AtEitherServerAndChargesNothing() throws Exception {
         send(one, "ten", "u", 3, "k");
         for (RunningServer server : List.of(one, two)) {
             HttpResponse<String> other = send(server, "ten", "u", 2, "k");
@@ -216,7 +216,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void keys_belong_to_their_caller() throws Exception {
+    void keysBelongToTheirCaller() throws Exception {
         send(one, "ten", "u", 3, "k");
         HttpResponse<String> other = send(two, "ten", "v", 2, "k");
         assertThat(other.statusCode()).isEqualTo(200);
@@ -224,7 +224,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void a_flood_of_keys_pushes_out_its_own_and_no_counter() throws Exception {
+    void aFloodOfKeysPushesOutItsOwnAndNoCounter() throws Exception {
         send(one, "ten", "quiet", 3, "k");
         for (int i = 0; i < 4 * KEYS; i++) {
             send(one, "many", "loud", 1, "k" + i);
@@ -262,7 +262,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void what_no_store_counts_is_remembered_by_the_server_that_answered() throws Exception {
+    void whatNoStoreCountsIsRememberedByTheServerThatAnswered() throws Exception {
         assertThat(send(one, "own", "u", 3, "k").statusCode()).isEqualTo(200);
         assertThat(isReplayed(send(one, "own", "u", 3, "k"))).isTrue();
         assertThat(isReplayed(send(two, "own", "u", 3, "k"))).isFalse();
@@ -270,7 +270,7 @@ class IdempotentServersTest {
     }
 
     @Test
-    void without_redis_the_server_that_answered_remembers_and_redis_does_not() throws Exception {
+    void withoutRedisTheServerThatAnsweredRemembersAndRedisDoesNot() throws Exception {
         redis.kill();
         HttpResponse<String> degraded = send(one, "open", "u", 3, "k");
         assertThat(degraded.statusCode()).isEqualTo(200);

@@ -65,7 +65,7 @@ class RedisServersTest {
     }
 
     @Test
-    void three_servers_on_one_redis_let_exactly_the_limit_pass_over_grpc_and_rest() throws Exception {
+    void threeServersOnOneRedisLetExactlyTheLimitPassOverGrpcAndRest() throws Exception {
         for (int i = 0; i < 3; i++) {
             // A whole test on two cores: the deadline is not what is tested here.
             server(RULES, "deadline", "5s");
@@ -92,7 +92,7 @@ class RedisServersTest {
     }
 
     @Test
-    void a_server_that_stops_gives_back_what_it_had_leased() throws Exception {
+    void aServerThatStopsGivesBackWhatItHadLeased() throws Exception {
         RunningServer stopping = server(RULES, "deadline", "5s");
         RunningServer staying = server(RULES, "deadline", "5s");
         assertThat(metric(stopping, "ratelimit_leases_total")).isZero();
@@ -117,7 +117,7 @@ class RedisServersTest {
     }
 
     @Test
-    void without_redis_each_rule_does_what_it_says_and_with_it_again_they_count_where_they_left_off() throws Exception {
+    void withoutRedisEachRuleDoesWhatItSaysAndWithItAgainTheyCountWhereTheyLeftOff() throws Exception {
         RunningServer server = server(RULES, "deadline", "500ms");
         for (int i = 0; i < 3; i++) {
             assertThat(check(server, "open", "a").statusCode()).isEqualTo(200);
@@ -173,7 +173,7 @@ class RedisServersTest {
     }
 
     @Test
-    void a_server_starts_without_its_redis_and_finds_it_later() throws Exception {
+    void aServerStartsWithoutItsRedisAndFindsItLater() throws Exception {
         redis.kill();
         List<String> said = new CopyOnWriteArrayList<>();
         Logger log = Logger.getLogger("dev.weir.redis.NodeLog");
@@ -197,7 +197,7 @@ class RedisServersTest {
     }
 
     @Test
-    void a_store_whose_tls_files_cannot_be_used_refuses_the_start() {
+    void aStoreWhoseTlsFilesCannotBeUsedRefusesTheStart() {
         Path missing = folder.resolve("missing.pem");
         assertThatThrownBy(() -> server(RULES, "store", "rediss-cluster://h:1", "store_tls_ca", missing.toString()))
                 .isInstanceOf(StartException.class)
@@ -206,7 +206,7 @@ class RedisServersTest {
     }
 
     @Test
-    void a_redis_that_is_no_cluster_is_told_where_one_was_meant() throws Exception {
+    void aRedisThatIsNoClusterIsToldWhereOneWasMeant() throws Exception {
         RunningServer server = server(RULES, "store", "redis-cluster://" + redis.address());
         await().untilAsserted(() -> assertThat(server.get("/healthcheck").body())
                 .startsWith("OK, degraded: store default: unavailable")
@@ -214,7 +214,7 @@ class RedisServersTest {
     }
 
     @Test
-    void a_redis_that_refuses_us_is_told_and_no_password_with_it() throws Exception {
+    void aRedisThatRefusesUsIsToldAndNoPasswordWithIt() throws Exception {
         redis.password("right");
         try {
             Path secret = Files.writeString(folder.resolve("secret"), "wrong-as-can-be");
@@ -234,7 +234,7 @@ class RedisServersTest {
     }
 
     @Test
-    void a_permission_that_is_taken_away_is_told_after_one_request_and_so_is_that_it_is_back() throws Exception {
+    void aPermissionThatIsTakenAwayIsToldAfterOneRequestAndSoIsThatItIsBack() throws Exception {
         RunningServer server = server(RULES, "deadline", "500ms");
         String replies = "ratelimit_redis_error_replies_total{store=\"default\",code=\"NOPERM\"}";
         assertThat(check(server, "shut", "a").statusCode()).isEqualTo(200);
@@ -256,7 +256,7 @@ class RedisServersTest {
     }
 
     @Test
-    void a_rule_may_count_in_a_redis_of_its_own() throws Exception {
+    void aRuleMayCountInARedisOfItsOwn() throws Exception {
         try (RedisProcess big = RedisProcess.start()) {
             Path config = Files.writeString(folder.resolve("weir.yaml"), "stores: { big: \"" + big.uri() + "\" }\n");
             RunningServer server = server(
@@ -275,7 +275,7 @@ class RedisServersTest {
     }
 
     @Test
-    void rules_on_a_store_that_nobody_named_do_not_load_and_those_of_before_stay() throws Exception {
+    void rulesOnAStoreThatNobodyNamedDoNotLoadAndThoseOfBeforeStay() throws Exception {
         RunningServer server = server(RULES);
         Path rules = folder.resolve("rules.yaml");
         Files.writeString(rules, RULES.replace("name: open,", "name: open, store: big,"));
@@ -285,7 +285,7 @@ class RedisServersTest {
     }
 
     @Test
-    void the_decision_path_through_redis_is_warm_before_the_server_is_ready() throws Exception {
+    void theDecisionPathThroughRedisIsWarmBeforeTheServerIsReady() throws Exception {
         // A cold JVM takes half a second for the first; a machine that is busy with other tests takes none of them that
         // long.
         RunningServer server = server(RULES, "warm_up", "1s", "deadline", "100ms");

@@ -22,7 +22,7 @@ class StoreWatchTest {
             (level, text) -> log.add(level + " " + text));
 
     @Test
-    void an_outage_is_two_lines_however_long_it_is() {
+    void anOutageIsTwoLinesHoweverLongItIs() {
         look(3);
         assertThat(log).isEmpty();
         away = "store default, h:1: unreachable";
@@ -41,7 +41,7 @@ class StoreWatchTest {
     }
 
     @Test
-    void a_store_that_comes_and_goes_is_one_outage() {
+    void aStoreThatComesAndGoesIsOneOutage() {
         for (int i = 0; i < 10; i++) {
             away = i % 2 == 0 ? "store default: unreachable" : "";
             look(1);
@@ -51,7 +51,7 @@ class StoreWatchTest {
     }
 
     @Test
-    void answers_that_come_too_late_are_noticed_though_the_store_is_there() {
+    void answersThatComeTooLateAreNoticedThoughTheStoreIsThere() {
         look(1);
         checks = 7;
         look(1);
@@ -63,7 +63,7 @@ class StoreWatchTest {
     }
 
     @Test
-    void what_a_store_that_is_there_said_is_named() {
+    void whatAStoreThatIsThereSaidIsNamed() {
         failure = StoreFailure.UNAVAILABLE;
         checks = 1;
         look(1);

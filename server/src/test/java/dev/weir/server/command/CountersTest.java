@@ -40,13 +40,13 @@ class CountersTest extends AtTheTerminal {
     }
 
     @Test
-    void counters_in_memory_are_shown_and_reset() throws Exception {
+    void countersInMemoryAreShownAndReset() throws Exception {
         server = RunningServer.with(rules());
         showsAndResets("memory");
     }
 
     @Test
-    void counters_in_redis_are_shown_and_reset() throws Exception {
+    void countersInRedisAreShownAndReset() throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
             server = RunningServer.with(rules(), "store", redis.uri(), "deadline", "2s");
             showsAndResets("default");
@@ -58,7 +58,7 @@ class CountersTest extends AtTheTerminal {
     }
 
     @Test
-    void a_reset_reaches_the_other_servers() throws Exception {
+    void aResetReachesTheOtherServers() throws Exception {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), """
                 domain: api
                 key_by: id
@@ -124,7 +124,7 @@ class CountersTest extends AtTheTerminal {
     }
 
     @Test
-    void what_cannot_be_found_is_said() throws Exception {
+    void whatCannotBeFoundIsSaid() throws Exception {
         server = RunningServer.with(rules());
         assertThat(run("get", "nowhere", "id=a")).isEqualTo(2);
         assertThat(err.toString()).contains("domain: \"nowhere\" (expected: one of api)");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EnvoyTest {
 
     @Test
-    void a_real_envoy_limits_and_shows_what_is_left(@TempDir Path folder) throws Exception {
+    void aRealEnvoyLimitsAndShowsWhatIsLeft(@TempDir Path folder) throws Exception {
         String envoy = Outside.program("envoy").toString();
         int port = Ports.free();
         CountingDecider decider = new CountingDecider(3);

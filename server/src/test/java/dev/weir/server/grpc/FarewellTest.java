@@ -33,7 +33,7 @@ class FarewellTest {
     private final CountingDecider decider = new CountingDecider(1_000_000);
 
     @Test
-    void who_takes_nothing_and_then_breaks_the_protocol_holds_nothing_at_once_and_is_closed_on_in_a_moment() {
+    void whoTakesNothingAndThenBreaksTheProtocolHoldsNothingAtOnceAndIsClosedOnInAMoment() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
                 @Override
@@ -53,7 +53,7 @@ class FarewellTest {
     }
 
     @Test
-    void whoever_is_asked_to_go_gets_every_answer_however_slowly_it_reads() throws Exception {
+    void whoeverIsAskedToGoGetsEveryAnswerHoweverSlowlyItReads() throws Exception {
         try (LaneRig rig = new LaneRig(decider);
                 Socket socket = new Socket()) {
             socket.setReceiveBufferSize(4 << 10);

@@ -50,7 +50,7 @@ class GrpcJavaTest {
             .build();
 
     @Test
-    void the_answer_has_everything_that_the_decision_says() {
+    void theAnswerHasEverythingThatTheDecisionSays() {
         try (LaneRig rig = new LaneRig(new CountingDecider(3));
                 Client client = new Client(rig)) {
             RateLimitResponse response = client.ask(request("api", "u1").toBuilder()
@@ -75,7 +75,7 @@ class GrpcJavaTest {
     }
 
     @Test
-    void headers_and_metadata_are_told_where_they_are_switched_on() {
+    void headersAndMetadataAreToldWhereTheyAreSwitchedOn() {
         RlsSettings all = new RlsSettings(true, "X-Limit", "X-Left", "X-Reset", true, false);
         LaneSettings settings = LaneSettings.defaults().with(all);
         try (LaneRig rig = new LaneRig(new CountingDecider(3), settings);
@@ -92,7 +92,7 @@ class GrpcJavaTest {
     }
 
     @Test
-    void mistakes_are_told_in_the_references_words() {
+    void mistakesAreToldInTheReferencesWords() {
         try (LaneRig rig = new LaneRig(new CountingDecider(3));
                 Client client = new Client(rig)) {
             assertStatus(client, request("", "u"), Status.Code.INVALID_ARGUMENT, "rate limit domain must not be empty");
@@ -116,7 +116,7 @@ class GrpcJavaTest {
     }
 
     @Test
-    void many_calls_at_once_on_one_connection_are_each_answered() throws Exception {
+    void manyCallsAtOnceOnOneConnectionAreEachAnswered() throws Exception {
         CountingDecider decider = new CountingDecider(1_000);
         try (LaneRig rig = new LaneRig(decider);
                 Client client = new Client(rig)) {
@@ -137,7 +137,7 @@ class GrpcJavaTest {
     }
 
     @Test
-    void an_answer_may_come_later_and_from_another_thread() {
+    void anAnswerMayComeLaterAndFromAnotherThread() {
         Queue<Runnable> later = new ConcurrentLinkedQueue<>();
         Decider deferring = (request, now, into, late) -> {
             Waiter waiter = late.waiter();
@@ -170,7 +170,7 @@ class GrpcJavaTest {
     }
 
     @Test
-    void a_decider_that_fails_fails_its_call_alone() {
+    void aDeciderThatFailsFailsItsCallAlone() {
         Decider failing = (request, now, into, late) -> {
             if (request.domain().equals("bad")) {
                 throw new IllegalStateException("on purpose");
@@ -187,7 +187,7 @@ class GrpcJavaTest {
     }
 
     @Test
-    void health_is_checked_watched_and_not_serving_on_drain() {
+    void healthIsCheckedWatchedAndNotServingOnDrain() {
         try (LaneRig rig = new LaneRig(new CountingDecider(3));
                 Client client = new Client(rig)) {
             HealthGrpc.HealthBlockingStub stub = HealthGrpc.newBlockingStub(client.channel);
@@ -211,7 +211,7 @@ class GrpcJavaTest {
     }
 
     @Test
-    void a_drain_lets_calls_under_way_finish_and_ends_watches() {
+    void aDrainLetsCallsUnderWayFinishAndEndsWatches() {
         Queue<Runnable> later = new ConcurrentLinkedQueue<>();
         Decider deferring = (request, now, into, late) -> {
             Waiter waiter = late.waiter();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class GrpcJsTest {
 
     @Test
-    void grpc_js_is_answered() throws Exception {
+    void grpcJsIsAnswered() throws Exception {
         String folder = System.getProperty("grpc-js");
         Path modules = folder == null
                 ? Outside.missing("-Dgrpc-js=… does not name a folder with @grpc/grpc-js")

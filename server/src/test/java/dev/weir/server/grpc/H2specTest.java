@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class H2specTest {
 
     @Test
-    void http2_is_spoken_to_the_letter() throws Exception {
+    void http2IsSpokenToTheLetter() throws Exception {
         String h2spec = Outside.program("h2spec").toString();
         try (LaneRig rig = new LaneRig(new CountingDecider(10))) {
             Process run = new ProcessBuilder(h2spec, "-h", "127.0.0.1", "-p", Integer.toString(rig.port()), "-o", "5")

@@ -59,7 +59,7 @@ class HostilePeersTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_flood_ends_the_connection_and_says_why(Flood flood) {
+    void aFloodEndsTheConnectionAndSaysWhy(Flood flood) {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             int sent = 0;
             while (peer.isOpen() && sent < 20_000) {
@@ -75,7 +75,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void a_flood_of_whole_calls_that_are_given_up_at_once_ends_the_connection_too() {
+    void aFloodOfWholeCallsThatAreGivenUpAtOnceEndsTheConnectionToo() {
         LateDecider late = new LateDecider();
         try (RawPeer peer = RawPeer.introduced(late)) {
             for (int i = 0; i < 20_000 && peer.isOpen(); i++) {
@@ -88,7 +88,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void a_busy_client_may_ping_and_open_windows_as_busily_as_it_asks() {
+    void aBusyClientMayPingAndOpenWindowsAsBusilyAsItAsks() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             for (int i = 0; i < 3_000; i++) {
                 peer.send(call(2 * i + 1, "v"), frame(PING, 0, 0, new byte[8]), number(WINDOW_UPDATE, 0, 100));
@@ -99,7 +99,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void heads_past_the_bound_are_refused_and_the_connection_lives() {
+    void headsPastTheBoundAreRefusedAndTheConnectionLives() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             String[] fields = new String[2 * 150];
             for (int i = 0; i < fields.length; i += 2) {
@@ -117,7 +117,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void what_waits_for_a_peer_that_opens_no_windows_is_bounded() {
+    void whatWaitsForAPeerThatOpensNoWindowsIsBounded() {
         LaneSettings settings = LaneSettings.defaults()
                 .with(new LaneSettings.Bounds(10, 1_024, 16, 16_384, 1 << 20, 10_000, 2_000, 200));
         try (RawPeer peer = new RawPeer(decider, settings)) {
@@ -131,7 +131,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void a_refused_request_may_finish_but_not_go_on_for_ever() {
+    void aRefusedRequestMayFinishButNotGoOnForEver() {
         byte[] head =
                 RawPeer.block(":method", "POST", ":scheme", "http", ":path", RawPeer.RLS, "content-type", "text/plain");
         byte[] part = new byte[16_384];
@@ -149,7 +149,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void data_past_the_windows_of_the_connection_ends_it() {
+    void dataPastTheWindowsOfTheConnectionEndsIt() {
         byte[][] parts = new byte[ReceiveFlow.CONNECTION_WINDOW / 16_384 + 2][];
         Arrays.fill(parts, frame(DATA, 0, 1, new byte[16_384]));
         parts[0] = open(1);
@@ -161,7 +161,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void nothing_is_read_while_answers_are_not_taken() {
+    void nothingIsReadWhileAnswersAreNotTaken() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
             peer.channel.runPendingTasks();
@@ -173,7 +173,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void a_peer_that_says_nothing_or_stops_half_way_is_let_go() {
+    void aPeerThatSaysNothingOrStopsHalfWayIsLetGo() {
         LaneSettings.Times none =
                 new LaneSettings.Times(Duration.ZERO, Duration.ZERO, Duration.ofDays(1), Duration.ofDays(1));
         try (RawPeer silent = new RawPeer(decider, LaneSettings.defaults().with(none))) {
@@ -192,7 +192,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void a_watch_may_stay_but_half_of_a_message_may_not() {
+    void aWatchMayStayButHalfOfAMessageMayNot() {
         LaneSettings.Times brief = new LaneSettings.Times(
                 Duration.ofDays(1), Duration.ofSeconds(5), Duration.ofDays(1), Duration.ofDays(1));
         try (RawPeer peer = new RawPeer(decider, LaneSettings.defaults().with(brief))) {
@@ -219,7 +219,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void what_has_left_a_watch_that_is_never_sent_to_the_end_is_not_kept() {
+    void whatHasLeftAWatchThatIsNeverSentToTheEndIsNotKept() {
         try (RawPeer peer = new RawPeer(decider)) {
             peer.send(RawPeer.hello(4, 3), number(WINDOW_UPDATE, 0, 1 << 20)); // less than the first answer
             byte[] watch = RawPeer.head("/grpc.health.v1.Health/Watch");
@@ -234,7 +234,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void streams_given_up_while_they_waited_for_the_connections_window_are_forgotten() {
+    void streamsGivenUpWhileTheyWaitedForTheConnectionsWindowAreForgotten() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             int stream = 1;
             peer.send(call(stream, "v"));
@@ -257,7 +257,7 @@ class HostilePeersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_frame_or_a_head_that_is_never_whole_ends_the_connection(boolean head) {
+    void aFrameOrAHeadThatIsNeverWholeEndsTheConnection(boolean head) {
         LaneSettings.Times brief = new LaneSettings.Times(
                 Duration.ofDays(1), Duration.ofSeconds(5), Duration.ofDays(1), Duration.ofDays(1));
         byte[] frame = frame(head ? CONTINUATION : DATA, 0, 1, new byte[1_000]);
@@ -275,7 +275,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void streams_opened_before_the_peer_knows_how_many_it_may_are_refused_and_no_more() {
+    void streamsOpenedBeforeThePeerKnowsHowManyItMayAreRefusedAndNoMore() {
         LaneSettings settings =
                 LaneSettings.defaults().with(new LaneSettings.Bounds(10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
@@ -298,7 +298,7 @@ class HostilePeersTest {
     }
 
     @Test
-    void a_peer_that_answers_no_ping_is_gone_and_an_idle_one_is_let_go() {
+    void aPeerThatAnswersNoPingIsGoneAndAnIdleOneIsLetGo() {
         LaneSettings.Times brief =
                 new LaneSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO, Duration.ofDays(1));
         try (RawPeer dead = RawPeer.introduced(decider, LaneSettings.defaults().with(brief))) {

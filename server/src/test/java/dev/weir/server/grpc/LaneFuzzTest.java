@@ -8,7 +8,7 @@ import java.util.Arrays;
 class LaneFuzzTest {
 
     @FuzzTest(maxDuration = "30s")
-    void a_connection_survives_any_bytes(byte[] data) {
+    void aConnectionSurvivesAnyBytes(byte[] data) {
         try (RawPeer peer = new RawPeer(new CountingDecider(10))) {
             // The preface is given away, or it would be all that is ever looked at.
             peer.send(RawPeer.hello());
@@ -19,7 +19,7 @@ class LaneFuzzTest {
     }
 
     @FuzzTest(maxDuration = "30s")
-    void a_call_survives_any_message(byte[] data) {
+    void aCallSurvivesAnyMessage(byte[] data) {
         try (RawPeer peer = RawPeer.introduced(new CountingDecider(10))) {
             byte[] message = Arrays.copyOf(data, Math.min(data.length, 16_000));
             byte[] prefix = {0, 0, 0, (byte) (message.length >> 8), (byte) message.length};

@@ -31,7 +31,7 @@ class LaneMessagesTest {
     private final CountingDecider decider = new CountingDecider(5);
 
     @Test
-    void a_task_that_breaks_ends_its_connection_and_is_told_of() {
+    void aTaskThatBreaksEndsItsConnectionAndIsToldOf() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.channel.pipeline().get(ConnectionHandler.class).connection().run(() -> {
                 throw new IllegalStateException("broken on purpose");
@@ -43,7 +43,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void a_call_split_between_two_reads_at_any_byte_is_answered_once() {
+    void aCallSplitBetweenTwoReadsAtAnyByteIsAnsweredOnce() {
         byte[] bytes = join(hello(), call(1, "v"), open(3), frame(DATA, 0, 3, Arrays.copyOf(message("v"), 7)));
         byte[] rest = frame(DATA, END_STREAM, 3, Arrays.copyOfRange(message("v"), 7, message("v").length));
         byte[] all = join(bytes, rest);
@@ -61,7 +61,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void a_call_that_comes_byte_by_byte_in_frames_of_one_byte_is_answered() {
+    void aCallThatComesByteByByteInFramesOfOneByteIsAnswered() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             byte[] message = message("v".repeat(300));
             peer.send(open(1));
@@ -76,7 +76,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void a_message_of_a_mebibyte_passes_and_the_windows_are_topped_up() {
+    void aMessageOfAMebibytePassesAndTheWindowsAreToppedUp() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             ByteArrayOutputStream descriptors = new ByteArrayOutputStream();
             for (int i = 0; i < 100; i++) {
@@ -112,7 +112,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void a_message_past_the_cap_is_refused_by_the_length_it_claims() {
+    void aMessagePastTheCapIsRefusedByTheLengthItClaims() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(open(1), frame(DATA, 0, 1, (byte) 0, (byte) 0x7F, (byte) 0, (byte) 0, (byte) 0));
             List<Frame> frames = peer.frames();
@@ -128,7 +128,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void other_encodings_are_not_implemented_and_compressed_messages_without_one_are_a_fault() {
+    void otherEncodingsAreNotImplementedAndCompressedMessagesWithoutOneAreAFault() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             byte[] compressed = message("v");
             compressed[0] = 1;
@@ -141,7 +141,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void one_message_is_what_a_request_has() {
+    void oneMessageIsWhatARequestHas() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(
                     frame(HEADERS, END_HEADERS | END_STREAM, 1, RawPeer.head(RawPeer.RLS)),
@@ -158,7 +158,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void a_call_cancelled_before_its_end_is_never_decided() {
+    void aCallCancelledBeforeItsEndIsNeverDecided() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(open(1), frame(DATA, 0, 1, message("v")), number(RST_STREAM, 1, 8));
             peer.send(frame(DATA, END_STREAM, 1));
@@ -167,7 +167,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void a_call_past_its_deadline_is_not_decided() {
+    void aCallPastItsDeadlineIsNotDecided() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(open(1, "grpc-timeout", "20m"), open(3, "grpc-timeout", "0n"), open(5, "grpc-timeout", "20s"));
             peer.time.addAndGet(20_000);
@@ -181,7 +181,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void through_windows_of_one_byte_an_answer_dribbles_out() {
+    void throughWindowsOfOneByteAnAnswerDribblesOut() {
         try (RawPeer peer = new RawPeer(decider)) {
             peer.send(hello(4, 1), call(1, "v"));
             ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -202,7 +202,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void answers_wait_for_the_connections_window_in_order_and_for_a_window_that_was_taken_back() {
+    void answersWaitForTheConnectionsWindowInOrderAndForAWindowThatWasTakenBack() {
         try (RawPeer peer = new RawPeer(decider)) {
             peer.send(hello());
             int calls = 2_500;
@@ -226,7 +226,7 @@ class LaneMessagesTest {
     }
 
     @Test
-    void a_repeated_head_means_what_it_meant_until_the_table_changes() {
+    void aRepeatedHeadMeansWhatItMeantUntilTheTableChanges() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             byte[] path = join(
                     new byte[] {0x44, (byte) RawPeer.RLS.length()}, RawPeer.RLS.getBytes(StandardCharsets.US_ASCII));

@@ -33,7 +33,7 @@ class LaneMutationTest {
             call(9, "value"));
 
     @Test
-    void no_mutation_of_a_conversation_makes_the_server_fail_or_leak() {
+    void noMutationOfAConversationMakesTheServerFailOrLeak() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int round = 0; round < 1_000; round++) {

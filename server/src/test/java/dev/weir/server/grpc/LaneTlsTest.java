@@ -47,7 +47,7 @@ class LaneTlsTest {
     }
 
     @Test
-    void calls_are_answered_over_tls_1_3_and_1_2() throws Exception {
+    void callsAreAnsweredOverTls13And12() throws Exception {
         try (LaneRig rig = rig(null)) {
             for (String version : new String[] {"TLSv1.3", "TLSv1.2"}) {
                 assertThat(check(rig, client(server).protocols(version)))
@@ -59,8 +59,7 @@ class LaneTlsTest {
     }
 
     @Test
-    void who_does_not_trust_the_certificate_or_speaks_clear_text_gets_no_further_and_nobody_else_notices()
-            throws Exception {
+    void whoDoesNotTrustTheCertificateOrSpeaksClearTextGetsNoFurtherAndNobodyElseNotices() throws Exception {
         try (LaneRig rig = rig(null)) {
             assertThatThrownBy(() -> check(rig, client(other))).isInstanceOf(StatusRuntimeException.class);
             try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), rig.port())) {
@@ -75,7 +74,7 @@ class LaneTlsTest {
     }
 
     @Test
-    void a_peer_that_does_not_choose_h2_is_let_go() throws Exception {
+    void aPeerThatDoesNotChooseH2IsLetGo() throws Exception {
         SSLContext trusting = SSLContext.getInstance("TLS");
         trusting.init(null, new javax.net.ssl.TrustManager[] {new Trusting()}, null);
         try (LaneRig rig = rig(null);
@@ -90,7 +89,7 @@ class LaneTlsTest {
     }
 
     @Test
-    void where_callers_must_show_a_certificate_only_a_signed_one_opens_the_door() throws Exception {
+    void whereCallersMustShowACertificateOnlyASignedOneOpensTheDoor() throws Exception {
         try (LaneRig rig = rig(other.certificate())) {
             assertThat(check(
                             rig,
@@ -111,7 +110,7 @@ class LaneTlsTest {
     }
 
     @Test
-    void what_is_wrong_with_a_file_is_told_with_its_name() throws Exception {
+    void whatIsWrongWithAFileIsToldWithItsName() throws Exception {
         Path missing = folder.resolve("missing.pem");
         Path empty = Files.writeString(folder.resolve("empty.pem"), "");
         Path old = Files.writeString(folder.resolve("old.key"), "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n");

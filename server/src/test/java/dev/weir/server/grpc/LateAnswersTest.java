@@ -31,7 +31,7 @@ class LateAnswersTest {
     private final LateDecider decider = new LateDecider();
 
     @Test
-    void answers_of_one_batch_leave_in_one_buffer_for_each_connection() {
+    void answersOfOneBatchLeaveInOneBufferForEachConnection() {
         try (RawPeer one = RawPeer.introduced(decider);
                 RawPeer other = RawPeer.introduced(decider)) {
             one.send(call(1, "a"), call(3, "b"));
@@ -54,7 +54,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void more_than_a_buffer_holds_does_not_wait_for_the_end_of_the_batch() {
+    void moreThanABufferHoldsDoesNotWaitForTheEndOfTheBatch() {
         try (RawPeer peer = new RawPeer(decider)) {
             peer.send(hello(4, 1 << 30), number(RawPeer.WINDOW_UPDATE, 0, 1 << 30));
             peer.frames();
@@ -70,7 +70,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_call_that_was_cancelled_hears_nothing_and_those_beside_it_are_answered() {
+    void aCallThatWasCancelledHearsNothingAndThoseBesideItAreAnswered() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(call(1, "a"), call(3, "b"));
             peer.send(number(RST_STREAM, 1, (int) Http2Error.CANCEL.code()));
@@ -85,7 +85,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void after_a_pause_a_busy_client_has_given_up_many_calls_and_is_not_cut_off_for_them() {
+    void afterAPauseABusyClientHasGivenUpManyCallsAndIsNotCutOffForThem() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             int stream = 1;
             for (int i = 0; i < 10_000; i++, stream += 2) {
@@ -99,7 +99,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_call_is_answered_once() {
+    void aCallIsAnsweredOnce() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(call(1, "a"));
             Waiter waiter = decider.waiting.get(0);
@@ -112,7 +112,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_connection_that_is_gone_takes_its_answers_with_it() {
+    void aConnectionThatIsGoneTakesItsAnswersWithIt() {
         RawPeer gone = RawPeer.introduced(decider);
         try (RawPeer there = RawPeer.introduced(decider)) {
             there.send(call(1, "a"));
@@ -125,7 +125,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_connection_that_closes_between_an_answer_and_its_flush_leaks_nothing() {
+    void aConnectionThatClosesBetweenAnAnswerAndItsFlushLeaksNothing() {
         RawPeer peer = RawPeer.introduced(decider);
         peer.send(call(1, "b"));
         Waiter waiter = decider.waiting.get(0);
@@ -136,7 +136,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_connection_that_drains_stays_until_the_calls_that_wait_are_answered() {
+    void aConnectionThatDrainsStaysUntilTheCallsThatWaitAreAnswered() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(call(1, "a"));
             peer.channel.pipeline().get(ConnectionHandler.class).drain();
@@ -160,7 +160,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void whoever_waits_says_for_how_long_its_caller_does() {
+    void whoeverWaitsSaysForHowLongItsCallerDoes() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(call(1, "a"));
             peer.send(open(3, "grpc-timeout", "20m"));
@@ -172,7 +172,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_call_whose_caller_no_longer_waits_is_not_decided() {
+    void aCallWhoseCallerNoLongerWaitsIsNotDecided() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             peer.send(open(1, "grpc-timeout", "20m"));
             peer.time.addAndGet(20_000);
@@ -183,7 +183,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_peer_that_does_not_open_its_windows_is_cut_off_when_too_much_waits_for_it() {
+    void aPeerThatDoesNotOpenItsWindowsIsCutOffWhenTooMuchWaitsForIt() {
         LaneSettings.Bounds tight = new LaneSettings.Bounds(10, 1_024, 16, 16_384, 1 << 20, 20, 2_000, 200);
         try (RawPeer peer = new RawPeer(decider, LaneSettings.defaults().with(tight))) {
             peer.send(hello(4, 0));
@@ -199,7 +199,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void an_answer_that_cannot_be_written_fails_its_call_alone() {
+    void anAnswerThatCannotBeWrittenFailsItsCallAlone() {
         RawPeer peer = RawPeer.introduced(decider);
         peer.send(call(1, "a"), call(3, "b"));
         Waiter first = decider.waiting.remove(0);

@@ -36,7 +36,7 @@ class RlsReaderTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void reads_what_protobuf_reads_whatever_the_order_and_the_company_of_the_fields(long seed) throws Exception {
+    void readsWhatProtobufReadsWhateverTheOrderAndTheCompanyOfTheFields(long seed) throws Exception {
         Random random = new Random(seed);
         for (int i = 0; i < 2_000; i++) {
             byte[] bytes = requestBytes(random);
@@ -47,7 +47,7 @@ class RlsReaderTest {
 
     @ParameterizedTest
     @ValueSource(longs = {5, 6})
-    void cut_anywhere_a_message_is_refused_or_is_what_protobuf_makes_of_it(long seed) throws Exception {
+    void cutAnywhereAMessageIsRefusedOrIsWhatProtobufMakesOfIt(long seed) throws Exception {
         Random random = new Random(seed);
         for (int i = 0; i < 100; i++) {
             byte[] whole = requestBytes(random);
@@ -74,7 +74,7 @@ class RlsReaderTest {
     }
 
     @Test
-    void parts_of_a_message_that_comes_twice_are_merged() throws Exception {
+    void partsOfAMessageThatComesTwiceAreMerged() throws Exception {
         byte[] descriptor = join(
                 part(RateLimitDescriptor.newBuilder()
                         .setLimit(RateLimitOverride.newBuilder().setRequestsPerUnit(9))),
@@ -88,7 +88,7 @@ class RlsReaderTest {
     }
 
     @Test
-    void nothing_of_the_request_before_shows() throws Exception {
+    void nothingOfTheRequestBeforeShows() throws Exception {
         read(request(new byte[0]));
         assertThat(request.domain()).isEqualTo("d");
         assertThat(request.descriptors()).isEqualTo(1);
@@ -116,7 +116,7 @@ class RlsReaderTest {
                 "0, 18446744073709551615, false, 9223372036854775807",
                 "0, 18446744073709551615, true, -9223372036854775807"
             })
-    void hits_are_the_descriptors_own_or_the_requests_and_saturate(
+    void hitsAreTheDescriptorsOwnOrTheRequestsAndSaturate(
             String ofRequest, String ofDescriptor, boolean negative, long hits) throws Exception {
         RateLimitDescriptor.Builder descriptor =
                 RateLimitDescriptor.newBuilder().setIsNegativeHits(negative);
@@ -134,7 +134,7 @@ class RlsReaderTest {
     }
 
     @Test
-    void a_limit_is_taken_in_every_unit_that_has_a_window() throws Exception {
+    void aLimitIsTakenInEveryUnitThatHasAWindow() throws Exception {
         for (int unit = 1; unit <= 7; unit++) {
             read(limited(unit));
             Limit expected = RlsUnit.ofNumber(unit).limit(0xFFFF_FFFFL);
@@ -144,12 +144,12 @@ class RlsReaderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 8, -1, Integer.MAX_VALUE})
-    void a_limit_without_a_unit_or_in_one_that_nobody_knows_is_refused(int unit) {
+    void aLimitWithoutAUnitOrInOneThatNobodyKnowsIsRefused(int unit) {
         assertRefused(limited(unit), GrpcStatus.INVALID_ARGUMENT, "limit.unit: " + unit + " (expected: 1 to 7)");
     }
 
     @Test
-    void text_that_is_not_utf8_is_refused_wherever_it_stands() {
+    void textThatIsNotUtf8IsRefusedWhereverItStands() {
         List<byte[]> malformed = List.of(
                 new byte[] {(byte) 0xC3},
                 new byte[] {(byte) 0xC0, (byte) 0x80},
@@ -167,7 +167,7 @@ class RlsReaderTest {
     }
 
     @Test
-    void numbers_that_do_not_end_are_refused() {
+    void numbersThatDoNotEndAreRefused() {
         byte[] eleven = new byte[11];
         Arrays.fill(eleven, (byte) 0xFF);
         eleven[10] = 1;
@@ -180,7 +180,7 @@ class RlsReaderTest {
     }
 
     @Test
-    void groups_must_end_as_they_began_and_not_nest_without_end() {
+    void groupsMustEndAsTheyBeganAndNotNestWithoutEnd() {
         byte[] crossed = {9 << 3 | 3, 10 << 3 | 4};
         assertRefused(crossed, GrpcStatus.INVALID_ARGUMENT, "group ended by another");
         byte[] deep = new byte[5_000];
@@ -189,13 +189,13 @@ class RlsReaderTest {
     }
 
     @Test
-    void what_a_descriptor_holds_cannot_reach_past_its_end() {
+    void whatADescriptorHoldsCannotReachPastItsEnd() {
         byte[] reaching = {1 << 3 | 2, 1, 'd', 2 << 3 | 2, 2, 1 << 3 | 2, 4, 1 << 3 | 2, 2, 'k', 'k'};
         assertRefused(reaching, GrpcStatus.INVALID_ARGUMENT, "length past the end");
     }
 
     @Test
-    void every_cap_is_named_with_its_number_and_what_just_fits_passes() throws Exception {
+    void everyCapIsNamedWithItsNumberAndWhatJustFitsPasses() throws Exception {
         byte[] value = new byte[64];
         Arrays.fill(value, (byte) 'v');
         byte[] entry = join(bytesField(1, new byte[16]), bytesField(2, value));

@@ -30,7 +30,7 @@ class RlsWriterTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void writes_byte_for_byte_what_protobuf_writes(long seed) throws Exception {
+    void writesByteForByteWhatProtobufWrites(long seed) throws Exception {
         Random random = new Random(seed);
         RlsWriter writer = new RlsWriter(RlsSettings.defaults());
         for (int i = 0; i < 3_000; i++) {
@@ -84,7 +84,7 @@ class RlsWriterTest {
     }
 
     @Test
-    void headers_and_metadata_of_any_length_follow_the_statuses() throws Exception {
+    void headersAndMetadataOfAnyLengthFollowTheStatuses() throws Exception {
         String longName = "X-" + "L".repeat(300);
         RlsWriter writer = new RlsWriter(new RlsSettings(true, longName, "X-Left", "X-Reset", true, false));
         Limit limit = requireNonNull(RlsUnit.MINUTE.limit(10));

@@ -52,7 +52,7 @@ class SideServicesTest {
     }
 
     @Test
-    void reflection_lists_the_services() {
+    void reflectionListsTheServices() {
         ServerReflectionRequest list = ServerReflectionRequest.newBuilder()
                 .setHost("h")
                 .setListServices("")
@@ -70,7 +70,7 @@ class SideServicesTest {
     }
 
     @Test
-    void reflection_finds_a_file_by_its_name_and_by_everything_that_it_declares() throws Exception {
+    void reflectionFindsAFileByItsNameAndByEverythingThatItDeclares() throws Exception {
         String file = "envoy/service/ratelimit/v3/rls.proto";
         List<ServerReflectionRequest> requests = List.of(
                 ServerReflectionRequest.newBuilder().setFileByFilename(file).build(),
@@ -89,7 +89,7 @@ class SideServicesTest {
     }
 
     @Test
-    void reflection_tells_of_every_field_that_is_on_the_wire() throws Exception {
+    void reflectionTellsOfEveryFieldThatIsOnTheWire() throws Exception {
         ServerReflectionResponse response = reflect(symbol("envoy.service.ratelimit.v3.RateLimitRequest"));
         FileDescriptorProto found = FileDescriptorProto.parseFrom(
                 response.getFileDescriptorResponse().getFileDescriptorProto(0));
@@ -100,7 +100,7 @@ class SideServicesTest {
     }
 
     @Test
-    void reflection_knows_that_messages_have_no_extensions() {
+    void reflectionKnowsThatMessagesHaveNoExtensions() {
         String message = "envoy.service.ratelimit.v3.RateLimitRequest";
         assertThat(reflect(ServerReflectionRequest.newBuilder()
                                 .setAllExtensionNumbersOfType(message)
@@ -111,7 +111,7 @@ class SideServicesTest {
     }
 
     @Test
-    void reflection_says_what_it_does_not_find() {
+    void reflectionSaysWhatItDoesNotFind() {
         List<ServerReflectionRequest> requests = List.of(
                 symbol("no.such.Thing"),
                 symbol(""),
@@ -131,7 +131,7 @@ class SideServicesTest {
     }
 
     @Test
-    void reflection_of_before_it_was_stable_answers_the_same() throws Exception {
+    void reflectionOfBeforeItWasStableAnswersTheSame() throws Exception {
         Answers<io.grpc.reflection.v1alpha.ServerReflectionResponse> answers = new Answers<>();
         var requests =
                 io.grpc.reflection.v1alpha.ServerReflectionGrpc.newStub(channel).serverReflectionInfo(answers);
@@ -156,7 +156,7 @@ class SideServicesTest {
     }
 
     @Test
-    void health_is_what_the_server_says_of_itself_under_each_of_its_names() {
+    void healthIsWhatTheServerSaysOfItselfUnderEachOfItsNames() {
         HealthGrpc.HealthBlockingStub stub =
                 HealthGrpc.newBlockingStub(channel).withDeadlineAfter(20, TimeUnit.SECONDS);
         for (Health.State state : List.of(Health.State.SERVING, Health.State.NOT_SERVING, Health.State.SERVING)) {
@@ -168,7 +168,7 @@ class SideServicesTest {
     }
 
     @Test
-    void a_watch_of_something_unknown_says_so_and_stays() {
+    void aWatchOfSomethingUnknownSaysSoAndStays() {
         Iterator<HealthCheckResponse> watch = HealthGrpc.newBlockingStub(channel)
                 .withDeadlineAfter(20, TimeUnit.SECONDS)
                 .watch(service("nothing"));
@@ -176,7 +176,7 @@ class SideServicesTest {
     }
 
     @Test
-    void a_connection_has_so_many_watches_and_one_that_ends_makes_room() {
+    void aConnectionHasSoManyWatchesAndOneThatEndsMakesRoom() {
         try (RawPeer peer = RawPeer.introduced(new CountingDecider(3))) {
             int most = LaneSettings.defaults().bounds().lasting();
             for (int i = 0; i < most; i++) {

@@ -34,7 +34,7 @@ class SlowReaderTest {
     private final CountingDecider decider = new CountingDecider(1_000_000_000);
 
     @Test
-    void is_read_no_further_and_others_are_served_and_it_gets_every_answer_once_it_reads() throws Exception {
+    void isReadNoFurtherAndOthersAreServedAndItGetsEveryAnswerOnceItReads() throws Exception {
         try (LaneRig rig = new LaneRig(decider);
                 Flood flood = new Flood(rig)) {
             long before = memory();
@@ -56,7 +56,7 @@ class SlowReaderTest {
     }
 
     @Test
-    void is_cut_off_when_it_has_taken_nothing_for_too_long() throws Exception {
+    void isCutOffWhenItHasTakenNothingForTooLong() throws Exception {
         LaneSettings.Times brief = new LaneSettings.Times(
                 Duration.ofDays(1), Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofDays(1));
         try (LaneRig rig = new LaneRig(decider, LaneSettings.defaults().with(brief));

@@ -30,7 +30,7 @@ class StrangersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET / HTTP/1.1", "POST /json HTTP/1.1", "PRI * HTTP/1.0"})
-    void who_speaks_http_1_is_told_so_in_its_own_words(String line) {
+    void whoSpeaksHttp1IsToldSoInItsOwnWords(String line) {
         try (RawPeer peer = new RawPeer(decider)) {
             peer.send((line + "\r\nHost: weir\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
             ByteBuf out = peer.channel.readOutbound();
@@ -44,7 +44,7 @@ class StrangersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\u0016\u0003\u0001\u0002", "SSH-2.0-OpenSSH_9.6\r\n", "PRI * HTTP/2.0\r\n\r\nXX"})
-    void who_speaks_neither_is_let_go(String bytes) {
+    void whoSpeaksNeitherIsLetGo(String bytes) {
         try (RawPeer peer = new RawPeer(decider)) {
             peer.send(bytes.getBytes(StandardCharsets.US_ASCII));
             assertThat(peer.frames()).singleElement().satisfies(each -> {
@@ -62,7 +62,7 @@ class StrangersTest {
         "POST, application/grpc+json, 415",
         "GET, application/grpc, 405",
     })
-    void http_2_that_is_no_grpc_is_answered_as_http_once_its_request_has_ended(String method, String type, int status) {
+    void http2ThatIsNoGrpcIsAnsweredAsHttpOnceItsRequestHasEnded(String method, String type, int status) {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             byte[] head = block(":method", method, ":scheme", "http", ":path", RawPeer.RLS, "content-type", type);
             peer.send(frame(HEADERS, END_HEADERS, 1, head));
@@ -79,7 +79,7 @@ class StrangersTest {
     }
 
     @Test
-    void a_peer_that_says_hello_to_a_server_that_drains_is_answered_and_sent_elsewhere() {
+    void aPeerThatSaysHelloToAServerThatDrainsIsAnsweredAndSentElsewhere() {
         try (RawPeer peer = new RawPeer(decider)) {
             peer.channel.pipeline().get(ConnectionHandler.class).drain();
             List<Frame> first = peer.frames();

@@ -20,7 +20,7 @@ class UnfinishedRequestsTest {
     private final CountingDecider decider = new CountingDecider(1_000_000);
 
     @Test
-    void those_of_all_callers_are_bounded_together() {
+    void thoseOfAllCallersAreBoundedTogether() {
         LaneSettings settings = LaneSettings.defaults()
                 .with(new LaneSettings.Bounds(10, 1_024, 16, 16_384, 20_000, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
@@ -31,7 +31,7 @@ class UnfinishedRequestsTest {
     }
 
     @Test
-    void they_are_even_while_they_are_empty() {
+    void theyAreEvenWhileTheyAreEmpty() {
         int most = 10;
         LaneSettings settings = LaneSettings.defaults()
                 .with(new LaneSettings.Bounds(
@@ -50,7 +50,7 @@ class UnfinishedRequestsTest {
     }
 
     @Test
-    void of_what_all_may_have_kept_one_connection_gets_a_share() {
+    void ofWhatAllMayHaveKeptOneConnectionGetsAShare() {
         LaneSettings settings = LaneSettings.defaults();
         byte[] part = Arrays.copyOf(message("x".repeat(1 << 20)), 16_000);
         try (RawPeer hog = RawPeer.introduced(decider, settings)) {
@@ -67,7 +67,7 @@ class UnfinishedRequestsTest {
     }
 
     @Test
-    void while_there_is_no_room_a_call_that_comes_whole_is_answered_and_one_that_must_wait_is_refused() {
+    void whileThereIsNoRoomACallThatComesWholeIsAnsweredAndOneThatMustWaitIsRefused() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             long others = LaneSettings.defaults().bounds().buffered();
             peer.lane.buffered().addAndGet(others);

@@ -34,7 +34,7 @@ class BodyTest {
     }
 
     @Test
-    void a_body_that_is_not_whole_in_its_time_is_408_and_then_cut_off() throws Exception {
+    void aBodyThatIsNotWholeInItsTimeIs408AndThenCutOff() throws Exception {
         HttpServer server = serve(new Bodies(CAP, MOST, Duration.ofMillis(300)));
         try (Socket socket = connect(server)) {
             send(socket, 100, "x");
@@ -43,8 +43,7 @@ class BodyTest {
     }
 
     @Test
-    void what_is_kept_of_all_that_are_not_whole_is_bounded_and_one_that_is_whole_is_answered_all_the_same()
-            throws Exception {
+    void whatIsKeptOfAllThatAreNotWholeIsBoundedAndOneThatIsWholeIsAnsweredAllTheSame() throws Exception {
         Bodies bodies = new Bodies(CAP, MOST, Duration.ofDays(1));
         HttpServer server = serve(bodies);
         try (Socket first = connect(server);
@@ -70,7 +69,7 @@ class BodyTest {
     }
 
     @Test
-    void one_connection_gets_a_share_of_it() {
+    void oneConnectionGetsAShareOfIt() {
         Bodies bodies = new Bodies(CAP, 1 << 20, Duration.ofDays(1));
         HttpServer server = serve(bodies);
         HttpClient client = vertx.createHttpClient(

@@ -46,14 +46,14 @@ class DoorTest {
     }
 
     @Test
-    void a_first_head_that_trickles_in_is_let_go_though_it_is_never_idle() throws Exception {
+    void aFirstHeadThatTricklesInIsLetGoThoughItIsNeverIdle() throws Exception {
         try (Peer peer = new Peer()) {
             assertThat(peer.trickle()).startsWith("HTTP/1.1 408 ").contains("Connection: close");
         }
     }
 
     @Test
-    void so_is_every_other_one() throws Exception {
+    void soIsEveryOtherOne() throws Exception {
         try (Peer peer = new Peer()) {
             assertThat(peer.ask()).contains("read 2");
             assertThat(peer.trickle()).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
@@ -61,7 +61,7 @@ class DoorTest {
     }
 
     @Test
-    void who_has_asked_may_stay_silent_and_a_body_has_a_time_of_its_own() throws Exception {
+    void whoHasAskedMayStaySilentAndABodyHasATimeOfItsOwn() throws Exception {
         try (Peer peer = new Peer()) {
             assertThat(peer.ask()).contains("read 2");
             peer.staysOpen();
@@ -74,7 +74,7 @@ class DoorTest {
     }
 
     @Test
-    void http_2_in_clear_text_is_none_of_its_business() throws Exception {
+    void http2InClearTextIsNoneOfItsBusiness() throws Exception {
         try (Peer peer = new Peer()) {
             peer.out(ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf()));
             peer.out(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
@@ -86,7 +86,7 @@ class DoorTest {
     }
 
     @Test
-    void a_head_over_http_2_may_be_as_long_as_over_http_1() {
+    void aHeadOverHttp2MayBeAsLongAsOverHttp1() {
         HttpClient client = vertx.createHttpClient(
                 new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
         String uri = "/?long=" + "x".repeat(90_000);
@@ -98,7 +98,7 @@ class DoorTest {
     }
 
     @Test
-    void one_connection_too_many_is_told_so_and_when_one_has_gone_another_may_come() throws Exception {
+    void oneConnectionTooManyIsToldSoAndWhenOneHasGoneAnotherMayCome() throws Exception {
         Peer first = new Peer();
         try (Peer second = new Peer();
                 Peer third = new Peer()) {
@@ -120,7 +120,7 @@ class DoorTest {
     }
 
     @Test
-    void a_chunk_that_is_none_is_answered() throws Exception {
+    void aChunkThatIsNoneIsAnswered() throws Exception {
         try (Peer peer = new Peer()) {
             peer.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
             assertThat(peer.read()).startsWith("HTTP/1.1 400 ").contains("body: malformed");

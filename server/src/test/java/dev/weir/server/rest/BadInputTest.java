@@ -56,7 +56,7 @@ class BadInputTest {
                 "{\"descriptors\":[{\"entries\":[],\"isNegativeHits\":true}]}|isNegativeHits: true (expected: to give back",
                 "{\"a\":{\"a\":{}}}|a: an object (expected: a string) at line 1, column 6",
             })
-    void a_mistake_is_told_with_value_expectation_and_place(String body, String detail) {
+    void aMistakeIsToldWithValueExpectationAndPlace(String body, String detail) {
         HttpResponse<String> response = kit.check(body);
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
@@ -66,21 +66,21 @@ class BadInputTest {
     }
 
     @Test
-    void an_empty_body_is_told_so() {
+    void anEmptyBodyIsToldSo() {
         assertThat(json(kit.check("")).getString("detail")).startsWith("the end of the body (expected: a JSON object)");
         assertThat(json(kit.check("{\"a\":")).getString("detail")).contains("line 1, column");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ff", "c080", "c1a1", "e08080", "eda080", "f4908080", "e298"})
-    void bytes_that_are_not_utf_8_are_refused(String bytes) {
+    void bytesThatAreNotUtf8AreRefused(String bytes) {
         HttpResponse<String> response = bytes("{\"a\":\"", HexFormat.of().parseHex(bytes), "\"}");
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(json(response).getString("detail")).contains("UTF-8");
     }
 
     @Test
-    void utf_8_is_not_guessed_and_a_mark_in_front_of_it_is_no_mistake() {
+    void utf8IsNotGuessedAndAMarkInFrontOfItIsNoMistake() {
         assertThat(bytes("", "{}".getBytes(StandardCharsets.UTF_16), "").statusCode())
                 .isEqualTo(400);
         assertThat(bytes("", "{}".getBytes(StandardCharsets.UTF_16BE), "").statusCode())
@@ -98,7 +98,7 @@ class BadInputTest {
     }
 
     @Test
-    void a_body_that_is_compressed_is_415() {
+    void aBodyThatIsCompressedIs415() {
         HttpResponse<String> response = kit.check("{}", "Content-Encoding", "gzip");
         assertThat(response.statusCode()).isEqualTo(415);
         assertThat(json(response).getString("detail")).isEqualTo("Content-Encoding: \"gzip\" (expected: none)");
@@ -106,7 +106,7 @@ class BadInputTest {
     }
 
     @Test
-    void deep_json_is_refused() {
+    void deepJsonIsRefused() {
         String deep = "[".repeat(10_000);
         assertThat(json(kit.check("{\"cost\":" + "[".repeat(20))).getString("detail"))
                 .startsWith("cost: a list");
@@ -115,7 +115,7 @@ class BadInputTest {
     }
 
     @Test
-    void every_cap_is_named_in_its_error() {
+    void everyCapIsNamedInItsError() {
         assertThat(json(kit.check("{\"a\":\"" + "x".repeat(40_000) + "\"}")).getString("detail"))
                 .contains("32768");
         assertThat(json(kit.check("{\"a\":\"" + "\u00e9".repeat(20_000) + "\"}"))
@@ -135,7 +135,7 @@ class BadInputTest {
     }
 
     @Test
-    void a_body_past_its_cap_is_413_whether_declared_or_streamed() {
+    void aBodyPastItsCapIs413WhetherDeclaredOrStreamed() {
         byte[] large = new byte[4 << 20];
         HttpResponse<String> declared =
                 kit.send(kit.request("/v1/ratelimit/check").POST(BodyPublishers.ofByteArray(large)));
@@ -148,7 +148,7 @@ class BadInputTest {
     }
 
     @Test
-    void a_megabyte_of_ordinary_descriptors_passes() {
+    void aMegabyteOfOrdinaryDescriptorsPasses() {
         String entry = "{\"key\":\"k\",\"value\":\"" + "v".repeat(10_000) + "\"}";
         String descriptors = ("{\"entries\":[" + entry + "]},").repeat(99) + "{\"entries\":[" + entry + "]}";
         assertThat(kit.post("/json", "{\"domain\":\"api\",\"descriptors\":[" + descriptors + "]}")
@@ -157,14 +157,14 @@ class BadInputTest {
     }
 
     @Test
-    void separators_controls_and_emoji_in_values_are_ordinary_text() {
+    void separatorsControlsAndEmojiInValuesAreOrdinaryText() {
         String odd = "{\"endpoint\":\"/bucket\",\"user_id\":\"a|b{c}\\u0000\\r\\n\\u202e\\ud83d\\ude00\"}";
         assertThat(kit.check(odd).statusCode()).isEqualTo(200);
         assertThat(json(kit.check(odd)).getInteger("remaining")).isEqualTo(8);
     }
 
     @Test
-    void the_wrong_method_is_405_with_the_right_one() {
+    void theWrongMethodIs405WithTheRightOne() {
         for (String path : new String[] {"/v1/ratelimit/check", "/ratelimit/check", "/json"}) {
             HttpResponse<String> response = kit.get(path);
             assertThat(response.statusCode()).isEqualTo(405);
@@ -175,7 +175,7 @@ class BadInputTest {
     }
 
     @Test
-    void what_can_be_read_has_a_head_without_a_body() {
+    void whatCanBeReadHasAHeadWithoutABody() {
         kit.health.set(Health.State.SERVING);
         for (String path : new String[] {"/healthcheck", "/v1/ratelimit/status/u"}) {
             HttpResponse<String> response = kit.send(kit.request(path).method("HEAD", BodyPublishers.noBody()));
@@ -195,7 +195,7 @@ class BadInputTest {
                 "GET /LONG HTTP/1.1\\r\\nHost: a|414|request line: more than 102400",
                 "GET /healthcheck HTTP/1.1\\r\\nHost: a\\r\\nx: LONG|431|headers: more than 16384",
             })
-    void what_is_hardly_http_is_the_callers_mistake_and_a_problem_too(String head, int status, String detail) {
+    void whatIsHardlyHttpIsTheCallersMistakeAndAProblemToo(String head, int status, String detail) {
         String request = head.replace("\\r\\n", "\r\n").replace("LONG", "x".repeat(110_000));
         assertThat(kit.raw(request + "\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.")
@@ -203,7 +203,7 @@ class BadInputTest {
     }
 
     @Test
-    void an_unknown_path_is_404_and_not_echoed_raw() {
+    void anUnknownPathIs404AndNotEchoedRaw() {
         HttpResponse<String> response = kit.get("/v2/nothing%0d%0a");
         assertThat(response.statusCode()).isEqualTo(404);
         assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
@@ -211,21 +211,21 @@ class BadInputTest {
     }
 
     @Test
-    void a_status_query_that_contradicts_itself_is_refused() {
+    void aStatusQueryThatContradictsItselfIsRefused() {
         assertThat(kit.get("/v1/ratelimit/status/u?user_id=v").statusCode()).isEqualTo(400);
         assertThat(kit.get("/v1/ratelimit/status/u?tier=a&tier=b").statusCode()).isEqualTo(400);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"u?tier=%zz", "u?tier=%ff", "u?%c0%80=a", "u?tier=\u00e9", "%ff", "%e2%98", "\u00e9", "%4"})
-    void a_status_of_what_is_no_text_is_refused(String target) {
+    void aStatusOfWhatIsNoTextIsRefused(String target) {
         assertThat(kit.raw("GET /v1/ratelimit/status/" + target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 400 ")
                 .contains("application/problem+json", "percent-encoded UTF-8");
     }
 
     @Test
-    void bad_input_counts_nothing() {
+    void badInputCountsNothing() {
         kit.check("{\"user_id\":\"n\",\"endpoint\":\"/bucket\",\"cost\":1} x");
         kit.check("{\"user_id\":\"n\",\"endpoint\":\"/bucket\",\"cost\":1.5}");
         assertThat(json(kit.check("{\"user_id\":\"n\",\"endpoint\":\"/bucket\"}"))

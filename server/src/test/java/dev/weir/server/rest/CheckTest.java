@@ -34,7 +34,7 @@ class CheckTest {
     }
 
     @Test
-    void an_admitted_check_tells_the_binding_limit_in_body_and_headers() {
+    void anAdmittedCheckTellsTheBindingLimitInBodyAndHeaders() {
         HttpResponse<String> response = kit.check(CHARGE);
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(header(response, "Content-Type")).isEqualTo("application/json");
@@ -55,7 +55,7 @@ class CheckTest {
     }
 
     @Test
-    void a_denial_is_a_problem_that_names_its_rule_its_counter_and_the_moment_it_passes() {
+    void aDenialIsAProblemThatNamesItsRuleItsCounterAndTheMomentItPasses() {
         kit.check(CHARGE);
         kit.check(CHARGE);
         kit.advance(Duration.ofMillis(500));
@@ -81,7 +81,7 @@ class CheckTest {
     }
 
     @Test
-    void whoever_waits_as_long_as_told_passes() {
+    void whoeverWaitsAsLongAsToldPasses() {
         kit.check(CHARGE);
         kit.check(CHARGE);
         int wait = Integer.parseInt(header(kit.check(CHARGE), "Retry-After"));
@@ -90,7 +90,7 @@ class CheckTest {
     }
 
     @Test
-    void a_wait_of_less_than_a_second_is_told_as_one() {
+    void aWaitOfLessThanASecondIsToldAsOne() {
         for (int i = 0; i < 10; i++) {
             kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\"}");
         }
@@ -102,7 +102,7 @@ class CheckTest {
     }
 
     @Test
-    void jitter_is_added_to_retry_after_and_never_taken_away() {
+    void jitterIsAddedToRetryAfterAndNeverTakenAway() {
         try (RestKit jittery =
                 new RestKit(RestKit.weirRules(), RestKit.settings(Duration.ofSeconds(5)), RlsSettings.defaults())) {
             jittery.check(CHARGE);
@@ -115,7 +115,7 @@ class CheckTest {
     }
 
     @Test
-    void revision_10_tells_the_seconds_to_reset_and_revision_11_the_effective_window() {
+    void revision10TellsTheSecondsToResetAndRevision11TheEffectiveWindow() {
         String body = "{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":5}";
         assertThat(header(kit.check(body), "RateLimit")).isEqualTo("\"bucket\";r=5;t=1");
         RestSettings defaults = RestSettings.defaults();
@@ -126,7 +126,7 @@ class CheckTest {
     }
 
     @Test
-    void more_than_a_limit_can_ever_hold_is_denied_for_good_and_nobody_is_told_to_wait() {
+    void moreThanALimitCanEverHoldIsDeniedForGoodAndNobodyIsToldToWait() {
         HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":11}");
         assertThat(response.statusCode()).isEqualTo(429);
         assertThat(response.headers().firstValue("Retry-After")).isEmpty();
@@ -136,7 +136,7 @@ class CheckTest {
     }
 
     @Test
-    void costs_beyond_64_bits_are_over_the_limit_and_the_counter_stays_usable() {
+    void costsBeyond64BitsAreOverTheLimitAndTheCounterStaysUsable() {
         for (String cost : List.of("4294967295", "9007199254740992", "9223372036854775807", "18446744073709551615")) {
             HttpResponse<String> response =
                     kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":" + cost + "}");
@@ -147,7 +147,7 @@ class CheckTest {
     }
 
     @Test
-    void cost_0_asks_without_taking() {
+    void cost0AsksWithoutTaking() {
         for (int i = 0; i < 5; i++) {
             assertThat(json(kit.check("{\"user_id\":\"u\",\"endpoint\":\"/v1/x\",\"cost\":0}"))
                             .getInteger("remaining"))
@@ -156,7 +156,7 @@ class CheckTest {
     }
 
     @Test
-    void a_shaper_passes_at_once_and_says_how_long_to_wait_whichever_rule_binds() {
+    void aShaperPassesAtOnceAndSaysHowLongToWaitWhicheverRuleBinds() {
         String body = "{\"user_id\":\"u\",\"endpoint\":\"/shaped\"}";
         assertThat(json(kit.check(body)).containsKey("delay_ms")).isFalse();
         HttpResponse<String> second = kit.check(body);
@@ -166,7 +166,7 @@ class CheckTest {
     }
 
     @Test
-    void a_rule_that_denies_requests_without_its_key_says_so() {
+    void aRuleThatDeniesRequestsWithoutItsKeySaysSo() {
         HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/login\"}");
         assertThat(response.statusCode()).isEqualTo(429);
         assertThat(json(response).getString("reason")).isEqualTo("missing_key");
@@ -175,7 +175,7 @@ class CheckTest {
     }
 
     @Test
-    void a_rule_that_only_watches_is_not_shown_to_callers() {
+    void aRuleThatOnlyWatchesIsNotShownToCallers() {
         String body = "{\"user_id\":\"u\",\"endpoint\":\"/watched\"}";
         kit.check(body);
         HttpResponse<String> over = kit.check(body);
@@ -185,14 +185,14 @@ class CheckTest {
     }
 
     @Test
-    void what_no_rule_limits_passes_without_numbers() {
+    void whatNoRuleLimitsPassesWithoutNumbers() {
         HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/free\"}");
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(json(response)).isEqualTo(new JsonObject().put("allowed", true));
     }
 
     @Test
-    void a_name_cannot_break_out_of_a_header_and_a_parser_of_structured_fields_reads_it() {
+    void aNameCannotBreakOutOfAHeaderAndAParserOfStructuredFieldsReadsIt() {
         HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/odd\"}");
         assertThat(response.headers().firstValue("Set-Cookie")).isEmpty();
         ListElement<?> policy =
@@ -207,7 +207,7 @@ class CheckTest {
     }
 
     @Test
-    void two_callers_have_two_buckets_and_one_caller_has_one() {
+    void twoCallersHaveTwoBucketsAndOneCallerHasOne() {
         String own = header(kit.check(CHARGE), "X-RateLimit-Bucket");
         assertThat(header(kit.check(CHARGE), "X-RateLimit-Bucket")).isEqualTo(own);
         assertThat(header(kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\"}"), "X-RateLimit-Bucket"))
@@ -215,7 +215,7 @@ class CheckTest {
     }
 
     @Test
-    void the_check_that_always_answers_200_says_no_in_the_body() {
+    void theCheckThatAlwaysAnswers200SaysNoInTheBody() {
         String body = "{\"client_id\":\"u_42\",\"endpoint\":\"/v1/tweets\",\"method\":\"POST\"}";
         assertThat(json(kit.post("/ratelimit/check", body)))
                 .isEqualTo(new JsonObject()
@@ -237,7 +237,7 @@ class CheckTest {
     }
 
     @Test
-    void status_tells_every_limit_of_a_caller_and_takes_nothing() {
+    void statusTellsEveryLimitOfACallerAndTakesNothing() {
         kit.check(CHARGE);
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> response = kit.get("/v1/ratelimit/status/u_42?endpoint=%2Fv1%2Fcharges");
@@ -252,7 +252,7 @@ class CheckTest {
     }
 
     @Test
-    void names_in_a_status_query_are_told_apart_by_their_case() {
+    void namesInAStatusQueryAreToldApartByTheirCase() {
         kit.check(CHARGE);
         assertThat(kit.get("/v1/ratelimit/status/u_42?endpoint=%2Fv1%2Fcharges&ENDPOINT=%2Ffree&Domain=elsewhere")
                         .body())
@@ -261,13 +261,13 @@ class CheckTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a/b", "a b", "a+b", "a;b&c=d", "%2F", "\u2603", "\0", "..%2f", "\ud83d\ude00"})
-    void status_is_told_of_whoever_was_checked_whatever_it_is_called(String user) {
+    void statusIsToldOfWhoeverWasCheckedWhateverItIsCalled(String user) {
         String encoded = URLEncoder.encode(user, StandardCharsets.UTF_8).replace("+", "%20");
         assertStatusIsToldOf(user, encoded);
     }
 
     @Test
-    void status_is_told_of_names_as_long_as_they_may_be() {
+    void statusIsToldOfNamesAsLongAsTheyMayBe() {
         String user = "\u00e9".repeat(16 << 10);
         assertStatusIsToldOf(user, URLEncoder.encode(user, StandardCharsets.UTF_8));
     }
@@ -282,21 +282,21 @@ class CheckTest {
     }
 
     @Test
-    void descriptors_may_be_given_as_over_grpc() {
+    void descriptorsMayBeGivenAsOverGrpc() {
         String body = "{\"domain\":\"api\",\"descriptors\":[{\"entries\":["
                 + "{\"key\":\"user_id\",\"value\":\"d\"},{\"key\":\"endpoint\",\"value\":\"/v1/x\"}]}]}";
         assertThat(json(kit.check(body)).getInteger("remaining")).isEqualTo(1);
     }
 
     @Test
-    void what_curl_sends_as_a_form_is_read_as_json() {
+    void whatCurlSendsAsAFormIsReadAsJson() {
         assertThat(kit.check(CHARGE, "Content-Type", "application/x-www-form-urlencoded")
                         .statusCode())
                 .isEqualTo(200);
     }
 
     @Test
-    void it_answers_over_http_2_in_clear_text() {
+    void itAnswersOverHttp2InClearText() {
         HttpResponse<String> response = kit.send(kit.request("/v1/ratelimit/check")
                 .version(HttpClient.Version.HTTP_2)
                 .POST(BodyPublishers.ofString(CHARGE)));
@@ -306,7 +306,7 @@ class CheckTest {
     }
 
     @Test
-    void the_domain_must_be_named_where_there_are_several() {
+    void theDomainMustBeNamedWhereThereAreSeveral() {
         RuleSet two = RuleSet.builder()
                 .weir("api", RestKit.weirList())
                 .envoy("edge", List.of())
@@ -321,7 +321,7 @@ class CheckTest {
     }
 
     @Test
-    void health_is_200_while_serving_and_500_otherwise() {
+    void healthIs200WhileServingAnd500Otherwise() {
         assertThat(kit.get("/healthcheck").statusCode()).isEqualTo(500);
         kit.health.set(Health.State.SERVING);
         assertThat(kit.get("/healthcheck").statusCode()).isEqualTo(200);

@@ -27,7 +27,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void the_same_key_and_body_charge_once_and_get_the_admitted_answer_again() {
+    void theSameKeyAndBodyChargeOnceAndGetTheAdmittedAnswerAgain() {
         HttpResponse<String> first = kit.check(BODY, "X-Idempotency-Key", "k1");
         kit.advance(Duration.ofMillis(300));
         HttpResponse<String> again = kit.check(BODY, "X-Idempotency-Key", "k1");
@@ -40,7 +40,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void a_quoted_key_is_the_bare_one_and_either_header_carries_it() {
+    void aQuotedKeyIsTheBareOneAndEitherHeaderCarriesIt() {
         kit.check(BODY, "Idempotency-Key", "\"a-b\"");
         assertThat(header(kit.check(BODY, "X-Idempotency-Key", "a-b"), "Idempotent-Replayed"))
                 .isEqualTo("true");
@@ -54,7 +54,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void the_same_key_with_another_body_is_422_and_charges_nothing() {
+    void theSameKeyWithAnotherBodyIs422AndChargesNothing() {
         kit.check(BODY, "Idempotency-Key", "k1");
         HttpResponse<String> other =
                 kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":2}", "Idempotency-Key", "k1");
@@ -64,7 +64,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void what_is_remembered_costs_the_same_whatever_a_caller_is_called() {
+    void whatIsRememberedCostsTheSameWhateverACallerIsCalled() {
         String name = "n".repeat(32_000);
         long before = heap();
         for (int i = 0; i < 2_000; i++) {
@@ -84,7 +84,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void a_denial_is_decided_anew() {
+    void aDenialIsDecidedAnew() {
         kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":10}");
         assertThat(kit.check(BODY, "Idempotency-Key", "k1").statusCode()).isEqualTo(429);
         kit.advance(Duration.ofSeconds(1));
@@ -94,7 +94,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void a_denial_in_a_body_of_200_is_decided_anew_too() {
+    void aDenialInABodyOf200IsDecidedAnewToo() {
         kit.check("{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":10}");
         String body = "{\"client_id\":\"u\",\"endpoint\":\"/bucket\"}";
         assertThat(json(kit.post("/ratelimit/check", body, "Idempotency-Key", "k1"))
@@ -107,7 +107,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void keys_of_two_callers_do_not_meet() {
+    void keysOfTwoCallersDoNotMeet() {
         kit.check(BODY, "Idempotency-Key", "k1");
         HttpResponse<String> other = kit.check("{\"user_id\":\"v\",\"endpoint\":\"/bucket\"}", "Idempotency-Key", "k1");
         assertThat(other.statusCode()).isEqualTo(200);
@@ -115,7 +115,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void an_answer_is_forgotten_after_a_day() {
+    void anAnswerIsForgottenAfterADay() {
         kit.check(BODY, "Idempotency-Key", "k1");
         kit.advance(Duration.ofHours(24).minusSeconds(1));
         assertThat(header(kit.check(BODY, "Idempotency-Key", "k1"), "Idempotent-Replayed"))
@@ -126,7 +126,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void requests_at_once_with_one_key_are_one_charge() throws Exception {
+    void requestsAtOnceWithOneKeyAreOneCharge() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try {
             List<Future<HttpResponse<String>>> answers = new ArrayList<>();
@@ -143,7 +143,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void a_key_that_is_too_long_or_no_key_is_400() {
+    void aKeyThatIsTooLongOrNoKeyIs400() {
         assertThat(kit.check(BODY, "Idempotency-Key", "k".repeat(255)).statusCode())
                 .isEqualTo(200);
         for (String key :
@@ -167,7 +167,7 @@ class IdempotencyTest {
                 "\"a b\"",
                 "caf\u00e9"
             })
-    void a_key_that_would_break_a_header_is_400_and_charges_nothing(String key) {
+    void aKeyThatWouldBreakAHeaderIs400AndChargesNothing(String key) {
         String answer =
                 kit.raw("POST /v1/ratelimit/check HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
                         + BODY.length() + "\r\nIdempotency-Key: " + key + "\r\n\r\n" + BODY);

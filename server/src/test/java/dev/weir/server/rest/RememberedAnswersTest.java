@@ -24,7 +24,7 @@ class RememberedAnswersTest {
     private final AtomicInteger decisions = new AtomicInteger();
 
     @Test
-    void a_caller_that_floods_pushes_out_its_own_oldest_answer_and_nobody_elses() {
+    void aCallerThatFloodsPushesOutItsOwnOldestAnswerAndNobodyElses() {
         RememberedAnswers answers = answers(10, 100);
         ask(answers, "quiet", "k");
         for (int i = 0; i < 1_000; i++) {
@@ -37,7 +37,7 @@ class RememberedAnswersTest {
     }
 
     @Test
-    void when_all_is_full_the_caller_that_asked_least_recently_gives_way() {
+    void whenAllIsFullTheCallerThatAskedLeastRecentlyGivesWay() {
         RememberedAnswers answers = answers(10, 100);
         ask(answers, "old", "k");
         ask(answers, "used", "k");
@@ -52,7 +52,7 @@ class RememberedAnswersTest {
     }
 
     @Test
-    void callers_without_number_cannot_outgrow_the_total() {
+    void callersWithoutNumberCannotOutgrowTheTotal() {
         RememberedAnswers answers = answers(1_024, 32_768);
         for (int i = 0; i < 100_000; i++) {
             ask(answers, "c" + i, "k");
@@ -61,7 +61,7 @@ class RememberedAnswersTest {
     }
 
     @Test
-    void what_has_expired_makes_room_as_others_come() {
+    void whatHasExpiredMakesRoomAsOthersCome() {
         RememberedAnswers answers = answers(10, 100);
         for (int i = 0; i < 50; i++) {
             ask(answers, "c" + i, "k");
@@ -71,7 +71,7 @@ class RememberedAnswersTest {
     }
 
     @Test
-    void one_key_on_many_threads_at_once_is_decided_once() throws Exception {
+    void oneKeyOnManyThreadsAtOnceIsDecidedOnce() throws Exception {
         RememberedAnswers answers = answers(1_024, 32_768);
         CyclicBarrier together = new CyclicBarrier(4);
         ExecutorService threads = Executors.newFixedThreadPool(4);
@@ -97,7 +97,7 @@ class RememberedAnswersTest {
     }
 
     @Test
-    void whoever_asks_while_the_first_is_being_decided_hears_what_comes_of_it() {
+    void whoeverAsksWhileTheFirstIsBeingDecidedHearsWhatComesOfIt() {
         RememberedAnswers answers = answers(10, 100);
         List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
         Heard first = new Heard();
@@ -117,7 +117,7 @@ class RememberedAnswersTest {
     }
 
     @Test
-    void a_denial_is_that_of_all_who_asked_at_once_and_of_nobody_after() {
+    void aDenialIsThatOfAllWhoAskedAtOnceAndOfNobodyAfter() {
         RememberedAnswers answers = answers(10, 100);
         List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
         Heard first = new Heard();
@@ -135,7 +135,7 @@ class RememberedAnswersTest {
     }
 
     @Test
-    void a_decision_that_fails_fails_for_all_who_wait_and_the_next_is_decided_anew() {
+    void aDecisionThatFailsFailsForAllWhoWaitAndTheNextIsDecidedAnew() {
         RememberedAnswers answers = answers(10, 100);
         Heard first = new Heard();
         RuntimeException failure = new IllegalStateException("on purpose");
@@ -147,7 +147,7 @@ class RememberedAnswersTest {
     }
 
     @Test
-    void an_answer_that_cannot_be_made_later_fails_for_all_who_wait_and_the_next_is_decided_anew() {
+    void anAnswerThatCannotBeMadeLaterFailsForAllWhoWaitAndTheNextIsDecidedAnew() {
         RememberedAnswers answers = answers(10, 100);
         List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
         Heard first = new Heard();

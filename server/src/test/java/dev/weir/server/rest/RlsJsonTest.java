@@ -28,7 +28,7 @@ class RlsJsonTest {
     }
 
     @Test
-    void a_status_leaves_out_what_is_zero_or_empty() {
+    void aStatusLeavesOutWhatIsZeroOrEmpty() {
         HttpResponse<String> response = kit.post(
                 "/json",
                 "{\"domain\":\"d\",\"descriptors\":[" + entry("k", "a", ",\"hitsAddend\":\"5\"") + ","
@@ -47,7 +47,7 @@ class RlsJsonTest {
     }
 
     @Test
-    void headers_and_metadata_come_when_switched_on() {
+    void headersAndMetadataComeWhenSwitchedOn() {
         RlsSettings all =
                 new RlsSettings(true, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", true, false);
         try (RestKit loud = new RestKit(rules(), RestKit.settings(Duration.ZERO), all)) {
@@ -68,7 +68,7 @@ class RlsJsonTest {
     }
 
     @Test
-    void a_limit_of_the_caller_counts_whatever_the_rules_say() {
+    void aLimitOfTheCallerCountsWhateverTheRulesSay() {
         String body = "{\"domain\":\"d\",\"descriptors\":["
                 + entry("x", "a", ",\"limit\":{\"requestsPerUnit\":1,\"unit\":\"MINUTE\"}") + "]}";
         assertThat(kit.post("/json", body).body())
@@ -79,7 +79,7 @@ class RlsJsonTest {
     }
 
     @Test
-    void hits_are_given_back_also_where_their_number_comes_last() {
+    void hitsAreGivenBackAlsoWhereTheirNumberComesLast() {
         kit.post("/json", "{\"domain\":\"d\",\"descriptors\":[" + entry("k", "a", "") + "],\"hitsAddend\":3}");
         HttpResponse<String> back = kit.post(
                 "/json",
@@ -91,7 +91,7 @@ class RlsJsonTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"1", "1.0", "1e0", "\"1\"", "\"1e0\"", "10e-1"})
-    void numbers_are_read_as_protobuf_writes_them(String one) {
+    void numbersAreReadAsProtobufWritesThem(String one) {
         HttpResponse<String> response = kit.post(
                 "/json",
                 "{\"domain\":\"d\",\"hits_addend\":" + one + ",\"descriptors\":[" + entry("k", "a", "") + "]}");
@@ -129,7 +129,7 @@ class RlsJsonTest {
                 "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[],\"limit\":{\"unit\":\"minute\"}}]}",
                 "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[],\"limit\":{\"unit\":77}}]}",
             })
-    void what_the_reference_refuses_is_refused(String body) {
+    void whatTheReferenceRefusesIsRefused(String body) {
         HttpResponse<String> response = kit.post("/json", body.replace("D", entry("k", "a", "")));
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
@@ -137,14 +137,14 @@ class RlsJsonTest {
     }
 
     @Test
-    void an_empty_domain_and_no_descriptors_are_refused_in_the_words_of_the_reference() {
+    void anEmptyDomainAndNoDescriptorsAreRefusedInTheWordsOfTheReference() {
         assertThat(json(kit.post("/json", "{}")).getString("detail")).isEqualTo("rate limit domain must not be empty");
         assertThat(json(kit.post("/json", "{\"domain\":\"d\"}")).getString("detail"))
                 .isEqualTo("rate limit descriptor list must not be empty");
     }
 
     @Test
-    void null_means_absent() {
+    void nullMeansAbsent() {
         HttpResponse<String> response = kit.post(
                 "/json",
                 "{\"domain\":\"d\",\"hitsAddend\":null,\"descriptors\":[{\"limit\":null,\"hitsAddend\":null,"
@@ -153,14 +153,14 @@ class RlsJsonTest {
     }
 
     @Test
-    void an_unknown_domain_limits_nothing() {
+    void anUnknownDomainLimitsNothing() {
         assertThat(kit.post("/json", "{\"domain\":\"zzz\",\"descriptors\":[" + entry("k", "a", "") + "]}")
                         .body())
                 .isEqualTo("{\"overallCode\":\"OK\",\"statuses\":[{\"code\":\"OK\"}]}");
     }
 
     @Test
-    void hits_of_64_bits_are_over_and_the_counter_is_usable_in_the_next_window() {
+    void hitsOf64BitsAreOverAndTheCounterIsUsableInTheNextWindow() {
         String body =
                 "{\"domain\":\"d\",\"descriptors\":[" + entry("k", "a", ",\"hitsAddend\":18446744073709551615") + "]}";
         assertThat(kit.post("/json", body).statusCode()).isEqualTo(429);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ToldTest {
 
     @Test
-    void a_bucket_that_holds_more_than_its_requests_is_told_as_what_it_holds_at_the_same_rate() {
+    void aBucketThatHoldsMoreThanItsRequestsIsToldAsWhatItHoldsAtTheSameRate() {
         Told told = told(Limit.tokenBucket(10, Duration.ofSeconds(1)).withBurst(20), 19);
         assertThat(told.quota()).isEqualTo(20);
         assertThat(told.windowSeconds()).isEqualTo(2);
@@ -22,21 +22,21 @@ class ToldTest {
     }
 
     @Test
-    void a_bucket_that_holds_less_is_told_as_its_rate() {
+    void aBucketThatHoldsLessIsToldAsItsRate() {
         Told told = told(Limit.tokenBucket(10, Duration.ofMinutes(1)).withBurst(5), 5);
         assertThat(told.quota()).isEqualTo(10);
         assertThat(told.windowSeconds()).isEqualTo(60);
     }
 
     @Test
-    void the_window_of_a_large_burst_is_exact_to_the_second() {
+    void theWindowOfALargeBurstIsExactToTheSecond() {
         Limit limit =
                 Limit.of(Algorithm.GCRA, 4_000_000_000L, Duration.ofDays(1)).withBurst(4_294_967_295L);
         assertThat(told(limit, 1).windowSeconds()).isEqualTo(92_772);
     }
 
     @Test
-    void windows_and_a_limit_of_zero_are_told_as_they_are() {
+    void windowsAndALimitOfZeroAreToldAsTheyAre() {
         assertThat(told(Limit.fixedWindow(7, Duration.ofHours(1)), 6).quota()).isEqualTo(7);
         assertThat(told(Limit.tokenBucket(0, Duration.ofHours(1)).withBurst(3), 0)
                         .quota())

@@ -38,7 +38,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void a_descriptor_that_meets_no_rule_is_ok_and_has_neither_limit_nor_remaining() {
+    void aDescriptorThatMeetsNoRuleIsOkAndHasNeitherLimitNorRemaining() {
         RlsStatus status = answer.of(decision, 1).status(0);
         assertThat(answer.overallCode()).isEqualTo(RlsCode.OK);
         assertThat(status.code()).isEqualTo(RlsCode.OK);
@@ -48,7 +48,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void an_unlimited_rule_leaves_the_largest_number_and_names_no_limit() {
+    void anUnlimitedRuleLeavesTheLargestNumberAndNamesNoLimit() {
         verdict(UNLIMITED, 0, Reason.UNLIMITED, 0, 0);
         RlsStatus status = answer.of(decision, 1).status(0);
         assertThat(status.code()).isEqualTo(RlsCode.OK);
@@ -58,7 +58,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void a_status_tells_limit_unit_name_remaining_and_the_seconds_until_reset_rounded_up() {
+    void aStatusTellsLimitUnitNameRemainingAndTheSecondsUntilResetRoundedUp() {
         verdict(ENVOY, 0, Reason.WITHIN_LIMIT, 3, 1_000_001);
         RlsStatus status = answer.of(decision, 1).status(0);
         assertThat(status.requestsPerUnit()).isEqualTo(5);
@@ -69,13 +69,13 @@ class RlsAnswerTest {
     }
 
     @Test
-    void the_time_until_reset_is_never_zero() {
+    void theTimeUntilResetIsNeverZero() {
         verdict(ENVOY, 0, Reason.WITHIN_LIMIT, 5, 0);
         assertThat(answer.of(decision, 1).status(0).resetSeconds()).isEqualTo(1);
     }
 
     @Test
-    void numbers_beyond_32_bits_are_told_as_the_largest() {
+    void numbersBeyond32BitsAreToldAsTheLargest() {
         Rule huge = Rule.builder("d", "h")
                 .limit(Limit.tokenBucket(1L << 40, Duration.ofSeconds(10)))
                 .build();
@@ -87,7 +87,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void a_bucket_that_holds_more_than_its_requests_tells_no_more_than_those() {
+    void aBucketThatHoldsMoreThanItsRequestsTellsNoMoreThanThose() {
         Rule bucket = Rule.builder("d", "b")
                 .limit(new Limit(Algorithm.TOKEN_BUCKET, 10, 1_000_000, 20, 1))
                 .build();
@@ -98,7 +98,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void whoever_is_over_envoys_window_has_nothing_left_even_if_fewer_hits_would_have_fitted() {
+    void whoeverIsOverEnvoysWindowHasNothingLeftEvenIfFewerHitsWouldHaveFitted() {
         verdict(ENVOY, 0, Reason.OVER_LIMIT, 2, 1);
         decision.end(false, 0);
         RlsStatus status = answer.of(decision, 1).status(0);
@@ -108,7 +108,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void a_shadow_rule_that_is_over_is_ok_with_nothing_left() {
+    void aShadowRuleThatIsOverIsOkWithNothingLeft() {
         verdict(SHADOW, 0, Reason.OVER_LIMIT, 0, 1);
         RlsStatus status = answer.of(decision, 1).status(0);
         assertThat(status.code()).isEqualTo(RlsCode.OK);
@@ -117,7 +117,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void a_quota_that_is_used_up_is_over_also_where_another_lets_the_request_pass() {
+    void aQuotaThatIsUsedUpIsOverAlsoWhereAnotherLetsTheRequestPass() {
         verdict(QUOTA, 0, Reason.OVER_LIMIT, 0, 1);
         verdict(QUOTA, 1, Reason.WITHIN_LIMIT, 1, 1);
         assertThat(answer.of(decision, 2).overallCode()).isEqualTo(RlsCode.OK);
@@ -126,7 +126,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void headers_speak_of_the_first_descriptor_with_the_least_remaining() {
+    void headersSpeakOfTheFirstDescriptorWithTheLeastRemaining() {
         verdict(ENVOY, 0, Reason.WITHIN_LIMIT, 3, 1);
         verdict(ENVOY, 2, Reason.WITHIN_LIMIT, 2, 1);
         verdict(ENVOY, 3, Reason.WITHIN_LIMIT, 2, 1);
@@ -134,7 +134,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void headers_speak_of_the_last_ordinary_descriptor_that_is_over() {
+    void headersSpeakOfTheLastOrdinaryDescriptorThatIsOver() {
         verdict(ENVOY, 0, Reason.OVER_LIMIT, 0, 1);
         verdict(ENVOY, 1, Reason.OVER_LIMIT, 0, 1);
         verdict(SHADOW, 2, Reason.OVER_LIMIT, 0, 1);
@@ -144,14 +144,14 @@ class RlsAnswerTest {
     }
 
     @Test
-    void there_are_no_headers_unless_asked_for() {
+    void thereAreNoHeadersUnlessAskedFor() {
         verdict(ENVOY, 0, Reason.OVER_LIMIT, 0, 1);
         assertThat(new RlsAnswer(RlsSettings.defaults()).of(decision, 1).headersOf())
                 .isEqualTo(-1);
     }
 
     @Test
-    void of_many_rules_the_one_with_the_least_share_left_speaks_for_its_descriptor() {
+    void ofManyRulesTheOneWithTheLeastShareLeftSpeaksForItsDescriptor() {
         verdict(weir("hour", 1000, false), 0, Reason.WITHIN_LIMIT, 900, 1);
         verdict(weir("second", 10, false), 0, Reason.WITHIN_LIMIT, 5, 1);
         verdict(weir("huge", Long.MAX_VALUE / 2, false), 0, Reason.WITHIN_LIMIT, Long.MAX_VALUE / 3, 1);
@@ -159,7 +159,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void a_denial_speaks_before_any_share_and_a_rule_that_only_watches_last() {
+    void aDenialSpeaksBeforeAnyShareAndARuleThatOnlyWatchesLast() {
         verdict(weir("watch", 5, true), 0, Reason.OVER_LIMIT, 0, 1);
         verdict(weir("empty", 10, false), 0, Reason.WITHIN_LIMIT, 0, 1);
         assertThat(answer.of(decision, 1).status(0).name()).isEqualTo("empty");
@@ -172,7 +172,7 @@ class RlsAnswerTest {
     }
 
     @Test
-    void every_unit_has_the_number_and_the_window_of_the_protocol() {
+    void everyUnitHasTheNumberAndTheWindowOfTheProtocol() {
         for (RlsUnit unit : RlsUnit.values()) {
             assertThat(RlsUnit.ofNumber(unit.number())).isEqualTo(unit);
             assertThat(RlsUnit.ofName(unit.name())).isEqualTo(unit);

@@ -22,7 +22,7 @@ class RlsMetadataTest {
     }
 
     @Test
-    void it_tells_the_request_back() {
+    void itTellsTheRequestBack() {
         Request request = Request.to("d").with("a", "1").with("b", "x=y");
         request.descriptor().with("c", "2").descriptorHits(0).override(LIMIT);
         assertThat(RlsMetadata.of(request, 3, decision))
@@ -44,7 +44,7 @@ class RlsMetadataTest {
     }
 
     @Test
-    void what_the_rules_that_passed_say_is_merged_member_by_member_and_the_first_to_say_it_wins() {
+    void whatTheRulesThatPassedSayIsMergedMemberByMemberAndTheFirstToSayItWins() {
         passed(Map.of("pool", "a", "deep", Map.of("x", 1.0)), Reason.WITHIN_LIMIT);
         passed(Map.of("pool", "b", "deep", Map.of("x", 2.0, "y", 3.0), "more", true), Reason.WITHIN_LIMIT);
         passed(Map.of("never", "shown"), Reason.OVER_LIMIT);
@@ -53,7 +53,7 @@ class RlsMetadataTest {
     }
 
     @Test
-    void merging_changes_no_rule() {
+    void mergingChangesNoRule() {
         Map<String, Object> first = Map.of("deep", Map.of("x", 1.0));
         passed(first, Reason.WITHIN_LIMIT);
         passed(Map.of("deep", Map.of("y", 2.0)), Reason.WITHIN_LIMIT);
@@ -62,7 +62,7 @@ class RlsMetadataTest {
     }
 
     @Test
-    void nothing_to_say_is_left_out() {
+    void nothingToSayIsLeftOut() {
         passed(Map.of(), Reason.WITHIN_LIMIT);
         assertThat(RlsMetadata.of(Request.to("d").with("a", "1"), 0, decision))
                 .containsOnlyKeys("domain", "descriptors");

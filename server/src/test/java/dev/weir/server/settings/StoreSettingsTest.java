@@ -26,7 +26,7 @@ class StoreSettingsTest {
     Path folder;
 
     @Test
-    void without_a_word_counters_live_in_memory() throws Exception {
+    void withoutAWordCountersLiveInMemory() throws Exception {
         assertThat(read(Map.of(), Map.of()).stores()).isEmpty();
         assertThat(read(Map.of("store", "memory"), Map.of("REDIS_URL", "redis:6379"))
                         .stores())
@@ -35,7 +35,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void a_store_has_what_holds_for_all_of_them() throws Exception {
+    void aStoreHasWhatHoldsForAllOfThem() throws Exception {
         weirYaml("""
                 store: redis://localhost:6390/2
                 deadline: 25ms
@@ -59,7 +59,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void a_password_comes_from_the_file_the_environment_the_address_or_a_file_of_its_own() throws Exception {
+    void aPasswordComesFromTheFileTheEnvironmentTheAddressOrAFileOfItsOwn() throws Exception {
         Files.writeString(folder.resolve("password"), SECRET + "\n");
         weirYaml("""
                 store: redis://me:fromurl@localhost
@@ -82,7 +82,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void a_password_is_never_taken_from_the_command_line() throws Exception {
+    void aPasswordIsNeverTakenFromTheCommandLine() throws Exception {
         Settings settings = read(Map.of("store", "redis://h", "store_password", SECRET), Map.of());
         assertThat(credentials(settings, "default").password()).isEmpty();
     }
@@ -99,7 +99,7 @@ class StoreSettingsTest {
                 "mymaster,h1:1,h2:2       | SENTINEL | -     | redis-sentinel://mymaster@h1:1,h2:2",
                 "redis://user:pw@redis:63 | -        | true  | rediss://redis:63",
             })
-    void the_references_redis_is_understood(String url, String type, String tls, String store) throws Exception {
+    void theReferencesRedisIsUnderstood(String url, String type, String tls, String store) throws Exception {
         Map<String, String> variables =
                 new HashMap<>(Map.of("REDIS_URL", url, "REDIS_SOCKET_TYPE", "tcp", "BACKEND_TYPE", "redis"));
         if (type != null) {
@@ -114,7 +114,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void the_references_password_may_have_a_user_before_it() throws Exception {
+    void theReferencesPasswordMayHaveAUserBeforeIt() throws Exception {
         Map<String, String> url = Map.of("REDIS_URL", "redis:6379");
         assertThat(credentials(read(Map.of(), with(url, "REDIS_AUTH", "pw")), "default"))
                 .isEqualTo(new RedisCredentials("", "pw"));
@@ -123,7 +123,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void sentinels_have_a_password_of_their_own() throws Exception {
+    void sentinelsHaveAPasswordOfTheirOwn() throws Exception {
         Map<String, String> url = Map.of("REDIS_URL", "weir,h:26379", "REDIS_TYPE", "sentinel", "REDIS_AUTH", "a");
         Settings settings = read(Map.of(), with(url, "REDIS_SENTINEL_AUTH", "me:b"));
         assertThat(store(settings, "default").sentinelCredentials().get()).isEqualTo(new RedisCredentials("me", "b"));
@@ -140,7 +140,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void what_cannot_be_is_said_and_no_password_with_it() throws Exception {
+    void whatCannotBeIsSaidAndNoPasswordWithIt() throws Exception {
         assertRefused(Map.of("store", "postgres://me:" + SECRET + "@h"), Map.of())
                 .hasMessageContaining("--store: ")
                 .hasMessageContaining("redis-cluster://h1:p1,h2:p2");
@@ -168,7 +168,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void what_the_reference_could_and_weir_cannot_is_refused() {
+    void whatTheReferenceCouldAndWeirCannotIsRefused() {
         assertRefused(Map.of(), Map.of("REDIS_URL", "/var/run/redis.sock"))
                 .hasMessage("REDIS_URL: a Unix socket cannot be used (expected: host:port, and REDIS_SOCKET_TYPE tcp)");
         assertRefused(Map.of(), Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "RING"))
@@ -180,7 +180,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void what_is_wrong_in_the_file_is_named_by_its_place() throws Exception {
+    void whatIsWrongInTheFileIsNamedByItsPlace() throws Exception {
         weirYaml("""
                 store: redis://h
                 stores:
