@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What becomes of a check that its store did not answer: what its rule says under {@code on_fail}. */
 final class FailurePolicy {
-    /** Nobody knows when the store is back: it is worth a try so soon. */
-    private static final long TRY_AGAIN_MICROS = 1_000_000;
-
     private final LimiterSettings settings;
     private final LimiterObserver observer;
     private final LocalTier tier;
@@ -54,19 +51,6 @@ final class FailurePolicy {
             Check check = pending.checks.get(i);
             check.failure = StoreFailure.BROKEN;
             write(check, onFail(pending.matches.get(check.about).rule()) != OnFail.DENY);
-        }
-    }
-
-    /**
-     * Makes of what a share of {@code limit} said what holds for the limit itself: the share counts only until the store is back, and
-     * what it has no room for may find it then.
-     */
-    static void limitToOutage(Check check, Limit limit) {
-        Outcome out = check.outcome;
-        out.reset = Math.min(out.reset, TRY_AGAIN_MICROS);
-        boolean never = out.retryAfter == Outcome.NEVER && check.hits > limit.capacity();
-        if (!never && (out.retryAfter == Outcome.NEVER || out.retryAfter > TRY_AGAIN_MICROS)) {
-            out.retryAfter = TRY_AGAIN_MICROS;
         }
     }
 

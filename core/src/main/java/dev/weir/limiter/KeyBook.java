@@ -1,10 +1,14 @@
 package dev.weir.limiter;
 
+import dev.weir.store.Ask;
 import dev.weir.store.Checks;
 import dev.weir.store.Idempotency;
 
 /** What this process knows of idempotency keys, and what of shared stores it allows them: lookups, and room. */
 final class KeyBook {
+    /** Returned by {@link #asked} where the key is not kept because the allowance is used up. */
+    private static final long NO_ROOM = -1;
+
     private final NewKeys news = new NewKeys();
     private final KeyLookups lookups = new KeyLookups();
     private final KeyAllowance allowance;
@@ -25,33 +29,38 @@ final class KeyBook {
         return lookups.take(idempotency, now);
     }
 
-    /** A store is asked: the key is only looked up where nothing is charged, so that a repeat is harmless, or where it has no room. */
-    void asked(Pending pending, Idempotency idempotency, long now) {
-        Checks checks = pending.checks;
+    /**
+     * A store is asked: the key is only looked up where nothing is charged, so that a repeat is harmless, or where it has no room.
+     *
+     * @return what was taken of the allowance, to be handed to {@link #answered}
+     */
+    long asked(Ask ask, Idempotency idempotency, long now) {
+        Checks checks = ask.checks;
         boolean charges = false;
         for (int i = 0; i < checks.size(); i++) {
             charges |= checks.get(i).hits != 0;
         }
-        pending.keyTaken = charges ? allowance.take(idempotency, checks.size(), now) : 0;
-        pending.keyWithoutRoom = charges && pending.keyTaken == 0;
-        pending.lookOnly = pending.keyTaken == 0;
+        long taken = charges ? allowance.take(idempotency, checks.size(), now) : 0;
+        ask.lookOnly = taken == 0;
+        return charges && taken == 0 ? NO_ROOM : taken;
     }
 
-    /** All have answered; {@code again}: the key was known. */
-    void answered(Pending pending, Idempotency idempotency, boolean allowed, boolean again) {
+    /** All have answered what was asked at {@code askedMicros}; {@code again}: the key was known. */
+    void answered(
+            Ask ask, Idempotency idempotency, long taken, long askedMicros, boolean allowed, boolean again) {
         boolean failed = false;
-        for (int i = 0; i < pending.checks.size(); i++) {
-            failed |= pending.checks.get(i).failure != null;
+        for (int i = 0; i < ask.checks.size(); i++) {
+            failed |= ask.checks.get(i).failure != null;
         }
         if (!allowed || again || failed) {
-            allowance.giveBack(pending.keyTaken);
-        } else if (pending.keyWithoutRoom) {
+            allowance.giveBack(Math.max(0, taken));
+        } else if (taken == NO_ROOM) {
             observer.keyNotKept();
         }
         if (allowed || again) {
             news.remove(idempotency);
         } else if (!failed) {
-            news.add(idempotency, pending.askedMicros);
+            news.add(idempotency, askedMicros);
         }
     }
 }

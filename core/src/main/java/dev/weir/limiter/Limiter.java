@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * inside the deadline of its rules, whatever the stores do.
  */
 public final class Limiter {
-    /** What remains where nothing is limited: the largest number of Envoy's answer. */
-    public static final long UNLIMITED = 0xffff_ffffL;
-
     /** How often {@link #tick} is called. */
     public static final int TICK_MILLIS = 50;
 

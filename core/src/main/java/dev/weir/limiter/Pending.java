@@ -28,11 +28,8 @@ final class Pending extends Ask {
     /** The same by the monotonic clock, where leases are concerned. */
     long askedNanos;
 
-    /** What was taken of the {@link KeyAllowance} for its key; 0 if it is not to be kept. */
+    /** What {@link KeyBook#asked} took for its key. */
     long keyTaken;
-
-    /** Its key is not kept, for there is no room for it. */
-    boolean keyWithoutRoom;
 
     /** What went wrong here on the way back, if anything did. */
     @Nullable
@@ -47,7 +44,6 @@ final class Pending extends Ask {
         repeated = false;
         conflict = false;
         keyTaken = 0;
-        keyWithoutRoom = false;
         fault = null;
     }
 

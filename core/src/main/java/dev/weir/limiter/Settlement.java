@@ -154,7 +154,7 @@ final class Settlement {
         }
         Idempotency idempotency = pending.idempotency;
         if (idempotency != null) {
-            keys.answered(pending, idempotency, allowed, again);
+            keys.answered(pending, idempotency, pending.keyTaken, pending.askedMicros, allowed, again);
         }
         write(pending, verdictWriter, now, allowed);
     }

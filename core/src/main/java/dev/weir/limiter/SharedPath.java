@@ -142,7 +142,7 @@ final class SharedPath {
             pending.leased.askAhead(pending, pending.askedNanos);
         }
         if (idempotency != null) {
-            keys.asked(pending, idempotency, now);
+            pending.keyTaken = keys.asked(pending, idempotency, now);
         }
         long deadline = deadline(pending);
         long patience = Math.min(deadline, waiter.patienceMicros());

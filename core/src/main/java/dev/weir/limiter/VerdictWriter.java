@@ -15,6 +15,11 @@ import java.util.Objects;
 
 /** From what a store answered to what callers are told: one verdict for each match, in their order. */
 final class VerdictWriter {
+    /** The remaining hits of a match without a limit: the largest number of Envoy's answer. */
+    private static final long UNLIMITED = 0xffff_ffffL;
+    /** The retry-after of a degraded denial: nobody knows when the store is back. */
+    private static final long TRY_AGAIN_MICROS = 1_000_000;
+
     private final CheckWriter checkWriter;
     private final LimiterObserver observer;
 
@@ -52,7 +57,7 @@ final class VerdictWriter {
             if (limit == null) {
                 if (!denialsOnly) {
                     long hits = request.hitsOf(match.descriptor());
-                    into.add().set(rule, null, match.descriptor(), hits, Reason.UNLIMITED, Limiter.UNLIMITED, 0, 0, 0);
+                    into.add().set(rule, null, match.descriptor(), hits, Reason.UNLIMITED, UNLIMITED, 0, 0, 0);
                 }
                 continue;
             }
@@ -73,7 +78,7 @@ final class VerdictWriter {
 
     private static void write(Verdict verdict, Match match, Limit limit, Check check) {
         if (check.failure != null) {
-            FailurePolicy.limitToOutage(check, limit);
+            limitToOutage(check, limit);
         }
         Outcome outcome = check.outcome;
         verdict.set(
@@ -90,6 +95,19 @@ final class VerdictWriter {
                 .shadow(check.role == Check.Role.SHADOW)
                 .degraded(check.failure != null)
                 .leased(check.leased);
+    }
+
+    /**
+     * Makes of what a share of {@code limit} said what holds for the limit itself: the share counts only until the store is back, and
+     * what it has no room for may find it then.
+     */
+    private static void limitToOutage(Check check, Limit limit) {
+        Outcome out = check.outcome;
+        out.reset = Math.min(out.reset, TRY_AGAIN_MICROS);
+        boolean never = out.retryAfter == Outcome.NEVER && check.hits > limit.capacity();
+        if (!never && (out.retryAfter == Outcome.NEVER || out.retryAfter > TRY_AGAIN_MICROS)) {
+            out.retryAfter = TRY_AGAIN_MICROS;
+        }
     }
 
     private static Reason reasonOf(Check check) {

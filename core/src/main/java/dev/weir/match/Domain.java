@@ -3,7 +3,7 @@ package dev.weir.match;
 import dev.weir.model.Request;
 
 /** The compiled rules of one domain, in either spelling. */
-sealed interface Domain permits EnvoyDomain, WeirDomain, LayeredDomain {
+interface Domain {
 
     /** Adds what {@code request} meets here. */
     void match(Request request, Matches into);

@@ -2,7 +2,6 @@ package dev.weir.rules.grammar;
 
 import static dev.weir.rules.diagnostics.Text.quote;
 
-import dev.weir.model.Rule;
 import dev.weir.rules.diagnostics.Position;
 import dev.weir.rules.diagnostics.Problems;
 import dev.weir.rules.diagnostics.Suggestion;
@@ -27,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Fields {
     private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9_]*");
+    /** 100 percent. */
+    private static final int TEN_THOUSAND = 10_000;
+
     private static final Pattern PERCENT = Pattern.compile("(0|[1-9][0-9]{0,2})(\\.[0-9]{1,2})?");
 
     private final Mapping mapping;
@@ -198,7 +200,7 @@ public final class Fields {
         }
         if (scalar.plain() && PERCENT.matcher(scalar.text()).matches()) {
             int part = new BigDecimal(scalar.text()).movePointRight(2).intValueExact();
-            if (part <= Rule.EVERYONE) {
+            if (part <= TEN_THOUSAND) {
                 return part;
             }
         }

@@ -59,9 +59,9 @@ final class Arrivals {
         }
     }
 
-    /** Since when a frame has been on its way; {@link Stream#NOT_WAITING} while none is. */
+    /** Since when a frame has been on its way; {@link FrameCutter#NOT_WAITING} while none is. */
     long unfinishedSince() {
-        return partial == null ? Stream.NOT_WAITING : partialSince;
+        return partial == null ? FrameCutter.NOT_WAITING : partialSince;
     }
 
     private int preface(byte[] in, int end) throws Http2Exception {

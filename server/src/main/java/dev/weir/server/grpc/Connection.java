@@ -151,7 +151,7 @@ final class Connection implements Arrivals.Taker {
         return reading ? nowMicros : lane.time().micros();
     }
 
-    /** Since when a frame or a header block has been on its way; {@link Stream#NOT_WAITING} while none is. */
+    /** Since when a frame or a header block has been on its way; {@link FrameCutter#NOT_WAITING} while none is. */
     long unfinishedSince() {
         return Math.min(arrivals.unfinishedSince(), cutter.unfinishedSince());
     }

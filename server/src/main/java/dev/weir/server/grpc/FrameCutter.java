@@ -18,6 +18,8 @@ import java.util.function.LongSupplier;
  */
 final class FrameCutter {
     static final int HEADER = 9;
+    /** Nothing is incomplete: later than any moment since which something was. */
+    static final long NOT_WAITING = Long.MAX_VALUE;
     /** HTTP/2's and gRPC's numbers in an array. */
     static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
@@ -110,9 +112,9 @@ final class FrameCutter {
         }
     }
 
-    /** Since when a header block has been on its way; {@link Stream#NOT_WAITING} while none is. */
+    /** Since when a header block has been on its way; {@link #NOT_WAITING} while none is. */
     long unfinishedSince() {
-        return inHeaders ? headersSince : Stream.NOT_WAITING;
+        return inHeaders ? headersSince : NOT_WAITING;
     }
 
     void close() {

@@ -138,7 +138,7 @@ final class Keeper {
             return stream.beganMicros;
         }
         if (stream.body == null && stream.unsent == null) {
-            stream.waitingMicros = Stream.NOT_WAITING;
+            stream.waitingMicros = FrameCutter.NOT_WAITING;
             return now;
         }
         stream.waitingMicros = Math.min(stream.waitingMicros, now);

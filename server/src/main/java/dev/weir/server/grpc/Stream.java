@@ -5,15 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /** One open stream, which is one call. Used again for another when it is over. */
 final class Stream {
-    static final long NOT_WAITING = Long.MAX_VALUE;
-
     int id;
     Method method = Method.UNKNOWN;
     /** When it began, by the lane's clock. */
     long beganMicros;
     /** When its caller stops waiting, by the lane's clock. */
     long deadlineMicros;
-    /** When a stream of messages was first seen to have half of one under way, or {@link #NOT_WAITING}. */
+    /** When a stream of messages was first seen to have half of one under way, or {@link FrameCutter#NOT_WAITING}. */
     long waitingMicros;
 
     /** The peer has sent all it will. */
@@ -58,7 +56,7 @@ final class Stream {
         this.beganMicros = nowMicros;
         method = Method.UNKNOWN;
         deadlineMicros = Long.MAX_VALUE;
-        waitingMicros = NOT_WAITING;
+        waitingMicros = FrameCutter.NOT_WAITING;
         remoteEnded = false;
         deaf = false;
         lengthLeft = RequestHead.NO_LENGTH;
