@@ -1,9 +1,8 @@
 package dev.weir;
 
-import dev.weir.algorithm.Meter;
-import dev.weir.algorithm.Meters;
-import dev.weir.model.Limit;
-import dev.weir.store.KeyHash;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.counter.CounterKeyHash;
 
 /** A limit with its meter, and what its counters' keys begin with: its algorithm, for another's state means nothing to it. */
 final class MeteredLimit {
@@ -13,7 +12,7 @@ final class MeteredLimit {
 
     MeteredLimit(Limit limit) {
         this.meter = Meters.of(limit);
-        KeyHash hash = new KeyHash().reset().add(limit.algorithm().spelling()).end();
+        CounterKeyHash hash = new CounterKeyHash().reset().add(limit.algorithm().spelling()).end();
         this.prefix0 = hash.key0();
         this.prefix1 = hash.key1();
     }

@@ -1,12 +1,10 @@
 package dev.weir;
 
-import dev.weir.algorithm.Outcome;
-import dev.weir.model.Limit;
-import dev.weir.model.TimeSource;
-import dev.weir.model.Verdict;
-import dev.weir.model.Verdict.Reason;
-import dev.weir.store.Store;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.MutableVerdict.Reason;
+import dev.weir.internal.store.LocalStore;
+import dev.weir.internal.store.memory.MemoryStore;
 import java.util.Objects;
 
 /**
@@ -23,7 +21,7 @@ import java.util.Objects;
  * <h2>Which calls block</h2>
  *
  * None. {@link #tryAcquire} answers yes or no, {@link #acquire} says more, {@link #probe} asks without taking, {@link #giveBack}
- * returns what was not needed; whoever wants to wait does so for {@link Verdict#retryAfter} in the way of their framework. All
+ * returns what was not needed; whoever wants to wait does so for {@link MutableVerdict#retryAfter} in the way of their framework. All
  * are safe from any thread, and exact: of many threads at once, no more pass than the limit says.
  *
  * <h2>Memory</h2>
@@ -32,7 +30,7 @@ import java.util.Objects;
  * their limit are forgotten first. {@code tryAcquire} allocates nothing.
  */
 public final class RateLimiter {
-    private final Store store;
+    private final LocalStore store;
     private final TimeSource time;
     private volatile MeteredLimit limit;
 
@@ -63,7 +61,7 @@ public final class RateLimiter {
 
     /** Takes {@code hits} of {@code key} if all of them fit, else none. */
     public boolean tryAcquire(String key, long hits) {
-        return decide(Scratch.of(limit, key), atLeast(0, hits));
+        return decide(RateLimiterScratch.of(limit, key), atLeast(0, hits));
     }
 
     /** Takes one hit of {@code key} if it fits. */
@@ -73,57 +71,57 @@ public final class RateLimiter {
 
     /** Takes {@code hits} of {@code key} if all of them fit, else none. */
     public boolean tryAcquire(long key, long hits) {
-        return decide(Scratch.of(limit, key), atLeast(0, hits));
+        return decide(RateLimiterScratch.of(limit, key), atLeast(0, hits));
     }
 
     /** As {@link #tryAcquire(String)}, and says what is left, and when the hit would fit if it did not. */
-    public Verdict acquire(String key) {
+    public MutableVerdict acquire(String key) {
         return acquire(key, 1);
     }
 
     /** As {@link #tryAcquire(String, long)}, and says what is left, and when the hits would fit if they did not. */
-    public Verdict acquire(String key, long hits) {
-        return verdict(Scratch.of(limit, key), atLeast(0, hits));
+    public MutableVerdict acquire(String key, long hits) {
+        return verdict(RateLimiterScratch.of(limit, key), atLeast(0, hits));
     }
 
     /** As {@link #tryAcquire(long)}, and says what is left, and when the hit would fit if it did not. */
-    public Verdict acquire(long key) {
+    public MutableVerdict acquire(long key) {
         return acquire(key, 1);
     }
 
     /** As {@link #tryAcquire(long, long)}, and says what is left, and when the hits would fit if they did not. */
-    public Verdict acquire(long key, long hits) {
-        return verdict(Scratch.of(limit, key), atLeast(0, hits));
+    public MutableVerdict acquire(long key, long hits) {
+        return verdict(RateLimiterScratch.of(limit, key), atLeast(0, hits));
     }
 
     /** Whether one hit of {@code key} would fit now; takes nothing. */
-    public Verdict probe(String key) {
+    public MutableVerdict probe(String key) {
         return probe(key, 1);
     }
 
     /** Whether {@code hits} of {@code key} would fit now; takes nothing. */
-    public Verdict probe(String key, long hits) {
-        return verdict(Scratch.of(limit, key).denied(), atLeast(0, hits));
+    public MutableVerdict probe(String key, long hits) {
+        return verdict(RateLimiterScratch.of(limit, key).denied(), atLeast(0, hits));
     }
 
     /** Whether one hit of {@code key} would fit now; takes nothing. */
-    public Verdict probe(long key) {
+    public MutableVerdict probe(long key) {
         return probe(key, 1);
     }
 
     /** Whether {@code hits} of {@code key} would fit now; takes nothing. */
-    public Verdict probe(long key, long hits) {
-        return verdict(Scratch.of(limit, key).denied(), atLeast(0, hits));
+    public MutableVerdict probe(long key, long hits) {
+        return verdict(RateLimiterScratch.of(limit, key).denied(), atLeast(0, hits));
     }
 
     /** Gives back {@code hits} of {@code key} that were taken and not needed, down to nothing used. */
     public void giveBack(String key, long hits) {
-        decide(Scratch.of(limit, key), -atLeast(1, hits));
+        decide(RateLimiterScratch.of(limit, key), -atLeast(1, hits));
     }
 
     /** Gives back {@code hits} of {@code key} that were taken and not needed, down to nothing used. */
     public void giveBack(long key, long hits) {
-        decide(Scratch.of(limit, key), -atLeast(1, hits));
+        decide(RateLimiterScratch.of(limit, key), -atLeast(1, hits));
     }
 
     /** The limit in force. */
@@ -139,17 +137,17 @@ public final class RateLimiter {
         limit = new MeteredLimit(next);
     }
 
-    private boolean decide(Scratch scratch, long hits) {
+    private boolean decide(RateLimiterScratch scratch, long hits) {
         scratch.checks.get(0).hits = hits;
         return store.decide(scratch.checks, time.micros());
     }
 
-    private Verdict verdict(Scratch scratch, long hits) {
+    private MutableVerdict verdict(RateLimiterScratch scratch, long hits) {
         decide(scratch, hits);
         Outcome out = scratch.checks.get(0).outcome;
         Reason reason =
                 out.allowed ? Reason.WITHIN_LIMIT : out.retryAfter == Outcome.NEVER ? Reason.NEVER : Reason.OVER_LIMIT;
-        return new Verdict()
+        return new MutableVerdict()
                 .set(null, scratch.limit(), 0, hits, reason, out.remaining, out.reset, out.retryAfter, out.delay);
     }
 

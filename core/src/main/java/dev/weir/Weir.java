@@ -1,11 +1,10 @@
 package dev.weir;
 
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.match.RuleSet;
-import dev.weir.model.TimeSource;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.memory.MemoryStore;
 import java.util.Objects;
 
 /**

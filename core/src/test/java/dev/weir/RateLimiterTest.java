@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.model.Algorithm;
-import dev.weir.model.Limit;
-import dev.weir.model.Verdict;
+import dev.weir.internal.model.MutableVerdict;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -58,16 +56,16 @@ class RateLimiterTest {
     @Test
     void saysWhatIsLeftAndWhenItPassesAgain() {
         RateLimiter limiter = limiter(Limit.tokenBucket(10, SECOND));
-        Verdict taken = limiter.acquire("ann", 4);
+        MutableVerdict taken = limiter.acquire("ann", 4);
         assertThat(taken.allowed()).isTrue();
         assertThat(taken.remaining()).isEqualTo(6);
         assertThat(taken.reset()).isEqualTo(Duration.ofMillis(400));
-        Verdict denied = limiter.acquire("ann", 7);
-        assertThat(denied.reason()).isEqualTo(Verdict.Reason.OVER_LIMIT);
+        MutableVerdict denied = limiter.acquire("ann", 7);
+        assertThat(denied.reason()).isEqualTo(MutableVerdict.Reason.OVER_LIMIT);
         assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(100));
         assertThat(denied.remaining()).isEqualTo(6);
-        Verdict never = limiter.acquire("ann", 11);
-        assertThat(never.reason()).isEqualTo(Verdict.Reason.NEVER);
+        MutableVerdict never = limiter.acquire("ann", 11);
+        assertThat(never.reason()).isEqualTo(MutableVerdict.Reason.NEVER);
         assertThat(never.retryAfter()).isNull();
         assertThat(limiter.acquire("ann").remaining()).isEqualTo(5);
     }
@@ -95,7 +93,7 @@ class RateLimiterTest {
         for (int i = 0; i < 3; i++) {
             assertThat(limiter.probe("ann", 3).allowed()).isTrue();
             assertThat(limiter.probe("ann", 3).remaining()).isEqualTo(3);
-            Verdict over = limiter.probe("ann", 4);
+            MutableVerdict over = limiter.probe("ann", 4);
             assertThat(over.allowed()).isFalse();
             assertThat(over.retryAfterMicros()).isPositive();
         }

@@ -3,17 +3,15 @@ package dev.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.match.Condition;
-import dev.weir.match.KeyBy;
-import dev.weir.match.RuleSet;
-import dev.weir.match.WeirRule;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -31,9 +29,9 @@ class WeirTest {
 
         assertThat(limiter.decide(free).allowed()).isTrue();
         assertThat(limiter.decide(free).allowed()).isTrue();
-        Decision denied = limiter.decide(free);
+        MutableDecision denied = limiter.decide(free);
         assertThat(denied.allowed()).isFalse();
-        Verdict binding = Objects.requireNonNull(denied.binding());
+        MutableVerdict binding = Objects.requireNonNull(denied.binding());
         assertThat(Objects.requireNonNull(binding.rule()).name()).isEqualTo("free");
         assertThat(binding.retryAfter()).isEqualTo(Duration.ofMillis(500));
         assertThat(denied).hasToString("denied [denied by free: 0 left (limit 2), passes again in PT0.5S]");
@@ -48,7 +46,7 @@ class WeirTest {
         AtomicLong told = new AtomicLong();
         LimiterObserver observer = new LimiterObserver() {
             @Override
-            public void decided(Request request, Decision decision) {
+            public void decided(Request request, MutableDecision decision) {
                 told.incrementAndGet();
             }
         };

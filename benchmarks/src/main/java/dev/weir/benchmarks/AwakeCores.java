@@ -17,7 +17,7 @@ final class AwakeCores implements AutoCloseable {
     private AwakeCores() {}
 
     /** Cores are kept awake if {@code --awake yes} is given; else they sleep when they have nothing to do. */
-    static AwakeCores of(Options options) throws IOException {
+    static AwakeCores of(BenchmarkOptions options) throws IOException {
         AwakeCores cores = new AwakeCores();
         if (options.text("--awake", "no").equals("yes")) {
             for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {

@@ -1,8 +1,8 @@
 package dev.weir.benchmarks;
 
-import dev.weir.match.Matches;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Request;
+import dev.weir.Request;
+import dev.weir.internal.match.Matches;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.rules.LoadResult;
 import dev.weir.rules.RuleLoader;
 import java.util.Random;

@@ -1,11 +1,11 @@
 package dev.weir.benchmarks;
 
-import dev.weir.algorithm.Meters;
-import dev.weir.model.Limit;
-import dev.weir.store.Check;
-import dev.weir.store.Checks;
-import dev.weir.store.KeyHash;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.counter.CounterKeyHash;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import org.openjdk.jol.info.GraphLayout;
 
@@ -20,7 +20,7 @@ public final class MemoryPerKey {
         int keys = args.length > 0 ? Integer.parseInt(args[0]) : 10_000_000;
         MemoryStore store = new MemoryStore(2 * keys);
         Checks checks = new Checks();
-        KeyHash hash = new KeyHash();
+        CounterKeyHash hash = new CounterKeyHash();
         Check check = checks.add();
         check.meter = Meters.of(Limit.tokenBucket(100, Duration.ofHours(1)));
         check.hits = 1;

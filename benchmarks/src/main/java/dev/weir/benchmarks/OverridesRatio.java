@@ -1,16 +1,16 @@
 package dev.weir.benchmarks;
 
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.match.Quota;
-import dev.weir.match.QuotaOverride;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Decision;
-import dev.weir.model.Request;
-import dev.weir.model.TimeSource;
+import dev.weir.Request;
+import dev.weir.TimeSource;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.override.CallerOverrides;
+import dev.weir.internal.match.override.LimitOverride;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.rules.RuleLoader;
-import dev.weir.store.memory.MemoryStore;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
@@ -43,12 +43,12 @@ public final class OverridesRatio {
 
     public static void main(String[] args) {
         int turns = args.length > 0 ? Integer.parseInt(args[0]) : 30;
-        Map<String, Quota> quotas = new ConcurrentHashMap<>();
+        Map<String, CallerOverrides> quotas = new ConcurrentHashMap<>();
         for (int i = 0; i < OVERRIDES; i++) {
-            QuotaOverride override = new QuotaOverride("endpoint:POST /api/v1/orders", 1_000_000 + i, 60_000_000, null);
-            quotas.put("key-" + i, new Quota(null, List.of(override)));
+            LimitOverride override = new LimitOverride("endpoint:POST /api/v1/orders", 1_000_000 + i, 60_000_000, null);
+            quotas.put("key-" + i, new CallerOverrides(null, List.of(override)));
         }
-        Map<String, Quota> few = new ConcurrentHashMap<>(quotas);
+        Map<String, CallerOverrides> few = new ConcurrentHashMap<>(quotas);
         few.keySet().removeIf(key -> Integer.parseInt(key.substring("key-".length())) >= FEW);
         Side none = new Side(Map.of());
         Side some = new Side(few);
@@ -97,11 +97,11 @@ public final class OverridesRatio {
     /** A limiter with its counters, and the requests it is asked. */
     private static final class Side {
         private final Limiter limiter;
-        private final Decision decision = new Decision();
+        private final MutableDecision decision = new MutableDecision();
         private long now = 1_800_000_000_000_000L;
         private int next;
 
-        Side(Map<String, Quota> quotas) {
+        Side(Map<String, CallerOverrides> quotas) {
             RuleSet rules =
                     Objects.requireNonNull(RuleLoader.parse("rules.yaml", RULES).rules());
             limiter = new Limiter(

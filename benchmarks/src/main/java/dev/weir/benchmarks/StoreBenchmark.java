@@ -1,12 +1,12 @@
 package dev.weir.benchmarks;
 
-import dev.weir.algorithm.Meter;
-import dev.weir.algorithm.Meters;
-import dev.weir.model.Limit;
-import dev.weir.store.Check;
-import dev.weir.store.Checks;
-import dev.weir.store.KeyHash;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.counter.CounterKeyHash;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.memory.MemoryStore;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.TimeMeter;
 import java.time.Duration;
@@ -54,7 +54,7 @@ public class StoreBenchmark {
     public static class Weir {
         private final MemoryStore store = new MemoryStore(2 * KEYS);
         private final Meter meter = Meters.of(Limit.tokenBucket(100, Duration.ofSeconds(1)));
-        private final KeyHash hash = new KeyHash();
+        private final CounterKeyHash hash = new CounterKeyHash();
         private final Checks checks = new Checks();
 
         @Setup

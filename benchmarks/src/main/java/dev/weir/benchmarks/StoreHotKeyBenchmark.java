@@ -1,12 +1,12 @@
 package dev.weir.benchmarks;
 
-import dev.weir.algorithm.Meter;
-import dev.weir.algorithm.Meters;
-import dev.weir.model.Limit;
-import dev.weir.store.Check;
-import dev.weir.store.Checks;
-import dev.weir.store.KeyHash;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.counter.CounterKeyHash;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +71,7 @@ public class StoreHotKeyBenchmark {
     /** What each thread has of its own. */
     @State(Scope.Thread)
     public static class Caller {
-        private final KeyHash hash = new KeyHash();
+        private final CounterKeyHash hash = new CounterKeyHash();
         private final Checks checks = new Checks();
 
         boolean tryAcquire(Shared shared) {

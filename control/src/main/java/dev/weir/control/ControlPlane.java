@@ -3,14 +3,31 @@ package dev.weir.control;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.audit.Author;
+import dev.weir.control.change.AuditedTransactions;
+import dev.weir.control.change.Change;
+import dev.weir.control.change.ChangeRefusedException;
+import dev.weir.control.change.ColumnLimits;
+import dev.weir.control.change.ConditionalChanges;
+import dev.weir.control.change.DatabaseFollower;
+import dev.weir.control.change.FollowedKind;
+import dev.weir.control.change.Precondition;
 import dev.weir.control.database.Database;
 import dev.weir.control.database.DatabaseException;
-import dev.weir.control.quota.QuotaBook;
+import dev.weir.control.folder.DataFiles;
+import dev.weir.control.folder.DatabaseCopy;
+import dev.weir.control.folder.DatabaseCopyWriter;
+import dev.weir.control.quota.QuotaCache;
+import dev.weir.control.quota.QuotaEdit;
 import dev.weir.control.quota.StoredQuota;
-import dev.weir.control.rules.RuleLayer;
-import dev.weir.control.switches.Switch;
-import dev.weir.control.switches.SwitchBook;
-import dev.weir.control.token.TokenBook;
+import dev.weir.control.rules.DatabaseLayer;
+import dev.weir.control.rules.FollowedRules;
+import dev.weir.control.rules.RuleEdit;
+import dev.weir.control.switches.FollowedSwitches;
+import dev.weir.control.switches.LatestSwitches;
+import dev.weir.control.switches.SwitchChange;
+import dev.weir.control.switches.Switches;
+import dev.weir.control.token.TokenCache;
+import dev.weir.control.token.Tokens;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -31,44 +48,44 @@ public final class ControlPlane implements AutoCloseable {
     private static final int BATCH = 1_000;
 
     private final DataFiles files;
-    private final @Nullable LastGood lastGood;
+    private final @Nullable DatabaseCopy lastGood;
     private final Database database;
-    private final Ledger ledger;
-    private final Follower follower;
-    private final Changes changes;
+    private final AuditedTransactions ledger;
+    private final DatabaseFollower follower;
+    private final ConditionalChanges changes;
     private final Tokens tokens;
     private final Switches switches;
     private final ScheduledThreadPoolExecutor timer;
-    private final QuotaBook quotas;
+    private final QuotaCache quotas;
     private final FollowedRules rules;
-    private final Copying copying;
+    private final DatabaseCopyWriter copying;
 
     private ControlPlane(
             @Nullable Path data, DataFiles files, Database database, LoadOptions options, boolean listens) {
         this.files = files;
         this.database = database;
-        lastGood = data == null || !database.isShared() ? null : new LastGood(data);
+        lastGood = data == null || !database.isShared() ? null : new DatabaseCopy(data);
         timer = new ScheduledThreadPoolExecutor(1, work -> {
             Thread thread = new Thread(work, "weir-control-timer");
             thread.setDaemon(true);
             return thread;
         });
         timer.setRemoveOnCancelPolicy(true);
-        quotas = new QuotaBook(timer);
-        ledger = new Ledger(database, files.audit);
-        copying = new Copying(lastGood, this::write);
+        quotas = new QuotaCache(timer);
+        ledger = new AuditedTransactions(database, files.audit);
+        copying = new DatabaseCopyWriter(lastGood, this::write);
         rules = new FollowedRules(database.toString(), options, copying::soon);
-        TokenBook book = new TokenBook();
-        List<Followed> followed = List.of(
-                FollowedBook.tokens(book, copying::soon),
+        TokenCache book = new TokenCache();
+        List<FollowedKind> followed = List.of(
+                FollowedTable.tokens(book, copying::soon),
                 new FollowedSwitches(this::allSwitched, this::switched),
-                FollowedBook.quotas(quotas, copying::soon),
+                FollowedTable.quotas(quotas, copying::soon),
                 rules,
                 new CounterResets());
-        follower = new Follower(database, ledger, followed, listens);
-        changes = new Changes(ledger, follower);
+        follower = new DatabaseFollower(database, ledger, followed, listens);
+        changes = new ConditionalChanges(ledger, follower);
         tokens = new Tokens(database, changes, follower, book);
-        switches = new Switches(database.isShared(), changes, ledger, follower, new SwitchBook(), files.journal);
+        switches = new Switches(database.isShared(), changes, ledger, follower, new LatestSwitches(), files.journal);
     }
 
     /**
@@ -129,7 +146,7 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     private void restore() throws IOException {
-        LastGood.Kept kept = lastGood == null ? null : lastGood.load();
+        DatabaseCopy.Kept kept = lastGood == null ? null : lastGood.load();
         if (kept == null) {
             LOG.log(
                     Level.ERROR,
@@ -147,7 +164,7 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     /** The rules of the database that are in force: the last that load. */
-    public RuleLayer rules() {
+    public DatabaseLayer rules() {
         return rules.inForce();
     }
 
@@ -167,12 +184,12 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     /** What was agreed with callers. */
-    public QuotaBook quotas() {
+    public QuotaCache quotas() {
         return quotas;
     }
 
     /** Tells {@code next} of the rules whenever they change, on the thread that found out. */
-    public void onRules(Consumer<RuleLayer> next) {
+    public void onRules(Consumer<DatabaseLayer> next) {
         rules.tell(next);
     }
 
@@ -189,13 +206,13 @@ public final class ControlPlane implements AutoCloseable {
     /**
      * Writes a rule.
      *
-     * @throws RefusedException if the precondition does not hold, or the database cannot hold it
+     * @throws ChangeRefusedException if the precondition does not hold, or the database cannot hold it
      * @throws DatabaseException if the database is away
      */
     public Change putRule(
             Author author, String id, String domain, String body, Precondition precondition, boolean dryRun) {
-        Column.RULE_ID.require(id);
-        Column.DOMAIN.require(domain);
+        ColumnLimits.RULE_ID.require(id);
+        ColumnLimits.DOMAIN.require(domain);
         return changes.make(author, FollowedRules.KIND, id, precondition, dryRun, RuleEdit.put(id, domain, body));
     }
 
@@ -206,17 +223,17 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Writes what was agreed with a caller, in the place of what was agreed before. */
     public Change putQuota(Author author, StoredQuota quota, Precondition precondition, boolean dryRun) {
-        Column.API_KEY.require(quota.apiKey());
+        ColumnLimits.API_KEY.require(quota.apiKey());
         if (quota.tier() != null) {
-            Column.TIER.require(quota.tier());
+            ColumnLimits.TIER.require(quota.tier());
         }
-        quota.overrides().forEach(each -> Column.DESCRIPTOR.require(each.descriptor()));
-        return changes.make(author, FollowedBook.QUOTA, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
+        quota.overrides().forEach(each -> ColumnLimits.DESCRIPTOR.require(each.descriptor()));
+        return changes.make(author, FollowedTable.QUOTA, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
     }
 
     /** Ends what was agreed with a caller. */
     public Change deleteQuota(Author author, String apiKey, Precondition precondition, boolean dryRun) {
-        return changes.make(author, FollowedBook.QUOTA, apiKey, precondition, dryRun, QuotaEdit.delete(apiKey));
+        return changes.make(author, FollowedTable.QUOTA, apiKey, precondition, dryRun, QuotaEdit.delete(apiKey));
     }
 
     /**
@@ -239,17 +256,17 @@ public final class ControlPlane implements AutoCloseable {
         return database.transaction(connection -> AuditTable.after(connection, version, most));
     }
 
-    private void allSwitched(List<Switch> rows) {
+    private void allSwitched(List<SwitchChange> rows) {
         switches.wholeDatabase(rows);
         copying.soon();
     }
 
-    private void switched(List<Switch> rows) {
+    private void switched(List<SwitchChange> rows) {
         switches.database(rows);
         copying.soon();
     }
 
-    private void write(LastGood copy) throws IOException {
+    private void write(DatabaseCopy copy) throws IOException {
         copy.save(rules().rules(), quotas.all(), tokens.book().all(), switches.last());
     }
 

@@ -1,28 +1,32 @@
 package dev.weir.control;
 
 import dev.weir.control.audit.Author;
-import dev.weir.control.data.Stored;
+import dev.weir.control.change.Change;
+import dev.weir.control.change.ConditionalChanges;
+import dev.weir.control.change.FollowedKind;
+import dev.weir.control.change.Precondition;
+import dev.weir.control.data.StoredVersion;
 import java.sql.Connection;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Counters that operators had forgotten: lines of audit, and nothing that a node would have to follow. */
-final class CounterResets implements Followed {
+final class CounterResets implements FollowedKind {
     private static final String KIND = "counter";
     /** What the column holds. */
     private static final int LONGEST_SUBJECT = 256;
 
     /** Writes that what {@code before} shows is forgotten. */
-    static Change record(Changes changes, Author author, String subject, String before) {
+    static Change record(ConditionalChanges changes, Author author, String subject, String before) {
         String name = subject.length() <= LONGEST_SUBJECT ? subject : subject.substring(0, LONGEST_SUBJECT - 1) + "…";
-        return changes.make(author, KIND, name, new Precondition.None(), false, new Changes.Editing() {
+        return changes.make(author, KIND, name, new Precondition.None(), false, new ConditionalChanges.Editing() {
             @Override
-            public Changes.Existing existing(Connection connection) {
-                return new Changes.Existing(0, before);
+            public ConditionalChanges.Existing existing(Connection connection) {
+                return new ConditionalChanges.Existing(0, before);
             }
 
             @Override
-            public @Nullable String apply(Connection connection, Stored stored) {
+            public @Nullable String apply(Connection connection, StoredVersion stored) {
                 return null;
             }
         });

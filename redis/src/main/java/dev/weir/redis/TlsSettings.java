@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.redis.internal.connection.LettuceSetup;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,6 @@ public record TlsSettings(
      * @throws IOException naming the file that cannot be used and what is wrong with it
      */
     public void check() throws IOException {
-        var unused = LettuceParts.sslOptions(this);
+        var unused = LettuceSetup.sslOptions(this);
     }
 }

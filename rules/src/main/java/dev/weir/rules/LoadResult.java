@@ -1,7 +1,7 @@
 package dev.weir.rules;
 
-import dev.weir.match.RuleSet;
-import dev.weir.rules.diagnostics.Diagnostic;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.text.diagnostics.Diagnostic;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.weir.rules;
 
-import dev.weir.rules.diagnostics.Position;
+import dev.weir.text.diagnostics.Position;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,15 @@
 package dev.weir.rules;
 
-import dev.weir.match.WeirRule;
-import dev.weir.rules.diagnostics.Diagnostic;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.grammar.RuleBody;
-import dev.weir.rules.grammar.RuleFile;
-import dev.weir.rules.grammar.StoreNames;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.rules.internal.grammar.RuleBody;
+import dev.weir.rules.internal.grammar.RuleFile;
+import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.grammar.StoreNames;
+import dev.weir.rules.internal.load.DomainMerger;
+import dev.weir.rules.internal.load.RuleFilesSnapshot;
+import dev.weir.rules.internal.load.RulePaths;
+import dev.weir.text.diagnostics.Diagnostic;
+import dev.weir.text.diagnostics.DiagnosticCollector;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -39,12 +43,12 @@ public final class RuleLoader {
 
     /** Loads files and folders that make up one source. */
     public static LoadResult loadAll(List<Path> sources, LoadOptions options) {
-        return load(RuleSource.at(sources).read(), options);
+        return load(RulePaths.at(sources).read(), options);
     }
 
     /** Loads documents that belong together, in this order. */
     public static LoadResult load(List<RuleDocument> documents, LoadOptions options) {
-        return load(SourceContents.of(documents, List.of()), options);
+        return load(RuleFilesSnapshot.of(documents, List.of()), options);
     }
 
     /** Loads the text of one file; {@code fileName} is what diagnostics call it. */
@@ -54,7 +58,7 @@ public final class RuleLoader {
 
     /** Loads the bytes of one file; {@code fileName} is what diagnostics call it. */
     public static LoadResult parse(String fileName, byte[] bytes) {
-        return load(SourceContents.of(fileName, bytes), LoadOptions.DEFAULT);
+        return load(RuleFilesSnapshot.of(fileName, bytes), LoadOptions.DEFAULT);
     }
 
     /**
@@ -64,7 +68,7 @@ public final class RuleLoader {
      * @param domainOtherwise its domain, where the body names none
      */
     public static SingleRule rule(String source, String id, byte[] body, String domainOtherwise, LoadOptions options) {
-        Problems problems = new Problems(source);
+        DiagnosticCollector problems = new DiagnosticCollector(source);
         RuleBody read = RuleBody.read(id, body, domainOtherwise, problems, new StoreNames(options.stores()));
         if (read == null) {
             return new SingleRule(domainOtherwise, null, null, problems.all());
@@ -91,11 +95,11 @@ public final class RuleLoader {
         }
     }
 
-    static LoadResult load(SourceContents contents, LoadOptions options) {
-        Domains domains = new Domains(options);
-        List<Problems> files = new ArrayList<>();
+    static LoadResult load(RuleFilesSnapshot contents, LoadOptions options) {
+        DomainMerger domains = new DomainMerger(options);
+        List<DiagnosticCollector> files = new ArrayList<>();
         for (RuleDocument file : contents.files()) {
-            Problems problems = new Problems(file.name(), file.places());
+            DiagnosticCollector problems = new DiagnosticCollector(file.name(), file.places());
             files.add(problems);
             RuleFile read = RuleFile.read(file.bytes(), problems, new StoreNames(options.stores()));
             if (read != null) {

@@ -1,5 +1,8 @@
 package dev.weir.rules;
 
+import dev.weir.rules.internal.load.FileStamp;
+import dev.weir.rules.internal.load.RuleFilesSnapshot;
+import dev.weir.rules.internal.load.RulePaths;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +37,7 @@ public final class RuleWatcher implements AutoCloseable {
     private static final Duration RACY = Duration.ofSeconds(2);
     private static final int MAX_UNSETTLED = 3;
 
-    private final RuleSource source;
+    private final RulePaths source;
     private final LoadOptions options;
     private final Consumer<LoadResult> listener;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -43,7 +46,7 @@ public final class RuleWatcher implements AutoCloseable {
     private String loaded = "";
     private List<FileStamp> stamps = List.of();
     private Instant stampedAt = Instant.EPOCH;
-    private @Nullable SourceContents candidate;
+    private @Nullable RuleFilesSnapshot candidate;
     private int unsettled;
 
     public RuleWatcher(Path source, LoadOptions options, Consumer<LoadResult> listener) {
@@ -52,7 +55,7 @@ public final class RuleWatcher implements AutoCloseable {
 
     /** Watches files and folders that make up one source. */
     public RuleWatcher(List<Path> sources, LoadOptions options, Consumer<LoadResult> listener) {
-        this.source = RuleSource.at(sources);
+        this.source = RulePaths.at(sources);
         this.options = options;
         this.listener = listener;
         this.thread = new Thread(this::run, "weir-rules-watcher");
@@ -63,7 +66,7 @@ public final class RuleWatcher implements AutoCloseable {
     public synchronized LoadResult load() {
         stampedAt = Instant.now();
         stamps = source.stamps();
-        SourceContents contents = source.read();
+        RuleFilesSnapshot contents = source.read();
         loaded = contents.fingerprint();
         return RuleLoader.load(contents, options);
     }
@@ -120,7 +123,7 @@ public final class RuleWatcher implements AutoCloseable {
         }
         stamps = seen;
         stampedAt = now;
-        SourceContents contents = source.read();
+        RuleFilesSnapshot contents = source.read();
         if (contents.fingerprint().equals(loaded)) {
             candidate = null;
             unsettled = 0;

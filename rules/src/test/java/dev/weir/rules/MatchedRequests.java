@@ -2,11 +2,11 @@ package dev.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Request;
 import dev.weir.Weir;
-import dev.weir.limiter.Limiter;
-import dev.weir.model.Decision;
-import dev.weir.model.Request;
-import dev.weir.model.Verdict;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,10 +26,10 @@ final class MatchedRequests {
     void check(List<Map.Entry<String, String>> entries, boolean asAttributes, Map<String, Object> expected) {
         Request request = Request.to("d").descriptor();
         entries.forEach(each -> request.with(each.getKey(), each.getValue()));
-        Decision decision = limiter.decide(asAttributes ? request.asAttributes() : request);
+        MutableDecision decision = limiter.decide(asAttributes ? request.asAttributes() : request);
         Map<String, Long> met = new LinkedHashMap<>();
         for (int i = 0; i < decision.size(); i++) {
-            Verdict verdict = decision.verdict(i);
+            MutableVerdict verdict = decision.verdict(i);
             if (verdict.rule() != null) {
                 met.put(verdict.rule().label(), verdict.counter());
             }

@@ -3,7 +3,7 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.weir.model.Rule;
+import dev.weir.internal.model.Rule;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

@@ -3,11 +3,11 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.weir.model.Algorithm;
-import dev.weir.model.Limit;
-import dev.weir.model.OnFail;
-import dev.weir.model.OnMissing;
-import dev.weir.model.Rule;
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.OnFail;
+import dev.weir.OnMissing;
+import dev.weir.internal.model.Rule;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;

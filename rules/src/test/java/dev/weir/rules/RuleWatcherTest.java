@@ -3,8 +3,8 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.model.Limit;
-import dev.weir.model.Rule;
+import dev.weir.Limit;
+import dev.weir.internal.model.Rule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

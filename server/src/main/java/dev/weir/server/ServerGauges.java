@@ -1,12 +1,16 @@
 package dev.weir.server;
 
-import dev.weir.limiter.Limiter;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.server.health.Health;
 import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.rules.WatchedRuleFiles;
 import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.ServerStores;
+import dev.weir.server.stores.StoreOutageLog;
 
 /** What the server as a whole shows of itself. */
 record ServerGauges(
-        Settings settings, Stores stores, StoreWatch storeWatch, Limiter limiter, RuleFeed feed, Health health) {
+        Settings settings, ServerStores stores, StoreOutageLog storeWatch, Limiter limiter, WatchedRuleFiles feed, Health health) {
 
     void addTo(ServerMetrics metrics) {
         metrics.gauge(

@@ -1,17 +1,24 @@
 package dev.weir.server;
 
-import dev.weir.limiter.Limiter;
+import dev.weir.internal.limiter.Limiter;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
-import dev.weir.server.admin.RulesInForce;
+import dev.weir.server.health.Health;
 import dev.weir.server.http.HttpPort;
-import dev.weir.server.http.Routes;
-import dev.weir.server.metrics.KeyWatch;
+import dev.weir.server.http.HttpRoutes;
+import dev.weir.server.lifecycle.CloseStack;
+import dev.weir.server.lifecycle.PeriodicTasks;
+import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.listener.Listeners;
+import dev.weir.server.metrics.IneffectiveKeyWarnings;
 import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.rest.RestSettings;
-import dev.weir.server.settings.Address;
+import dev.weir.server.rules.RulesInForce;
+import dev.weir.server.rules.WatchedRuleFiles;
+import dev.weir.server.settings.ListenAddress;
 import dev.weir.server.settings.Settings;
+import dev.weir.server.warmup.ServerWarmUp;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
@@ -43,12 +50,12 @@ public final class WeirServer implements AutoCloseable {
     private static final Duration KEY_WATCH = Duration.ofSeconds(10);
 
     private final Settings settings;
-    private final Parts parts;
-    private final Opened opened;
+    private final ServerComponents parts;
+    private final CloseStack opened;
     private final Listeners listeners;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private WeirServer(Parts parts, Opened opened) {
+    private WeirServer(ServerComponents parts, CloseStack opened) {
         this.settings = parts.settings;
         this.parts = parts;
         this.opened = opened;
@@ -61,10 +68,10 @@ public final class WeirServer implements AutoCloseable {
      * @throws StartException if the rules are wrong, a port is taken or a setting cannot hold; nothing is left running then
      */
     public static WeirServer start(Settings settings) throws StartException {
-        Opened opened = new Opened();
+        CloseStack opened = new CloseStack();
         boolean started = false;
         try {
-            WeirServer server = new WeirServer(new Parts(settings, opened), opened);
+            WeirServer server = new WeirServer(new ServerComponents(settings, opened), opened);
             server.begin();
             started = true;
             return server;
@@ -78,7 +85,7 @@ public final class WeirServer implements AutoCloseable {
     private void begin() throws StartException {
         bind();
         if (!settings.warmUp().isZero()) {
-            WarmUp.run(parts.vertx, parts.group, settings.stores(), parts.stores, settings.warmUp());
+            ServerWarmUp.run(parts.vertx, parts.group, settings.stores(), parts.stores, settings.warmUp());
         }
         awaitStores();
         parts.rules.follow(parts::inForce);
@@ -90,17 +97,17 @@ public final class WeirServer implements AutoCloseable {
     }
 
     /** Where HTTP listens, with the port that it got. */
-    public Address http() {
+    public ListenAddress http() {
         return listeners.http();
     }
 
     /** Where gRPC listens, with the port that it got. */
-    public Address grpc() {
+    public ListenAddress grpc() {
         return listeners.grpc();
     }
 
     /** Where the admin port listens, with the port that it got. */
-    public Address admin() {
+    public ListenAddress admin() {
         return listeners.admin();
     }
 
@@ -138,13 +145,13 @@ public final class WeirServer implements AutoCloseable {
                         parts.limiter,
                         parts.counters,
                         parts.operators.control(),
-                        RuleFeed.options(settings))
+                        WatchedRuleFiles.options(settings))
                 .routes();
     }
 
     private Handler<HttpServerRequest> routes(RestApi api) {
         Router router = api.routes(parts.vertx);
-        Routes.page(
+        HttpRoutes.page(
                 router,
                 "/metrics",
                 context -> parts.vertx
@@ -169,11 +176,11 @@ public final class WeirServer implements AutoCloseable {
 
     private void watch() {
         parts.files.start();
-        Rounds rounds = parts.rounds;
+        PeriodicTasks rounds = parts.rounds;
         rounds.every(Duration.ofMillis(Limiter.TICK_MILLIS), parts.limiter::tick);
         rounds.every(STORE_WATCH, parts.storeWatch::look);
         rounds.every(RESET_WATCH, parts.counters::hear);
-        rounds.every(KEY_WATCH, new KeyWatch(parts.ruleMetrics)::look);
+        rounds.every(KEY_WATCH, new IneffectiveKeyWarnings(parts.ruleMetrics)::look);
     }
 
     /** Drains and stops, within the drain timeout unless something that is to be closed takes longer: decisions are written by then. */

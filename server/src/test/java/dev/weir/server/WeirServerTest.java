@@ -6,6 +6,10 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.PemFiles;
+import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.listener.HttpCaller;
+import dev.weir.server.listener.RunningServer;
+import dev.weir.server.rules.WatchedRuleFiles;
 import dev.weir.server.settings.SettingsReader;
 import io.grpc.ManagedChannel;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -357,7 +361,7 @@ class WeirServerTest {
     /** What is said of the rules while it is open. */
     private static final class Logged implements AutoCloseable {
         final List<String> lines = new CopyOnWriteArrayList<>();
-        private final Logger logger = Logger.getLogger(RuleFeed.class.getName());
+        private final Logger logger = Logger.getLogger(WatchedRuleFiles.class.getName());
         private final Filter before = logger.getFilter();
 
         Logged() {

@@ -4,12 +4,12 @@ import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.simulation.fleet.Fleet;
 import dev.weir.simulation.fleet.FleetSettings;
-import dev.weir.simulation.fleet.Planted;
-import dev.weir.simulation.oracle.Ledger;
+import dev.weir.simulation.fleet.PlantedMistakes;
+import dev.weir.simulation.oracle.BoundChecker;
 import dev.weir.simulation.oracle.Oracle;
 import dev.weir.simulation.scenario.Scenario;
-import dev.weir.simulation.store.SharedCounters;
-import dev.weir.simulation.store.Takings;
+import dev.weir.simulation.store.HitObserver;
+import dev.weir.simulation.store.SimulatedStore;
 import dev.weir.simulation.traffic.Flow;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
     private static final int STEPS = 240;
     private static final int REPORTS = 200;
-    private static final Takings UNWATCHED = new Takings() {
+    private static final HitObserver UNWATCHED = new HitObserver() {
         @Override
         public void storeShows(long micros) {}
 
@@ -34,39 +34,39 @@ public final class Simulation {
 
     private final Timeline timeline = new Timeline();
     private final Scenario scenario;
-    private final @Nullable Ledger ledger;
-    private final SharedCounters store;
+    private final @Nullable BoundChecker ledger;
+    private final SimulatedStore store;
     private final Fleet fleet;
     private final List<Flow> flows = new ArrayList<>();
-    private final Tally tally;
+    private final RunTally tally;
 
     /** The run of one of those who are compared; with {@code books}, every bound is watched, which takes memory for each caller. */
     public Simulation(Scenario scenario, Scenario.Run run, boolean books) {
-        this(scenario, run, books, Planted.NONE);
+        this(scenario, run, books, PlantedMistakes.NONE);
     }
 
     /** The same with mistakes that a test has planted. */
-    Simulation(Scenario scenario, Scenario.Run run, boolean books, Planted planted) {
+    Simulation(Scenario scenario, Scenario.Run run, boolean books, PlantedMistakes planted) {
         SplittableRandom random = new SplittableRandom(scenario.seed());
         FleetSettings settings = scenario.fleet().of(run.kind());
         this.scenario = scenario;
         long deadline = settings.limiter().deadlineMicros() * 1_000;
-        this.ledger = books ? new Ledger(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline) : null;
+        this.ledger = books ? new BoundChecker(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline) : null;
         // Traffic is drawn first: it is the same whatever runs on the nodes.
         List<SplittableRandom> draws = new ArrayList<>();
         scenario.traffic().forEach(each -> draws.add(random.split()));
         long skew = settings.clockSkewMicros();
         MachineClock clock = new MachineClock(timeline, skew == 0 ? 0 : random.nextLong(-skew, skew + 1), 0, 0);
-        this.store = new SharedCounters(timeline, clock, ledger == null ? UNWATCHED : ledger);
+        this.store = new SimulatedStore(timeline, clock, ledger == null ? UNWATCHED : ledger);
         this.store.replica(scenario.replicaLagNanos());
-        this.tally = new Tally(timeline, new Oracle(), settings.nodes(), scenario.durationNanos(), STEPS);
+        this.tally = new RunTally(timeline, new Oracle(), settings.nodes(), scenario.durationNanos(), STEPS);
         this.fleet = new Fleet(
                 timeline,
                 store,
                 run.rules(),
                 settings,
                 random,
-                ledger == null ? tally : new Books(tally, ledger, store),
+                ledger == null ? tally : new BoundCheckingObserver(tally, ledger, store),
                 planted);
         for (int i = 0; i < scenario.traffic().size(); i++) {
             flows.add(new Flow(scenario.traffic().get(i), timeline, draws.get(i), settings.nodes(), fleet));
@@ -80,16 +80,16 @@ public final class Simulation {
     }
 
     /** Runs to the end, and tells from time to time how far it is, 0 to 1. */
-    public Result run(DoubleConsumer progress) {
+    public RunResult run(DoubleConsumer progress) {
         flows.forEach(Flow::start);
-        new Faults(timeline, fleet, store, this::died).schedule(scenario.faults());
+        new FaultInjector(timeline, fleet, store, this::died).schedule(scenario.faults());
         long end = scenario.durationNanos();
         for (int i = 1; i <= REPORTS; i++) {
             timeline.runUntil((long) (end * (i / (double) REPORTS)));
             progress.accept(i / (double) REPORTS);
         }
         long kept = flows.stream().mapToLong(Flow::kept).sum();
-        return new Result(
+        return new RunResult(
                 end,
                 tally,
                 store.calls(),
@@ -101,7 +101,7 @@ public final class Simulation {
     }
 
     /** Runs to the end. */
-    public Result run() {
+    public RunResult run() {
         return run(ignored -> {});
     }
 }

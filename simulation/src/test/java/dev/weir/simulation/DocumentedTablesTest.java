@@ -2,10 +2,10 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.model.Limit;
-import dev.weir.simulation.accuracy.SlidingAccuracy;
-import dev.weir.simulation.accuracy.SlidingAccuracy.Found;
-import dev.weir.simulation.report.Summary;
+import dev.weir.Limit;
+import dev.weir.simulation.accuracy.SlidingWindowAccuracy;
+import dev.weir.simulation.accuracy.SlidingWindowAccuracy.Found;
+import dev.weir.simulation.output.SummaryTable;
 import dev.weir.simulation.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,9 +28,9 @@ class DocumentedTablesTest {
     @ValueSource(strings = {"wandering-customer.yaml", "reported-customer.yaml"})
     void ofFleets(String file) throws Exception {
         Scenario scenario = Scenarios.read(file);
-        Map<String, Result> results = new LinkedHashMap<>();
+        Map<String, RunResult> results = new LinkedHashMap<>();
         scenario.runs().forEach(run -> results.put(run.name(), Scenarios.run(scenario, run.name())));
-        List<List<String>> found = Summary.of(results);
+        List<List<String>> found = SummaryTable.of(results);
         List<List<String>> documented = table(file);
         for (List<String> row : documented.subList(1, documented.size())) {
             List<String> same = found.stream()
@@ -52,8 +52,8 @@ class DocumentedTablesTest {
         Map<String, Found> results = new LinkedHashMap<>();
         scenario.traffic()
                 .forEach(each ->
-                        results.put(each.name(), SlidingAccuracy.measure(each, limit, windows, scenario.seed())));
-        List<List<String>> found = Summary.ofAccuracy(results);
+                        results.put(each.name(), SlidingWindowAccuracy.measure(each, limit, windows, scenario.seed())));
+        List<List<String>> found = SummaryTable.ofAccuracy(results);
         List<List<String>> documented = table(file);
         assertThat(documented).hasSameSizeAs(found);
         List<Integer> columns = values(documented.get(0)).stream()

@@ -2,16 +2,16 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.match.RuleSet;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.rules.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.fleet.FleetSettings.Kind;
 import dev.weir.simulation.scenario.Scenario;
 import dev.weir.simulation.store.Latency;
 import dev.weir.simulation.store.LinkSettings;
-import dev.weir.simulation.traffic.Arrivals;
-import dev.weir.simulation.traffic.Callers;
+import dev.weir.simulation.traffic.ArrivalProcess;
+import dev.weir.simulation.traffic.CallerDistribution;
 import dev.weir.simulation.traffic.FlowSettings;
 import dev.weir.simulation.traffic.Placement;
 import java.util.List;
@@ -29,10 +29,10 @@ class ExactFleetTest {
     }
 
     private static FlowSettings customers(double rate, int count) {
-        return FlowSettings.of("user_id", new Arrivals.Poisson(rate), new Callers.Alike(count));
+        return FlowSettings.of("user_id", new ArrivalProcess.Poisson(rate), new CallerDistribution.Alike(count));
     }
 
-    private static Result run(RuleSet rules, FleetSettings fleet, FlowSettings traffic, long seconds, long seed) {
+    private static RunResult run(RuleSet rules, FleetSettings fleet, FlowSettings traffic, long seconds, long seed) {
         Scenario scenario = Scenario.of(rules, fleet, List.of(traffic), seconds * SECOND, seed);
         return new Simulation(scenario, new Scenario.Run("run", fleet.kind(), rules), true).run();
     }
@@ -40,7 +40,7 @@ class ExactFleetTest {
     @Test
     void admitsWhatTheSingleLimiterAdmits() {
         RuleSet rules = rule("{ requests: 100, window: 1s, algorithm: fixed_window }");
-        Result result = run(rules, FleetSettings.of(10), customers(2_000, 10), 10, 7);
+        RunResult result = run(rules, FleetSettings.of(10), customers(2_000, 10), 10, 7);
         assertThat(result.tally().decisions()).isBetween(19_000L, 21_000L);
         assertThat(result.tally().oracle().beyond()).isZero();
         assertThat(result.accuracy()).isBetween(0.99, 1.01);
@@ -65,11 +65,11 @@ class ExactFleetTest {
                 "user_id",
                 Map.of("fleet", "f"),
                 1,
-                new Arrivals.WindowEdge(4_000, 100 * MILLI, 5 * MILLI),
-                new Callers.Alike(400),
+                new ArrivalProcess.WindowEdge(4_000, 100 * MILLI, 5 * MILLI),
+                new CallerDistribution.Alike(400),
                 new Placement.Spread(),
                 false);
-        Result result = run(rules, fleet, bursts, 10, 7);
+        RunResult result = run(rules, fleet, bursts, 10, 7);
         assertThat(result.tally().degraded()).isZero();
         assertThat(result.violations()).isEmpty();
     }
@@ -77,9 +77,9 @@ class ExactFleetTest {
     @Test
     void isTheSameRunForTheSameSeed() {
         RuleSet rules = rule("{ requests: 50, window: 1s }");
-        Result first = run(rules, FleetSettings.of(5), customers(500, 3), 5, 1);
-        Result again = run(rules, FleetSettings.of(5), customers(500, 3), 5, 1);
-        Result other = run(rules, FleetSettings.of(5), customers(500, 3), 5, 2);
+        RunResult first = run(rules, FleetSettings.of(5), customers(500, 3), 5, 1);
+        RunResult again = run(rules, FleetSettings.of(5), customers(500, 3), 5, 1);
+        RunResult other = run(rules, FleetSettings.of(5), customers(500, 3), 5, 2);
         assertThat(again.events()).isEqualTo(first.events());
         assertThat(again.tally().admittedSteps()).isEqualTo(first.tally().admittedSteps());
         assertThat(other.tally().admittedSteps()).isNotEqualTo(first.tally().admittedSteps());
@@ -89,7 +89,7 @@ class ExactFleetTest {
     void naiveChunksLeaveHitsBehind() {
         RuleSet rules = rule("{ requests: 10000, window: 1m, algorithm: fixed_window }");
         FleetSettings fleet = FleetSettings.of(200).of(Kind.NAIVE_CHUNKS);
-        Result result = run(rules, fleet, customers(333, 1), 120, 7);
+        RunResult result = run(rules, fleet, customers(333, 1), 120, 7);
         assertThat(result.accuracy()).isBetween(0.80, 0.90);
         assertThat(result.tally().oracle().beyond()).isZero();
     }

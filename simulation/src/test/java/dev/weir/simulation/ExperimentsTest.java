@@ -2,9 +2,9 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.model.Limit;
-import dev.weir.simulation.accuracy.SlidingAccuracy;
-import dev.weir.simulation.accuracy.SlidingAccuracy.Found;
+import dev.weir.Limit;
+import dev.weir.simulation.accuracy.SlidingWindowAccuracy;
+import dev.weir.simulation.accuracy.SlidingWindowAccuracy.Found;
 import dev.weir.simulation.scenario.Scenario;
 import dev.weir.simulation.traffic.FlowSettings;
 import java.util.HashMap;
@@ -19,8 +19,8 @@ class ExperimentsTest {
     void theWanderingCustomerGetsItsLimitAndNaiveChunksDoNotGiveIt() {
         Scenario scenario = Scenarios.parse(
                 "wandering.yaml", Scenarios.text("wandering-customer.yaml").replace("duration: 3m", "duration: 1m"));
-        Result weir = Scenarios.run(scenario, "weir");
-        Result naive = Scenarios.run(scenario, "naive chunks");
+        RunResult weir = Scenarios.run(scenario, "weir");
+        RunResult naive = Scenarios.run(scenario, "naive chunks");
         assertThat(naive.accuracy()).isBetween(0.82, 0.89);
         assertThat(weir.accuracy()).isBetween(0.98, 1.0);
         assertThat(weir.tally().oracle().beyond()).isZero();
@@ -36,7 +36,7 @@ class ExperimentsTest {
                 .replace("callers: 5000000", "callers: 100000")
                 .replaceFirst("duration: \\w+", "duration: 4s")
                 .replaceFirst("requests: \\d+, window: \\w+", "requests: 2000, window: 2s");
-        Result weir = Scenarios.run(Scenarios.parse("large.yaml", small), "weir");
+        RunResult weir = Scenarios.run(Scenarios.parse("large.yaml", small), "weir");
         assertThat(weir.tally().decisions()).isGreaterThan(70_000);
         assertThat(weir.accuracy()).isBetween(0.97, 1.0);
         assertThat(weir.falseDenials()).isLessThan(0.01);
@@ -46,8 +46,8 @@ class ExperimentsTest {
     @Test
     void nodesThatReportWaitForNobodyAndPassTheLimitByWhatPassesBlind() {
         Scenario scenario = Scenarios.read("reported-customer.yaml");
-        Result reported = Scenarios.run(scenario, "weir");
-        Result local = Scenarios.run(scenario, "local");
+        RunResult reported = Scenarios.run(scenario, "weir");
+        RunResult local = Scenarios.run(scenario, "local");
         assertThat(reported.violations()).isEmpty();
         assertThat(reported.tally().waited()).isZero();
         assertThat(reported.accuracy()).isBetween(0.995, 1.01);
@@ -62,7 +62,7 @@ class ExperimentsTest {
         Limit limit = Objects.requireNonNull(
                 scenario.runs().get(0).rules().rules().get(0).limit());
         for (FlowSettings each : scenario.traffic()) {
-            found.put(each.name(), SlidingAccuracy.measure(each, limit, 3, scenario.seed()));
+            found.put(each.name(), SlidingWindowAccuracy.measure(each, limit, 3, scenario.seed()));
         }
         assertThat(of(found, "poisson, zipf").drift()).isBetween(0.05, 0.07);
         assertThat(of(found, "poisson, at half the limit").wrong()).isLessThan(0.00003);

@@ -2,8 +2,8 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.model.Consistency;
-import dev.weir.simulation.fleet.Planted;
+import dev.weir.Consistency;
+import dev.weir.simulation.fleet.PlantedMistakes;
 import dev.weir.simulation.scenario.Scenario;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +24,7 @@ class ManySeedsTest {
         long degraded = 0;
         for (long seed = first; seed <= last; seed++) {
             Scenario scenario = RandomScenario.of(seed);
-            Result result = new Simulation(scenario, scenario.runs().get(0), true).run();
+            RunResult result = new Simulation(scenario, scenario.runs().get(0), true).run();
             assertThat(result.violations())
                     .as("seed %d: -Dweir.seed=%d runs it again", seed, seed)
                     .isEmpty();
@@ -39,30 +39,30 @@ class ManySeedsTest {
     /** A monotonic clock that stands still is a lease whose expiry nobody looks at. */
     @Test
     void aLeaseThatNeverExpiresIsCaught() {
-        assertThat(caught(Consistency.LEASED, Planted.inClocks(clock -> clock.broken(elapsed -> 0))))
+        assertThat(caught(Consistency.LEASED, PlantedMistakes.inClocks(clock -> clock.broken(elapsed -> 0))))
                 .isPositive();
     }
 
     @Test
     void aNodeThatForgetsWhatItOwesIsCaught() {
-        assertThat(caught(Consistency.REPORTED, Planted.inStores(Mistaken::forgetsWhatItOwes)))
+        assertThat(caught(Consistency.REPORTED, PlantedMistakes.inStores(MistakenStore::forgetsWhatItOwes)))
                 .isPositive();
     }
 
     @Test
     void aNodeThatDoesNotHearWhatOthersTookIsCaught() {
-        assertThat(caught(Consistency.REPORTED, Planted.inStores(Mistaken::hearsNothing)))
+        assertThat(caught(Consistency.REPORTED, PlantedMistakes.inStores(MistakenStore::hearsNothing)))
                 .isPositive();
     }
 
     @Test
     void aNodeThatKeepsItsCountsToItselfIsCaught() {
-        assertThat(caught(Consistency.REPORTED, Planted.inStores(Mistaken::tellsNothing)))
+        assertThat(caught(Consistency.REPORTED, PlantedMistakes.inStores(MistakenStore::tellsNothing)))
                 .isPositive();
     }
 
     /** The first seed that shows the mistake in a fleet of that consistency; 0 if none does. */
-    private static long caught(Consistency consistency, Planted planted) {
+    private static long caught(Consistency consistency, PlantedMistakes planted) {
         for (long seed = 1; seed <= MOST_UNTIL_CAUGHT; seed++) {
             Scenario scenario = RandomScenario.of(seed);
             Scenario.Run run = scenario.runs().get(0);

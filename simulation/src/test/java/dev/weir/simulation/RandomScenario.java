@@ -1,7 +1,7 @@
 package dev.weir.simulation;
 
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.match.RuleSet;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.rules.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.fleet.FleetSettings.Kind;
@@ -9,8 +9,8 @@ import dev.weir.simulation.scenario.Fault;
 import dev.weir.simulation.scenario.Scenario;
 import dev.weir.simulation.store.Latency;
 import dev.weir.simulation.store.LinkSettings;
-import dev.weir.simulation.traffic.Arrivals;
-import dev.weir.simulation.traffic.Callers;
+import dev.weir.simulation.traffic.ArrivalProcess;
+import dev.weir.simulation.traffic.CallerDistribution;
 import dev.weir.simulation.traffic.FlowSettings;
 import dev.weir.simulation.traffic.Placement;
 import java.util.ArrayList;
@@ -96,12 +96,12 @@ final class RandomScenario {
 
     private static FlowSettings flow(SplittableRandom random, int nodes) {
         double rate = random.nextLong(50, 400);
-        Arrivals arrivals = switch (random.nextInt(5)) {
-            case 0 -> new Arrivals.Steady(rate);
-            case 1 -> new Arrivals.Mmpp(rate, 10, 200 * MILLI);
-            case 2 -> new Arrivals.OnOff(rate, 5, 100 * MILLI, 1.5);
-            case 3 -> new Arrivals.WindowEdge(rate, SECOND, 50 * MILLI);
-            default -> new Arrivals.Poisson(rate);
+        ArrivalProcess arrivals = switch (random.nextInt(5)) {
+            case 0 -> new ArrivalProcess.Steady(rate);
+            case 1 -> new ArrivalProcess.Mmpp(rate, 10, 200 * MILLI);
+            case 2 -> new ArrivalProcess.OnOff(rate, 5, 100 * MILLI, 1.5);
+            case 3 -> new ArrivalProcess.WindowEdge(rate, SECOND, 50 * MILLI);
+            default -> new ArrivalProcess.Poisson(rate);
         };
         Placement placement = switch (random.nextInt(4)) {
             case 0 -> new Placement.Stick();
@@ -109,7 +109,7 @@ final class RandomScenario {
             case 2 -> new Placement.Skewed(1);
             default -> new Placement.Spread();
         };
-        Callers callers = new Callers.Alike(random.nextInt(1, 4));
+        CallerDistribution callers = new CallerDistribution.Alike(random.nextInt(1, 4));
         boolean obeying = random.nextInt(3) == 0;
         return new FlowSettings(
                 "c", "default", "user_id", Map.of("fleet", "f"), 1, arrivals, callers, placement, obeying);

@@ -2,13 +2,13 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.match.RuleSet;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.rules.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Fault;
 import dev.weir.simulation.scenario.Scenario;
-import dev.weir.simulation.traffic.Arrivals;
-import dev.weir.simulation.traffic.Callers;
+import dev.weir.simulation.traffic.ArrivalProcess;
+import dev.weir.simulation.traffic.CallerDistribution;
 import dev.weir.simulation.traffic.FlowSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,21 +23,21 @@ class ReportedFaultsTest {
     /** An interval, a tick and a deadline, seconds. */
     private static final double BLIND = 0.26;
 
-    private static Result run(String limit, double rate, long seconds, List<Fault> faults) {
+    private static RunResult run(String limit, double rate, long seconds, List<Fault> faults) {
         RuleSet rules = RuleLoader.parse(
                         "rules.yaml",
                         "rules:\n  - { name: r, key_by: user_id, consistency: reported, limit: " + limit + " }\n")
                 .orThrow();
-        FlowSettings traffic = FlowSettings.of("user_id", new Arrivals.Steady(rate), new Callers.Alike(1));
+        FlowSettings traffic = FlowSettings.of("user_id", new ArrivalProcess.Steady(rate), new CallerDistribution.Alike(1));
         Scenario scenario = Scenario.of(rules, FleetSettings.of(NODES), List.of(traffic), seconds * SECOND, 3)
                 .with(faults, 50 * MILLI);
-        Result result = new Simulation(scenario, scenario.runs().get(0), true).run();
+        RunResult result = new Simulation(scenario, scenario.runs().get(0), true).run();
         assertThat(result.violations()).isEmpty();
         assertThat(result.tally().waited()).isZero();
         return result;
     }
 
-    private static long admitted(Result result, long fromSecond, long untilSecond) {
+    private static long admitted(RunResult result, long fromSecond, long untilSecond) {
         long step = result.tally().stepNanos();
         long[] steps = result.tally().admittedSteps();
         return Arrays.stream(steps, (int) (fromSecond * SECOND / step), (int) (untilSecond * SECOND / step))
@@ -46,21 +46,21 @@ class ReportedFaultsTest {
 
     @Test
     void withoutFaultsTheLimitIsUsedAndPassedByNoMoreThanPassesBlind() {
-        Result window = run("{ requests: 2000, window: 10s, algorithm: fixed_window }", 400, 10, List.of());
+        RunResult window = run("{ requests: 2000, window: 10s, algorithm: fixed_window }", 400, 10, List.of());
         assertThat(window.tally().admitted()).isBetween(2_000L, (long) (2_000 + 400 * BLIND));
-        Result bucket = run("{ requests: 1000, window: 10s }", 400, 60, List.of());
+        RunResult bucket = run("{ requests: 1000, window: 10s }", 400, 60, List.of());
         assertThat(bucket.tally().admitted()).isBetween(7_000L * 98 / 100, (long) (7_000 + 400 * BLIND));
     }
 
     @Test
     void callsOfTheStoreAreThoseOfTheNodesInTheirIntervals() {
-        Result result = run("{ requests: 1000, window: 10s }", 2_000, 60, List.of());
+        RunResult result = run("{ requests: 1000, window: 10s }", 2_000, 60, List.of());
         assertThat(result.storeCalls()).isBetween(NODES * 60 * 3L, NODES * 60 * 5L);
     }
 
     @Test
     void whatAStoppedStoreWasNotToldIsNotChargedToTheNextWindow() {
-        Result result = run(
+        RunResult result = run(
                 "{ requests: 4000, window: 10s, algorithm: fixed_window }",
                 390,
                 20,
@@ -71,7 +71,7 @@ class ReportedFaultsTest {
     /** Each report that timed out is told again; were it owed as well, callers would be denied for as long as the store was away, for each node. */
     @Test
     void aStoreThatWasAwayLocksNobodyOutWhenItIsBack() {
-        Result result = run(
+        RunResult result = run(
                 "{ requests: 1000, window: 10s }",
                 400,
                 60,
@@ -85,19 +85,19 @@ class ReportedFaultsTest {
         for (int i = 0; i < 40; i++) {
             cuts.add(new Fault((5 + i) * SECOND, Fault.Kind.CUT, i % NODES, 300 * MILLI));
         }
-        Result result = run("{ requests: 1000, window: 10s }", 80, 60, cuts);
+        RunResult result = run("{ requests: 1000, window: 10s }", 80, 60, cuts);
         assertThat(result.tally().admitted()).isEqualTo(result.tally().decisions());
     }
 
     @Test
     void aKilledNodeTakesNoMoreWithItThanPassedBlind() {
-        Result killed = run(
+        RunResult killed = run(
                 "{ requests: 2000, window: 10s, algorithm: fixed_window }",
                 400,
                 10,
                 List.of(new Fault(2 * SECOND, Fault.Kind.KILL, 1, SECOND)));
         assertThat(killed.tally().admitted()).isBetween(2_000L, (long) (2_000 + 400 * BLIND + 400.0 / NODES * BLIND));
-        Result stopped = run(
+        RunResult stopped = run(
                 "{ requests: 2000, window: 10s, algorithm: fixed_window }",
                 400,
                 4,

@@ -37,7 +37,7 @@ final class Scenarios {
         return scenario;
     }
 
-    static Result run(Scenario scenario, String name) {
+    static RunResult run(Scenario scenario, String name) {
         Scenario.Run run = scenario.runs().stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()

@@ -3,7 +3,7 @@ package dev.weir.control.data;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.rules.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /** JSON text on one line, also from what was read as YAML; it can always be read as YAML again. */
 public final class Json {
     private static final JsonFactory FACTORY =
-            new JsonFactoryBuilder().characterEscapes(new PlainEscapes()).build();
+            new JsonFactoryBuilder().characterEscapes(new YamlSafeEscapes()).build();
     private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,17})?");
 
     /** Writes into a generator that cannot fail, because memory does not. */

@@ -1,10 +1,10 @@
 package dev.weir.control.decisions;
 
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Decision;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
+import dev.weir.Request;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +34,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
     private record Generation(
             @Nullable RuleSet now, @Nullable RuleSet before) {
         @Nullable
-        RuleSet of(Decision decision) {
+        RuleSet of(MutableDecision decision) {
             Rule rule = decision.verdict(0).rule();
             return rule == null || now == null || isOf(now, rule) ? now : before;
         }
@@ -49,9 +49,9 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
 
     private final int sample;
     private final boolean denials;
-    private final Ring ring;
+    private final DecisionRing ring;
     private final List<Outlet> outlets;
-    private final LineWriter writer;
+    private final DecisionLineWriter writer;
     private final Thread thread;
     private final LongAdder full = new LongAdder();
     private final LongAdder cut = new LongAdder();
@@ -70,9 +70,9 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
     DecisionSink(DecisionSinkSettings settings, List<Outlet> outlets) {
         this.sample = settings.sample();
         this.denials = settings.denials();
-        this.ring = new Ring(settings.buffer());
+        this.ring = new DecisionRing(settings.buffer());
         this.outlets = List.copyOf(outlets);
-        this.writer = new LineWriter(settings);
+        this.writer = new DecisionLineWriter(settings);
         this.thread = new Thread(this::run, "weir-decisions");
         thread.setDaemon(true);
         thread.start();
@@ -95,7 +95,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
     }
 
     @Override
-    public void decided(Request request, Decision decision) {
+    public void decided(Request request, MutableDecision decision) {
         if (decision.size() == 0) {
             return;
         }
@@ -106,7 +106,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         }
     }
 
-    private static boolean hasDenial(Decision decision) {
+    private static boolean hasDenial(MutableDecision decision) {
         for (int i = 0, checks = decision.size(); i < checks; i++) {
             if (!decision.verdict(i).allowed()) {
                 return true;
@@ -115,7 +115,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         return false;
     }
 
-    private void take(Request request, Decision decision, boolean deniedOnly) {
+    private void take(Request request, MutableDecision decision, boolean deniedOnly) {
         long place = ring.claim();
         if (place < 0) {
             full.increment();
@@ -134,7 +134,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
     private void run() {
         while (true) {
             boolean last = closing;
-            Taken taken = ring.peek();
+            RecordedDecision taken = ring.peek();
             if (taken != null) {
                 write(taken);
                 ring.release();
@@ -149,10 +149,10 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         }
     }
 
-    private void write(Taken taken) {
+    private void write(RecordedDecision taken) {
         for (int i = 0; i < taken.size; i++) {
             try {
-                Line line = writer.write(taken, i);
+                DecisionLine line = writer.write(taken, i);
                 for (Outlet each : outlets) {
                     each.write(line);
                 }

@@ -36,7 +36,7 @@ final class FileOutlet implements Outlet {
     }
 
     @Override
-    public void write(Line line) {
+    public void write(DecisionLine line) {
         byte[] json = line.json();
         if (json.length + 1 > BUFFER) {
             dropped.increment();

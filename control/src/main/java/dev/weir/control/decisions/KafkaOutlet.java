@@ -76,7 +76,7 @@ final class KafkaOutlet implements Outlet {
     }
 
     @Override
-    public void write(Line line) {
+    public void write(DecisionLine line) {
         KafkaProducer<byte[], byte[]> open = producer == null ? open() : producer;
         if (open == null) {
             dropped.increment();

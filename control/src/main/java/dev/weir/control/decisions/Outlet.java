@@ -6,7 +6,7 @@ interface Outlet extends AutoCloseable {
     String name();
 
     /** Takes a line, or counts it as dropped; throws nothing. */
-    void write(Line line);
+    void write(DecisionLine line);
 
     /** Nothing more comes for a moment. */
     void pause();

@@ -7,11 +7,11 @@ import dev.weir.control.etcd.proto.RangeResponse;
 import dev.weir.control.etcd.proto.WatchCreateRequest;
 import dev.weir.control.etcd.proto.WatchRequest;
 import dev.weir.control.etcd.proto.WatchResponse;
-import dev.weir.control.source.Protocol;
+import dev.weir.control.grpc.BlockingGrpcStream;
+import dev.weir.control.grpc.SourceConnection;
 import dev.weir.control.source.SourceAddress;
+import dev.weir.control.source.SourceProtocol;
 import dev.weir.control.source.SourceSettings;
-import dev.weir.control.wire.Connection;
-import dev.weir.control.wire.Conversation;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Sure.</b> Whatever ends a watch (an outage, a compaction, a lost leader), the next connection lists anew. So it does not
  * matter what was missed, nor that a cluster restored from a backup counts its revisions from an earlier one.
  */
-public final class EtcdProtocol implements Protocol {
+public final class EtcdProtocol implements SourceProtocol {
     private static final long QUIET_MILLIS = 50;
     private static final long LONGEST_MILLIS = 250;
     private static final long ANSWER_SECONDS = 5;
@@ -57,11 +57,11 @@ public final class EtcdProtocol implements Protocol {
     @Override
     public void follow(int attempt, Intake intake) throws Exception {
         SourceAddress.Host host = address.hosts().get(attempt % address.hosts().size());
-        try (Connection connection = Connection.to(host, address.tls() ? settings.tls() : null, PING)) {
+        try (SourceConnection connection = SourceConnection.to(host, address.tls() ? settings.tls() : null, PING)) {
             Metadata headers = EtcdApi.headers(token(connection.channel()));
-            KeySpace keys = list(connection.channel(), headers);
-            try (Conversation<WatchRequest, WatchResponse> watch =
-                    new Conversation<>(connection.channel(), EtcdApi.WATCH, headers)) {
+            EtcdKeySpace keys = list(connection.channel(), headers);
+            try (BlockingGrpcStream<WatchRequest, WatchResponse> watch =
+                    new BlockingGrpcStream<>(connection.channel(), EtcdApi.WATCH, headers)) {
                 watch.send(watching(keys.revision() + 1));
                 opened(watch, keys);
                 intake.take(keys.documents());
@@ -86,12 +86,12 @@ public final class EtcdProtocol implements Protocol {
     }
 
     /** All keys at one revision, that of the first page. */
-    private KeySpace list(Channel channel, Metadata headers) {
+    private EtcdKeySpace list(Channel channel, Metadata headers) {
         Channel known = ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
-        KeySpace keys = new KeySpace(address.prefix());
+        EtcdKeySpace keys = new EtcdKeySpace(address.prefix());
         RangeRequest.Builder request = RangeRequest.newBuilder()
-                .setKey(KeySpace.begin(address.prefix()))
-                .setRangeEnd(KeySpace.end(address.prefix()))
+                .setKey(EtcdKeySpace.begin(address.prefix()))
+                .setRangeEnd(EtcdKeySpace.end(address.prefix()))
                 .setLimit(PAGE);
         RangeResponse page;
         do {
@@ -118,14 +118,14 @@ public final class EtcdProtocol implements Protocol {
     private WatchRequest watching(long revision) {
         return WatchRequest.newBuilder()
                 .setCreateRequest(WatchCreateRequest.newBuilder()
-                        .setKey(KeySpace.begin(address.prefix()))
-                        .setRangeEnd(KeySpace.end(address.prefix()))
+                        .setKey(EtcdKeySpace.begin(address.prefix()))
+                        .setRangeEnd(EtcdKeySpace.end(address.prefix()))
                         .setStartRevision(revision))
                 .build();
     }
 
     /** The watch stands before the list counts: from here on nothing is missed. */
-    private static void opened(Conversation<WatchRequest, WatchResponse> watch, KeySpace keys)
+    private static void opened(BlockingGrpcStream<WatchRequest, WatchResponse> watch, EtcdKeySpace keys)
             throws InterruptedException, StatusException {
         WatchResponse opened = watch.next(OPENING_MILLIS);
         if (opened == null) {
@@ -137,7 +137,7 @@ public final class EtcdProtocol implements Protocol {
     }
 
     /** Until it ends; also with the first change of what was not listed to its end, which only a new list tells. */
-    private static void watch(Conversation<WatchRequest, WatchResponse> watch, KeySpace keys, Intake intake)
+    private static void watch(BlockingGrpcStream<WatchRequest, WatchResponse> watch, EtcdKeySpace keys, Intake intake)
             throws InterruptedException, StatusException {
         while (true) {
             WatchResponse first = watch.next(IDLE_MILLIS);
@@ -164,7 +164,7 @@ public final class EtcdProtocol implements Protocol {
     }
 
     /** Applies what happened; false if nothing did. */
-    private static boolean apply(WatchResponse response, KeySpace keys) throws StatusException {
+    private static boolean apply(WatchResponse response, EtcdKeySpace keys) throws StatusException {
         if (response.getCanceled()) {
             String why = response.getCompactRevision() > 0
                     ? "etcd has compacted what was to be watched; it is listed anew"

@@ -1,17 +1,17 @@
 package dev.weir.control.quota;
 
-import static dev.weir.rules.diagnostics.Text.quote;
+import static dev.weir.text.message.PrintableText.quote;
 
-import dev.weir.control.data.Stored;
+import dev.weir.control.data.StoredVersion;
 import dev.weir.control.data.Times;
-import dev.weir.rules.diagnostics.Position;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.diagnostics.Suggestion;
-import dev.weir.rules.grammar.Fields;
-import dev.weir.rules.grammar.Unit;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Scalar;
-import dev.weir.rules.yaml.YamlReader;
+import dev.weir.rules.internal.grammar.EnvoyUnit;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlReader;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,11 +27,11 @@ public final class QuotaBody {
     private static final long MOST_REQUESTS = 1L << 32;
     private static final int MOST_OVERRIDES = 1_000;
     private static final int LONGEST_DESCRIPTOR = 256;
-    private static final Stored NOT_YET = new Stored(0, Instant.EPOCH, "");
+    private static final StoredVersion NOT_YET = new StoredVersion(0, Instant.EPOCH, "");
 
-    private final Problems problems;
+    private final DiagnosticCollector problems;
 
-    private QuotaBody(Problems problems) {
+    private QuotaBody(DiagnosticCollector problems) {
         this.problems = problems;
     }
 
@@ -41,7 +41,7 @@ public final class QuotaBody {
      * @param tiers those that there are; null where nobody knows, and any will do
      */
     public static @Nullable StoredQuota read(
-            String apiKey, byte[] bytes, @Nullable Collection<String> tiers, Problems problems) {
+            String apiKey, byte[] bytes, @Nullable Collection<String> tiers, DiagnosticCollector problems) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
@@ -99,7 +99,7 @@ public final class QuotaBody {
             problems.error(fields.at(), "requests_per_unit is missing", "expected: a whole number >= 0");
         }
         Long burst = fields.whole("burst", 1, MOST_REQUESTS);
-        Unit unit = unit(fields);
+        EnvoyUnit unit = unit(fields);
         Instant from = time(fields, "effective_at");
         Instant until = time(fields, "expires_at");
         order(fields, from, until);
@@ -135,13 +135,13 @@ public final class QuotaBody {
         return descriptor;
     }
 
-    private @Nullable Unit unit(Fields fields) {
+    private @Nullable EnvoyUnit unit(Fields fields) {
         String text = fields.text("unit");
-        Unit unit = text == null ? null : Unit.called(text);
+        EnvoyUnit unit = text == null ? null : EnvoyUnit.called(text);
         if (text == null && fields.lacks("unit")) {
-            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", Unit.SPELLINGS));
+            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", EnvoyUnit.SPELLINGS));
         } else if (text != null && unit == null) {
-            problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, Unit.SPELLINGS));
+            problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, EnvoyUnit.SPELLINGS));
         }
         return unit;
     }

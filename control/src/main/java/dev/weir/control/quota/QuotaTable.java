@@ -1,7 +1,7 @@
 package dev.weir.control.quota;
 
-import dev.weir.control.data.Stored;
-import dev.weir.rules.grammar.Unit;
+import dev.weir.control.data.StoredVersion;
+import dev.weir.rules.internal.grammar.EnvoyUnit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -61,14 +61,14 @@ public final class QuotaTable {
                         byKey.getOrDefault(rows.getString(1), List.of()),
                         instant(rows, 3),
                         instant(rows, 4),
-                        new Stored(rows.getLong(5), at, rows.getString(7))));
+                        new StoredVersion(rows.getLong(5), at, rows.getString(7))));
             }
         }
         return found;
     }
 
     private static StoredOverride override(ResultSet rows) throws SQLException {
-        Unit unit = Unit.called(rows.getString(4));
+        EnvoyUnit unit = EnvoyUnit.called(rows.getString(4));
         if (unit == null) {
             throw new SQLException("weir_quota_overrides: unit " + rows.getString(4));
         }

@@ -1,7 +1,7 @@
 package dev.weir.control.quota;
 
-import dev.weir.match.QuotaOverride;
-import dev.weir.rules.grammar.Unit;
+import dev.weir.internal.match.override.LimitOverride;
+import dev.weir.rules.internal.grammar.EnvoyUnit;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 public record StoredOverride(
         String descriptor,
         long requestsPerUnit,
-        Unit unit,
+        EnvoyUnit unit,
         @Nullable Long burst,
         @Nullable Instant effectiveAt,
         @Nullable Instant expiresAt) {
 
     /** As the decision path takes it. */
-    public QuotaOverride compiled() {
-        return new QuotaOverride(descriptor, requestsPerUnit, unit.micros(), burst);
+    public LimitOverride compiled() {
+        return new LimitOverride(descriptor, requestsPerUnit, unit.micros(), burst);
     }
 
     boolean holdsAt(Instant now) {
-        return Span.holds(effectiveAt, expiresAt, now);
+        return EffectivePeriod.holds(effectiveAt, expiresAt, now);
     }
 }

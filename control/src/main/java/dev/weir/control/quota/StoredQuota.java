@@ -2,8 +2,8 @@ package dev.weir.control.quota;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.data.Json;
-import dev.weir.control.data.Stored;
-import dev.weir.match.Quota;
+import dev.weir.control.data.StoredVersion;
+import dev.weir.internal.match.override.CallerOverrides;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -20,23 +20,23 @@ public record StoredQuota(
         List<StoredOverride> overrides,
         @Nullable Instant effectiveAt,
         @Nullable Instant expiresAt,
-        Stored stored) {
+        StoredVersion stored) {
 
     public StoredQuota {
         overrides = List.copyOf(overrides);
     }
 
     /** This quota as it was written by the change that {@code stored} tells of. */
-    public StoredQuota as(Stored stored) {
+    public StoredQuota as(StoredVersion stored) {
         return new StoredQuota(apiKey, tier, overrides, effectiveAt, expiresAt, stored);
     }
 
     /** What of it holds at {@code now}; null if nothing does. */
-    public @Nullable Quota at(Instant now) {
-        if (!Span.holds(effectiveAt, expiresAt, now)) {
+    public @Nullable CallerOverrides at(Instant now) {
+        if (!EffectivePeriod.holds(effectiveAt, expiresAt, now)) {
             return null;
         }
-        return new Quota(
+        return new CallerOverrides(
                 tier,
                 overrides.stream()
                         .filter(each -> each.holdsAt(now))
@@ -46,11 +46,11 @@ public record StoredQuota(
 
     /** When after {@code now} something of it begins or ends; null if never. */
     public @Nullable Instant nextChange(Instant now) {
-        Instant next = Span.sooner(null, effectiveAt, now);
-        next = Span.sooner(next, expiresAt, now);
+        Instant next = EffectivePeriod.sooner(null, effectiveAt, now);
+        next = EffectivePeriod.sooner(next, expiresAt, now);
         for (StoredOverride each : overrides) {
-            next = Span.sooner(next, each.effectiveAt(), now);
-            next = Span.sooner(next, each.expiresAt(), now);
+            next = EffectivePeriod.sooner(next, each.effectiveAt(), now);
+            next = EffectivePeriod.sooner(next, each.expiresAt(), now);
         }
         return next;
     }

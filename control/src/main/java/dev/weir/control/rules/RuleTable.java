@@ -1,6 +1,6 @@
 package dev.weir.control.rules;
 
-import dev.weir.control.data.Stored;
+import dev.weir.control.data.StoredVersion;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -38,7 +38,7 @@ public final class RuleTable {
             List<StoredRule> rules = new ArrayList<>();
             while (rows.next()) {
                 OffsetDateTime at = rows.getObject(5, OffsetDateTime.class);
-                Stored stored = new Stored(rows.getLong(4), at.toInstant(), rows.getString(6));
+                StoredVersion stored = new StoredVersion(rows.getLong(4), at.toInstant(), rows.getString(6));
                 rules.add(new StoredRule(rows.getString(1), rows.getString(2), rows.getString(3), stored));
             }
             return rules;

@@ -1,14 +1,14 @@
 package dev.weir.control.rules;
 
 import dev.weir.control.data.Json;
-import dev.weir.control.data.Stored;
+import dev.weir.control.data.StoredVersion;
 
 /**
  * A rule in the database.
  *
  * @param body the rule itself as a JSON object, without its name and domain
  */
-public record StoredRule(String id, String domain, String body, Stored stored) {
+public record StoredRule(String id, String domain, String body, StoredVersion stored) {
 
     /** All of it as one JSON object, for the audit. */
     public String json() {

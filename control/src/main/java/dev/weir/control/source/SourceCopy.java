@@ -40,7 +40,7 @@ final class SourceCopy {
     /** What was kept: the bytes of documents by their names. */
     record Kept(Map<String, byte[]> documents, String version, Instant at) {}
 
-    void save(Documents documents) throws IOException {
+    void save(SourceSnapshot documents) throws IOException {
         StringBuilder lines = new StringBuilder(Json.text(json -> {
             json.writeStartObject();
             json.writeStringField("source", label);

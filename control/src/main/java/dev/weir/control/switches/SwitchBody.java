@@ -1,16 +1,16 @@
 package dev.weir.control.switches;
 
-import static dev.weir.rules.diagnostics.Text.quote;
+import static dev.weir.text.message.PrintableText.quote;
 
-import dev.weir.match.RuleSwitches.Setting;
-import dev.weir.model.Rule;
-import dev.weir.model.SwitchState;
-import dev.weir.rules.diagnostics.Position;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.diagnostics.Suggestion;
-import dev.weir.rules.grammar.Fields;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlReader;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.SwitchState;
+import dev.weir.internal.ruleset.RuleSwitches.Setting;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlReader;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ public record SwitchBody(Setting setting, @Nullable String reason) {
     private static final int LONGEST_REASON = 200;
 
     /** What {@code bytes} say; null where {@code problems} has errors. */
-    public static @Nullable SwitchBody read(byte[] bytes, boolean everything, Problems problems) {
+    public static @Nullable SwitchBody read(byte[] bytes, boolean everything, DiagnosticCollector problems) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
@@ -38,7 +38,7 @@ public record SwitchBody(Setting setting, @Nullable String reason) {
         return fields == null ? null : read(fields, everything, problems);
     }
 
-    private static @Nullable SwitchBody read(Fields fields, boolean everything, Problems problems) {
+    private static @Nullable SwitchBody read(Fields fields, boolean everything, DiagnosticCollector problems) {
         fields.allow(List.of("state", "rollout", "reason"), Map.of("enabled", "did you mean state: on or off?"));
         SwitchState state = state(fields, problems);
         Integer rollout = fields.percent("rollout");
@@ -65,7 +65,7 @@ public record SwitchBody(Setting setting, @Nullable String reason) {
                 new Setting(state == null ? SwitchState.ON : state, rollout == null ? Rule.EVERYONE : rollout), reason);
     }
 
-    private static @Nullable SwitchState state(Fields fields, Problems problems) {
+    private static @Nullable SwitchState state(Fields fields, DiagnosticCollector problems) {
         String text = fields.text("state");
         if (text == null) {
             return null;

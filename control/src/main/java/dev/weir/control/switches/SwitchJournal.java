@@ -4,8 +4,8 @@ import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditLine;
 import dev.weir.control.audit.Author;
 import dev.weir.control.data.Json;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Mapping;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Mapping;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ public final class SwitchJournal implements AutoCloseable {
      *
      * @param before what was there, for the audit; null if nothing was
      */
-    public record Line(long number, Switch done, @Nullable String before) {}
+    public record Line(long number, SwitchChange done, @Nullable String before) {}
 
     private AuditFile.@Nullable Mark lastMark;
 
@@ -93,7 +93,7 @@ public final class SwitchJournal implements AutoCloseable {
      *
      * @throws IOException if it cannot; then it must not be done
      */
-    public synchronized Line add(Switch done, @Nullable String before) throws IOException {
+    public synchronized Line add(SwitchChange done, @Nullable String before) throws IOException {
         AuditFile to = file;
         Line line = new Line(version + 1, done, before);
         AuditLine written = AuditLine.of(

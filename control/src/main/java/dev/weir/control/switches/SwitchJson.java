@@ -2,15 +2,15 @@ package dev.weir.control.switches;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.audit.Author;
-import dev.weir.control.switches.Switch.Via;
-import dev.weir.match.RuleSwitches.Setting;
-import dev.weir.model.Rule;
-import dev.weir.model.SwitchState;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Mapping;
-import dev.weir.rules.yaml.YamlNode.Scalar;
-import dev.weir.rules.yaml.YamlReader;
+import dev.weir.control.switches.SwitchChange.Via;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.SwitchState;
+import dev.weir.internal.ruleset.RuleSwitches.Setting;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Mapping;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlReader;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class SwitchJson {
     private SwitchJson() {}
 
-    static void writeTerms(JsonGenerator json, Switch of) throws IOException {
+    static void writeTerms(JsonGenerator json, SwitchChange of) throws IOException {
         json.writeStringField("domain", of.name().domain());
         json.writeStringField("rule", of.name().rule());
         Setting setting = of.setting();
@@ -45,14 +45,14 @@ public final class SwitchJson {
      *
      * @throws IOException if it tells of none
      */
-    public static Switch read(String text) throws IOException {
+    public static SwitchChange read(String text) throws IOException {
         Mapping object = object(text);
         return of(object, author(object));
     }
 
     /** An object of JSON. */
     static Mapping object(String text) throws IOException {
-        YamlNode root = YamlReader.read(text.getBytes(StandardCharsets.UTF_8), new Problems("switch"));
+        YamlNode root = YamlReader.read(text.getBytes(StandardCharsets.UTF_8), new DiagnosticCollector("switch"));
         if (root instanceof Mapping object) {
             return object;
         }
@@ -64,7 +64,7 @@ public final class SwitchJson {
     }
 
     /** The switch whose terms are in {@code object}. */
-    static Switch of(Mapping object, Author author) throws IOException {
+    static SwitchChange of(Mapping object, Author author) throws IOException {
         try {
             SwitchName name = new SwitchName(text(object, "domain"), text(object, "rule"));
             String state = textOrNull(object, "state");
@@ -76,7 +76,7 @@ public final class SwitchJson {
                     state == null ? null : new Setting(SwitchState.valueOf(state.toUpperCase(Locale.ROOT)), rollout);
             long stamp = Long.parseLong(text(object, "stamp"));
             Via via = Via.valueOf(text(object, "via").toUpperCase(Locale.ROOT));
-            return new Switch(name, setting, stamp, author, via);
+            return new SwitchChange(name, setting, stamp, author, via);
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new IOException("no switch: " + e.getMessage(), e);
         }

@@ -19,25 +19,25 @@ public final class SwitchTable {
 
     private SwitchTable() {}
 
-    public static List<Switch> all(Connection connection) throws SQLException {
+    public static List<SwitchChange> all(Connection connection) throws SQLException {
         try (PreparedStatement select =
                 connection.prepareStatement("SELECT switch_id, last FROM weir_switches ORDER BY switch_id")) {
             return read(select);
         }
     }
 
-    public static @Nullable Switch get(Connection connection, String id) throws SQLException {
+    public static @Nullable SwitchChange get(Connection connection, String id) throws SQLException {
         try (PreparedStatement select =
                 connection.prepareStatement("SELECT switch_id, last FROM weir_switches WHERE switch_id = ?")) {
             select.setString(1, id);
-            List<Switch> found = read(select);
+            List<SwitchChange> found = read(select);
             return found.isEmpty() ? null : found.get(0);
         }
     }
 
-    private static List<Switch> read(PreparedStatement select) throws SQLException {
+    private static List<SwitchChange> read(PreparedStatement select) throws SQLException {
         try (ResultSet rows = select.executeQuery()) {
-            List<Switch> switches = new ArrayList<>();
+            List<SwitchChange> switches = new ArrayList<>();
             while (rows.next()) {
                 read(rows.getString(1), rows.getString(2), switches);
             }
@@ -45,7 +45,7 @@ public final class SwitchTable {
         }
     }
 
-    private static void read(String id, String last, List<Switch> into) {
+    private static void read(String id, String last, List<SwitchChange> into) {
         try {
             into.add(SwitchJson.read(last));
         } catch (IOException e) {
@@ -54,13 +54,13 @@ public final class SwitchTable {
     }
 
     /** Writes what was done last, whether there is something or not. */
-    public static void put(Connection connection, Switch last) throws SQLException {
+    public static void put(Connection connection, SwitchChange last) throws SQLException {
         if (write(connection, "UPDATE weir_switches SET stamp = ?, last = ? WHERE switch_id = ?", last) == 0) {
             write(connection, "INSERT INTO weir_switches (stamp, last, switch_id) VALUES (?, ?, ?)", last);
         }
     }
 
-    private static int write(Connection connection, String sql, Switch last) throws SQLException {
+    private static int write(Connection connection, String sql, SwitchChange last) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setLong(1, last.stamp());
             statement.setString(2, last.text());

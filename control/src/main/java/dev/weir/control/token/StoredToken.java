@@ -2,7 +2,7 @@ package dev.weir.control.token;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.data.Json;
-import dev.weir.control.data.Stored;
+import dev.weir.control.data.StoredVersion;
 import java.io.IOException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ public record StoredToken(
         String createdBy,
         @Nullable Instant expiresAt,
         @Nullable Instant usedAt,
-        Stored stored) {
+        StoredVersion stored) {
 
     /** A secret that was replaced. */
     public record Previous(String hash, Instant until) {}

@@ -1,16 +1,16 @@
 package dev.weir.control.token;
 
-import static dev.weir.rules.diagnostics.Text.quote;
+import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.control.data.Times;
-import dev.weir.rules.diagnostics.Position;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.diagnostics.Suggestion;
-import dev.weir.rules.grammar.Durations;
-import dev.weir.rules.grammar.Fields;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Scalar;
-import dev.weir.rules.yaml.YamlReader;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.fields.Durations;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlReader;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +39,7 @@ public final class TokenBody {
             @Nullable Duration grace, @Nullable Instant expiresAt) {}
 
     /** The token that {@code bytes} ask for; null where {@code problems} has errors. */
-    public static @Nullable Wanted wanted(byte[] bytes, Instant now, Problems problems) {
+    public static @Nullable Wanted wanted(byte[] bytes, Instant now, DiagnosticCollector problems) {
         Fields fields = fields(bytes, problems);
         if (fields == null) {
             return null;
@@ -55,7 +55,7 @@ public final class TokenBody {
     }
 
     /** The renewal that {@code bytes} ask for, which may be empty; null where {@code problems} has errors. */
-    public static @Nullable Renewal renewal(byte[] bytes, Instant now, Problems problems) {
+    public static @Nullable Renewal renewal(byte[] bytes, Instant now, DiagnosticCollector problems) {
         if (bytes.length == 0) {
             return new Renewal(null, null);
         }
@@ -68,7 +68,7 @@ public final class TokenBody {
         return problems.errors() > 0 ? null : renewal;
     }
 
-    private static @Nullable Fields fields(byte[] bytes, Problems problems) {
+    private static @Nullable Fields fields(byte[] bytes, DiagnosticCollector problems) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
@@ -79,7 +79,7 @@ public final class TokenBody {
         return Fields.of(root, "the token", problems);
     }
 
-    private static @Nullable Role role(Fields fields, Problems problems) {
+    private static @Nullable Role role(Fields fields, DiagnosticCollector problems) {
         String text = fields.text("role");
         Role role = text == null ? null : Role.called(text);
         if (text == null) {
@@ -90,7 +90,7 @@ public final class TokenBody {
         return role;
     }
 
-    private static @Nullable Instant expiry(Fields fields, Instant now, Problems problems) {
+    private static @Nullable Instant expiry(Fields fields, Instant now, DiagnosticCollector problems) {
         Scalar at = fields.scalar("expires_at");
         Duration in = duration(fields, "expires_in", problems);
         if (at != null && in != null) {
@@ -107,7 +107,7 @@ public final class TokenBody {
         }
     }
 
-    private static @Nullable Instant time(Scalar at, Problems problems) {
+    private static @Nullable Instant time(Scalar at, DiagnosticCollector problems) {
         try {
             return Times.parse(at.text());
         } catch (DateTimeException e) {
@@ -116,7 +116,7 @@ public final class TokenBody {
         }
     }
 
-    private static @Nullable Duration duration(Fields fields, String name, Problems problems) {
+    private static @Nullable Duration duration(Fields fields, String name, DiagnosticCollector problems) {
         Scalar scalar = fields.scalar(name);
         if (scalar == null) {
             return null;

@@ -1,6 +1,6 @@
 package dev.weir.control.token;
 
-import dev.weir.control.data.Stored;
+import dev.weir.control.data.StoredVersion;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -72,7 +72,7 @@ public final class TokenTable {
                 rows.getString(8),
                 instant(rows, 9),
                 instant(rows, 10),
-                new Stored(
+                new StoredVersion(
                         rows.getLong(11),
                         rows.getObject(12, OffsetDateTime.class).toInstant(),
                         rows.getString(13)));

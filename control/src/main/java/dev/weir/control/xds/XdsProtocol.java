@@ -2,17 +2,17 @@ package dev.weir.control.xds;
 
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
-import dev.weir.control.source.Protocol;
+import dev.weir.control.grpc.BlockingGrpcStream;
+import dev.weir.control.grpc.SourceConnection;
 import dev.weir.control.source.SourceAddress;
+import dev.weir.control.source.SourceProtocol;
 import dev.weir.control.source.SourceSettings;
-import dev.weir.control.wire.Connection;
-import dev.weir.control.wire.Conversation;
 import dev.weir.control.xds.proto.DiscoveryRequest;
 import dev.weir.control.xds.proto.DiscoveryResponse;
 import dev.weir.control.xds.proto.Node;
 import dev.weir.control.xds.proto.Status;
 import dev.weir.rules.RuleDocument;
-import dev.weir.rules.diagnostics.Diagnostic;
+import dev.weir.text.diagnostics.Diagnostic;
 import io.grpc.Metadata;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  * Follows a server of xDS. Each response is the whole of the rules; it is acknowledged once they are in force, or refused with
  * what is wrong, and the last good ones stay. What is sent again after a refusal is refused again, but ever slower.
  */
-public final class XdsProtocol implements Protocol {
+public final class XdsProtocol implements SourceProtocol {
     private static final long IDLE_MILLIS = 60_000;
     /** A server of gRPC that nobody has told otherwise, such as Envoy Gateway's, hangs up on more than one in five minutes. */
     private static final Duration PING = Duration.ofMinutes(6);
@@ -41,17 +41,17 @@ public final class XdsProtocol implements Protocol {
 
     @Override
     public RuleDocument document(String name, byte[] bytes) {
-        return EnvoyText.document(name, bytes);
+        return EnvoyYamlWriter.document(name, bytes);
     }
 
     @Override
     public void follow(int attempt, Intake intake) throws Exception {
-        try (Connection connection = Connection.to(address.host(), address.tls() ? settings.tls() : null, PING);
-                Conversation<DiscoveryRequest, DiscoveryResponse> stream =
-                        new Conversation<>(connection.channel(), XdsApi.STREAM, headers())) {
+        try (SourceConnection connection = SourceConnection.to(address.host(), address.tls() ? settings.tls() : null, PING);
+                BlockingGrpcStream<DiscoveryRequest, DiscoveryResponse> stream =
+                        new BlockingGrpcStream<>(connection.channel(), XdsApi.STREAM, headers())) {
             // No version: a server that has restarted may count from one again, and would take ours for its own.
             String accepted = "";
-            Refusals refusals = new Refusals();
+            NackBackoff refusals = new NackBackoff();
             stream.send(request("").setNode(node()).build());
             DiscoveryResponse response = stream.next(IDLE_MILLIS);
             while (true) {
@@ -59,7 +59,7 @@ public final class XdsProtocol implements Protocol {
                     response = stream.next(IDLE_MILLIS);
                     continue;
                 }
-                List<Diagnostic> errors = intake.take(Resources.of(response));
+                List<Diagnostic> errors = intake.take(XdsResources.of(response));
                 if (errors.isEmpty()) {
                     accepted = response.getVersionInfo();
                 }

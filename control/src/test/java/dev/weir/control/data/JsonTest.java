@@ -2,10 +2,10 @@ package dev.weir.control.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.yaml.YamlNode.Mapping;
-import dev.weir.rules.yaml.YamlNode.Scalar;
-import dev.weir.rules.yaml.YamlReader;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.yaml.YamlNode.Mapping;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -25,7 +25,7 @@ class JsonTest {
         });
         assertThat(json.matches(".*")).as("one line, whoever splits it").isTrue();
         assertThat(json.indexOf('\u00e4')).as("letters stay letters").isPositive();
-        Problems problems = new Problems("json");
+        DiagnosticCollector problems = new DiagnosticCollector("json");
         Mapping read = (Mapping) YamlReader.read(json.getBytes(StandardCharsets.UTF_8), problems);
         assertThat(problems.all()).isEmpty();
         Scalar value =

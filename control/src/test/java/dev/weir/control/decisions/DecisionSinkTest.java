@@ -4,20 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.TimeSource;
 import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.match.Condition;
-import dev.weir.match.KeyBy;
-import dev.weir.match.RuleSet;
-import dev.weir.match.WeirRule;
-import dev.weir.model.Algorithm;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.TimeSource;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.memory.MemoryStore;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class DecisionSinkTest {
-    private final List<Line> lines = new CopyOnWriteArrayList<>();
+    private final List<DecisionLine> lines = new CopyOnWriteArrayList<>();
     private final MemoryStore store = new MemoryStore(1024);
     private final RuleSet rules = rules(false);
     private final CountDownLatch gate = new CountDownLatch(1);
@@ -93,7 +93,7 @@ class DecisionSinkTest {
         }
 
         @Override
-        public void write(Line line) {
+        public void write(DecisionLine line) {
             if (stuck) {
                 try {
                     gate.await();
@@ -237,8 +237,8 @@ class DecisionSinkTest {
         }
         limiter.decide(request);
 
-        assertThat(written()).hasSize(Taken.MOST_VERDICTS);
-        assertThat(Objects.requireNonNull(sink).cut()).isEqualTo(100 - Taken.MOST_VERDICTS);
+        assertThat(written()).hasSize(RecordedDecision.MOST_VERDICTS);
+        assertThat(Objects.requireNonNull(sink).cut()).isEqualTo(100 - RecordedDecision.MOST_VERDICTS);
     }
 
     @Test
@@ -268,7 +268,7 @@ class DecisionSinkTest {
         Limiter limiter = limiter(1, true, KeyShown.PLAIN, null, 64);
         DecisionSink taking = Objects.requireNonNull(sink);
         Request request = ask("u_1");
-        Decision decision = limiter.decide(request);
+        MutableDecision decision = limiter.decide(request);
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         for (int i = 0; i < 20_000; i++) {
             taking.decided(request, decision);

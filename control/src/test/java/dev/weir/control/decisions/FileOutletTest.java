@@ -29,9 +29,9 @@ class FileOutletTest {
         return folder.resolve("log/decisions.jsonl");
     }
 
-    private Line line(int number) {
+    private DecisionLine line(int number) {
         String json = "{\"time\":\"" + Instant.ofEpochMilli(now) + "\",\"n\":" + number + "}";
-        return new Line(json.getBytes(StandardCharsets.UTF_8), null);
+        return new DecisionLine(json.getBytes(StandardCharsets.UTF_8), null);
     }
 
     private List<Path> files() throws IOException {

@@ -29,8 +29,8 @@ class KafkaOutletTest {
         return new KafkaOutlet(new DecisionSinkSettings.Kafka(servers, "decisions", acks, properties), "node-1");
     }
 
-    private static Line line(@Nullable String counter, int number) {
-        return new Line(("{\"n\":" + number + "}").getBytes(StandardCharsets.UTF_8), counter);
+    private static DecisionLine line(@Nullable String counter, int number) {
+        return new DecisionLine(("{\"n\":" + number + "}").getBytes(StandardCharsets.UTF_8), counter);
     }
 
     @Test

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.control.Sources;
-import dev.weir.control.source.RemoteRules;
-import dev.weir.control.source.RuleSources;
+import dev.weir.control.EtcdAndXdsSources;
+import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceAddress;
+import dev.weir.control.source.SourceRules;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.control.testkit.Etcd;
 import dev.weir.control.testkit.EtcdWriter;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Rule;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,8 +62,8 @@ class EtcdSourceTest {
         writer.put(PREFIX + "/deep/er", rule("deeper", 20));
         writer.put(PREFIX + "-other/api", "no rules at all");
         writer.put(PREFIX, "nor this");
-        try (RuleSources sources = open()) {
-            RemoteRules rules = sources.all().get(0);
+        try (NetworkSources sources = open()) {
+            SourceRules rules = sources.all().get(0);
             assertThat(rules.rules().domains()).containsExactly("api", "deeper");
             assertThat(rules.rules().rules().get(0).source()).isEqualTo("etcd:/weir/rules/api:1:30");
             assertThat(rules.status().documents()).isEqualTo(2);
@@ -81,7 +81,7 @@ class EtcdSourceTest {
                     .boxed()
                     .collect(Collectors.toMap(each -> PREFIX + "/" + each, each -> rule("d" + each, 1))));
         }
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             assertThat(sources.all().get(0).rules().domains()).hasSize(300);
         }
     }
@@ -90,7 +90,7 @@ class EtcdSourceTest {
     void whatATransactionWroteIsSeenTogetherOrNotAtAll() throws Exception {
         writer.putAll(both(0));
         List<RuleSet> seen = Collections.synchronizedList(new ArrayList<>());
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             sources.all().get(0).onRules(seen::add);
             for (int i = 1; i <= 300; i++) {
                 writer.putAll(both(i));
@@ -109,8 +109,8 @@ class EtcdSourceTest {
     @Test
     void aMistakeLeavesTheLastGoodSetAndSaysWhere() throws Exception {
         writer.put(PREFIX + "/api", rule("api", 10));
-        try (RuleSources sources = open()) {
-            RemoteRules rules = sources.all().get(0);
+        try (NetworkSources sources = open()) {
+            SourceRules rules = sources.all().get(0);
             writer.put(PREFIX + "/api", "domain: api\nburts: 1\nrules: []\n");
             await().until(() -> !rules.status().current());
             assertThat(rules.status().problem()).startsWith("etcd:/weir/rules/api:2:1: unknown field 'burts'");
@@ -127,8 +127,8 @@ class EtcdSourceTest {
     @Test
     void aPrefixThatIsWipedLeavesTheLastGoodSet() throws Exception {
         writer.put(PREFIX + "/api", rule("api", 10));
-        try (RuleSources sources = open()) {
-            RemoteRules rules = sources.all().get(0);
+        try (NetworkSources sources = open()) {
+            SourceRules rules = sources.all().get(0);
             writer.delete(PREFIX + "/api");
             await().until(() -> !rules.status().current());
             assertThat(rules.status().problem()).contains("no keys below /weir/rules/");
@@ -139,8 +139,8 @@ class EtcdSourceTest {
     @Test
     void anEtcdThatDiesAndComesBackIsFollowedAgain() throws Exception {
         writer.put(PREFIX + "/api", rule("api", 10));
-        try (RuleSources sources = open()) {
-            RemoteRules rules = sources.all().get(0);
+        try (NetworkSources sources = open()) {
+            SourceRules rules = sources.all().get(0);
             for (int i = 1; i <= 3; i++) {
                 etcd.kill();
                 await().until(() -> !rules.status().connected());
@@ -158,7 +158,7 @@ class EtcdSourceTest {
     @Test
     void anEtcdThatIsCompactedAllTheTimeIsFollowedAllTheSame() throws Exception {
         long revision = writer.put(PREFIX + "/api", rule("api", 0));
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             for (int i = 1; i <= 100; i++) {
                 revision = writer.put(PREFIX + "/api", rule("api", i));
                 writer.compact(revision);
@@ -172,7 +172,7 @@ class EtcdSourceTest {
         for (int i = 0; i < 20; i++) {
             writer.put(PREFIX + "/api", rule("api", 10));
         }
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             etcd.kill();
             wipe(folder.resolve("data"));
             etcd.start();
@@ -186,12 +186,12 @@ class EtcdSourceTest {
     @Test
     void aStartWithoutItBeginsWithTheCopy(@TempDir Path data) throws Exception {
         writer.put(PREFIX + "/api", rule("api", 10));
-        try (RuleSources sources = open(data, PREFIX)) {
+        try (NetworkSources sources = open(data, PREFIX)) {
             assertThat(requests(sources)).isEqualTo(10);
         }
         etcd.kill();
-        try (RuleSources sources = open(data, PREFIX)) {
-            RemoteRules rules = sources.all().get(0);
+        try (NetworkSources sources = open(data, PREFIX)) {
+            SourceRules rules = sources.all().get(0);
             assertThat(requests(sources)).isEqualTo(10);
             assertThat(rules.status().connected()).isFalse();
             etcd.start();
@@ -234,7 +234,7 @@ class EtcdSourceTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("authentication failed")
                 .hasMessageNotContaining("wrong");
-        try (RuleSources sources = open(null, "etcd://weir:s3cret%3A%2F%40@" + host, SourceSettings.NONE)) {
+        try (NetworkSources sources = open(null, "etcd://weir:s3cret%3A%2F%40@" + host, SourceSettings.NONE)) {
             assertThat(requests(sources)).isEqualTo(10);
         }
     }
@@ -243,22 +243,22 @@ class EtcdSourceTest {
     void anotherMemberIsAskedWhereOneIsAway() throws Exception {
         writer.put(PREFIX + "/api", rule("api", 10));
         String hosts = "etcd://127.0.0.1:1,127.0.0.1:" + etcd.port() + PREFIX;
-        try (RuleSources sources = open(null, hosts, SourceSettings.NONE)) {
+        try (NetworkSources sources = open(null, hosts, SourceSettings.NONE)) {
             assertThat(requests(sources)).isEqualTo(10);
         }
     }
 
-    private RuleSources open() throws IOException {
+    private NetworkSources open() throws IOException {
         return open(null, PREFIX);
     }
 
-    private RuleSources open(@Nullable Path data, String prefix) throws IOException {
+    private NetworkSources open(@Nullable Path data, String prefix) throws IOException {
         return open(data, etcd.url(prefix), SourceSettings.NONE);
     }
 
-    static RuleSources open(@Nullable Path data, String url, SourceSettings settings) throws IOException {
+    static NetworkSources open(@Nullable Path data, String url, SourceSettings settings) throws IOException {
         SourceSettings these = settings.with(List.of(SourceAddress.parse(url)));
-        return Sources.open(these, LoadOptions.DEFAULT, data);
+        return EtcdAndXdsSources.open(these, LoadOptions.DEFAULT, data);
     }
 
     private static Map<String, String> both(int requests) {
@@ -269,7 +269,7 @@ class EtcdSourceTest {
         return "{domain: " + domain + ", rules: [{name: r, limit: {requests: " + requests + ", window: 1m}}]}";
     }
 
-    static long requests(RuleSources sources) {
+    static long requests(NetworkSources sources) {
         return requests(sources.all().get(0).rules().rules().get(0));
     }
 

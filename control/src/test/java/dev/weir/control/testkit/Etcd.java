@@ -1,7 +1,7 @@
 package dev.weir.control.testkit;
 
-import dev.weir.testkit.Outside;
-import dev.weir.testkit.Ports;
+import dev.weir.testkit.ExternalPrograms;
+import dev.weir.testkit.FreePorts;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -40,14 +40,14 @@ public final class Etcd implements AutoCloseable {
         this.program = program;
         this.folder = folder;
         this.more = List.copyOf(more);
-        port = Ports.free();
-        peerPort = Ports.free();
+        port = FreePorts.free();
+        peerPort = FreePorts.free();
         writer = new EtcdWriter(port);
     }
 
     /** Starts one in {@code folder}; {@code more} are settings of etcd. With {@code --cert-file} it speaks TLS, and has no writer. */
     public static Etcd in(Path folder, String... more) throws IOException {
-        Etcd etcd = new Etcd(Outside.program("etcd"), folder, List.of(more));
+        Etcd etcd = new Etcd(ExternalPrograms.program("etcd"), folder, List.of(more));
         try {
             etcd.start();
             return etcd;

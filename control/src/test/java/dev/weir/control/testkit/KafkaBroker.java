@@ -1,6 +1,6 @@
 package dev.weir.control.testkit;
 
-import dev.weir.testkit.Ports;
+import dev.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,8 +30,8 @@ public final class KafkaBroker implements AutoCloseable {
     /** Starts one that keeps its log in {@code folder}. */
     public KafkaBroker(Path folder) throws IOException, InterruptedException {
         this.folder = folder;
-        this.port = Ports.free();
-        int controller = Ports.free();
+        this.port = FreePorts.free();
+        int controller = FreePorts.free();
         properties = folder.resolve("server.properties");
         Files.writeString(
                 properties,

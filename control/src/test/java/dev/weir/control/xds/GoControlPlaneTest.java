@@ -3,13 +3,13 @@ package dev.weir.control.xds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.control.Sources;
-import dev.weir.control.source.RuleSources;
+import dev.weir.control.EtcdAndXdsSources;
+import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceAddress;
 import dev.weir.control.source.SourceSettings;
-import dev.weir.model.Rule;
+import dev.weir.internal.model.Rule;
 import dev.weir.rules.LoadOptions;
-import dev.weir.testkit.Outside;
+import dev.weir.testkit.ExternalPrograms;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
@@ -23,7 +23,7 @@ class GoControlPlaneTest {
 
     @Test
     void itDrivesUsAsItDrivesTheReference() throws Exception {
-        Process process = new ProcessBuilder(Outside.program("weir-xds-plane").toString())
+        Process process = new ProcessBuilder(ExternalPrograms.program("weir-xds-plane").toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (PrintWriter say = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
@@ -31,8 +31,8 @@ class GoControlPlaneTest {
                         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             SourceAddress address = SourceAddress.parse("xds://127.0.0.1:" + hear.readLine());
             say.println("one 100");
-            try (RuleSources sources =
-                    Sources.open(SourceSettings.NONE.with(List.of(address)), LoadOptions.DEFAULT, null)) {
+            try (NetworkSources sources =
+                    EtcdAndXdsSources.open(SourceSettings.NONE.with(List.of(address)), LoadOptions.DEFAULT, null)) {
                 assertThat(hear.readLine()).isEqualTo("ack one");
                 Rule rule = sources.all().get(0).rules().rules().get(0);
                 assertThat(rule.domain()).isEqualTo("gateway");
@@ -58,7 +58,7 @@ class GoControlPlaneTest {
         }
     }
 
-    private static long requests(RuleSources sources) {
+    private static long requests(NetworkSources sources) {
         return Objects.requireNonNull(
                         sources.all().get(0).rules().rules().get(0).limit())
                 .requests();

@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
-import dev.weir.control.Sources;
-import dev.weir.control.source.RemoteRules;
-import dev.weir.control.source.RuleSources;
+import dev.weir.control.EtcdAndXdsSources;
+import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceAddress;
+import dev.weir.control.source.SourceRules;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.control.testkit.XdsServer;
 import dev.weir.control.xds.proto.DiscoveryRequest;
@@ -50,7 +50,7 @@ class XdsSourceTest {
     @Test
     void whatComesIntoForceIsAcknowledged() throws Exception {
         server.set("v1", config("api", 10));
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             assertThat(requests(sources)).isEqualTo(10);
             server.set("v2", config("api", 11), config("web", 5));
             await().until(() -> requests(sources) == 11);
@@ -68,7 +68,7 @@ class XdsSourceTest {
     @Test
     void whatDoesNotLoadIsRefusedWithEverythingThatIsWrongAndTheLastGoodStays() throws Exception {
         server.set("v1", config("api", 10));
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             RateLimitDescriptor unknownUnit =
                     descriptor("user", RateLimitPolicy.newBuilder().setRequestsPerUnit(1));
             RateLimitDescriptor noKey = descriptor("", limit(1));
@@ -99,7 +99,7 @@ class XdsSourceTest {
     @Test
     void whatIsNoConfigIsRefused() throws Exception {
         server.set("v1", config("api", 10));
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             server.send(DiscoveryResponse.newBuilder()
                     .setVersionInfo("v2")
                     .addResources(Any.newBuilder().setTypeUrl("type.googleapis.com/some.Other"))
@@ -128,7 +128,7 @@ class XdsSourceTest {
                         .setValue(
                                 Resource.newBuilder().setResource(inner).build().toByteString()))
                 .build());
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             assertThat(requests(sources)).isEqualTo(7);
         }
     }
@@ -136,7 +136,7 @@ class XdsSourceTest {
     @Test
     void noConfigsAreLegalAsInTheReference() throws Exception {
         server.set("v1");
-        try (RuleSources sources = open()) {
+        try (NetworkSources sources = open()) {
             assertThat(sources.all().get(0).rules().rules()).isEmpty();
             await().until(() -> said().size() == 2);
             accepted(said().get(1), "v1", "nonce-1");
@@ -146,8 +146,8 @@ class XdsSourceTest {
     @Test
     void oneThatRestartsIsFollowedAgainThoughItCountsItsVersionsAnew() throws Exception {
         server.set("1", config("api", 10));
-        try (RuleSources sources = open()) {
-            RemoteRules rules = sources.all().get(0);
+        try (NetworkSources sources = open()) {
+            SourceRules rules = sources.all().get(0);
             server.stop();
             await().until(() -> !rules.status().connected());
             assertThat(requests(sources)).isEqualTo(10);
@@ -161,12 +161,12 @@ class XdsSourceTest {
     void aStartWithoutItBeginsWithTheCopyWhoseRulesSayWhereTheyWereFrom(@TempDir Path data) throws Exception {
         server.set("v1", config("api", 10));
         String source;
-        try (RuleSources sources = open(data, SourceSettings.NONE)) {
+        try (NetworkSources sources = open(data, SourceSettings.NONE)) {
             source = sources.all().get(0).rules().rules().get(0).source();
             assertThat(source).isEqualTo("xds:api-config:descriptors[0].rate_limit.unit");
         }
         server.stop();
-        try (RuleSources sources = open(data, SourceSettings.NONE)) {
+        try (NetworkSources sources = open(data, SourceSettings.NONE)) {
             assertThat(requests(sources)).isEqualTo(10);
             assertThat(sources.all().get(0).status().version()).isEqualTo("v1");
             assertThat(sources.all().get(0).rules().rules().get(0).source()).isEqualTo(source);
@@ -216,13 +216,13 @@ class XdsSourceTest {
         return server.requests();
     }
 
-    private RuleSources open() throws IOException {
+    private NetworkSources open() throws IOException {
         return open(null, SourceSettings.NONE);
     }
 
-    private RuleSources open(@Nullable Path data, SourceSettings settings) throws IOException {
+    private NetworkSources open(@Nullable Path data, SourceSettings settings) throws IOException {
         SourceAddress address = SourceAddress.parse("xds://127.0.0.1:" + server.port());
-        return Sources.open(settings.with(List.of(address)), LoadOptions.DEFAULT, data);
+        return EtcdAndXdsSources.open(settings.with(List.of(address)), LoadOptions.DEFAULT, data);
     }
 
     private static RateLimitConfig config(String domain, int requests) {
@@ -241,7 +241,7 @@ class XdsSourceTest {
         return RateLimitPolicy.newBuilder().setUnit(RateLimitUnit.MINUTE).setRequestsPerUnit(requests);
     }
 
-    private static long requests(RuleSources sources) {
+    private static long requests(NetworkSources sources) {
         return Objects.requireNonNull(
                         sources.all().get(0).rules().rules().get(0).limit())
                 .requests();

@@ -1,18 +1,18 @@
 package dev.weir.redis.library;
 
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.limiter.SharedStores;
-import dev.weir.match.KeyBy;
-import dev.weir.match.RuleSet;
-import dev.weir.match.WeirRule;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.TimeSource;
-import dev.weir.redis.RedisStore;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.TimeSource;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.memory.MemoryStore;
+import dev.weir.redis.internal.store.RedisSharedStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -30,7 +30,7 @@ final class FirstRequests {
     private FirstRequests() {}
 
     /** Decides them through {@code store}, for {@code nanos} at most, and until this thread is interrupted. */
-    static void decide(RedisStore store, long nanos) {
+    static void decide(RedisSharedStore store, long nanos) {
         long end = System.nanoTime() + nanos;
         long most = Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos));
         Rule rule = Rule.builder(DOMAIN, "all")

@@ -1,18 +1,18 @@
 package dev.weir.redis.library;
 
-import dev.weir.limiter.Explanation;
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.limiter.SharedStores;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Consistency;
-import dev.weir.model.Decision;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.TimeSource;
-import dev.weir.model.Verdict;
-import dev.weir.redis.RedisStore;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.Consistency;
+import dev.weir.Request;
+import dev.weir.TimeSource;
+import dev.weir.internal.explain.VerdictExplanation;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.memory.MemoryStore;
+import dev.weir.redis.internal.store.RedisSharedStore;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -41,14 +41,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * {@link #decide} waits for Redis, for the deadline of its rules at most; {@link #decideAsync} never waits. Opening connects and warms
  * up, and closing gives back what was leased: a second or two, more on a busy machine. A Redis that is slow, stopped or gone is no exception: the rule's
- * {@code on_fail} decides, and the decision is {@linkplain Decision#degraded() degraded}. All calls are safe from any thread.
+ * {@code on_fail} decides, and the decision is {@linkplain MutableDecision#degraded() degraded}. All calls are safe from any thread.
  */
 public final class SharedLimiter implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SharedLimiter.class.getName());
     /** What the answers to the last give-backs and reports may take beyond the deadline. */
     private static final Duration RETURNING = Duration.ofMillis(250);
 
-    private final Map<String, RedisStore> redis = new LinkedHashMap<>();
+    private final Map<String, RedisSharedStore> redis = new LinkedHashMap<>();
     private final MemoryStore memory;
     private final Limiter limiter;
     private final Duration deadline;
@@ -60,7 +60,7 @@ public final class SharedLimiter implements AutoCloseable {
         deadline = from.deadline;
         memory = new MemoryStore(from.maxKeys);
         try {
-            from.stores.forEach((name, settings) -> redis.put(name, RedisStore.open(settings.withDeadline(deadline))));
+            from.stores.forEach((name, settings) -> redis.put(name, RedisSharedStore.open(settings.withDeadline(deadline))));
             limiter = new Limiter(
                     from.rules,
                     memory,
@@ -98,7 +98,7 @@ public final class SharedLimiter implements AutoCloseable {
      *
      * @throws IllegalStateException on an event loop of Netty, which must not wait: see {@link #decideAsync}
      */
-    public Decision decide(Request request) {
+    public MutableDecision decide(Request request) {
         if (ThreadExecutorMap.currentExecutor() != null) {
             throw new IllegalStateException("decide would hold up an event loop (expected: decideAsync)");
         }
@@ -109,12 +109,12 @@ public final class SharedLimiter implements AutoCloseable {
      * Decides {@code request}, and completes inside the deadline of its rules: on this thread or on an event loop of a store, so what
      * is done with it must not block.
      */
-    public CompletionStage<Decision> decideAsync(Request request) {
+    public CompletionStage<MutableDecision> decideAsync(Request request) {
         return limiter.decideAsync(request);
     }
 
     /** Why {@code verdict}, one of the decision on {@code request}, came out as it did, for people. */
-    public Explanation explain(Request request, Verdict verdict) {
+    public VerdictExplanation explain(Request request, MutableVerdict verdict) {
         return limiter.explain(request, verdict);
     }
 
@@ -146,7 +146,7 @@ public final class SharedLimiter implements AutoCloseable {
 
     /** Whether every store answers at present. */
     public boolean serves() {
-        return redis.values().stream().allMatch(RedisStore::serves);
+        return redis.values().stream().allMatch(RedisSharedStore::serves);
     }
 
     /**
@@ -190,7 +190,7 @@ public final class SharedLimiter implements AutoCloseable {
     }
 
     private void closeStores() {
-        redis.values().forEach(RedisStore::close);
+        redis.values().forEach(RedisSharedStore::close);
         memory.close();
     }
 

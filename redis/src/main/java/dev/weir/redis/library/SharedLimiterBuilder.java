@@ -1,8 +1,8 @@
 package dev.weir.redis.library;
 
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Rule;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.redis.RedisSettings;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

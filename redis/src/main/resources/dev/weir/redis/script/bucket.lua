@@ -1,4 +1,4 @@
--- Twin of dev.weir.algorithm.Bucket: n hits in d ticks, and a level in 1/d of a hit.
+-- Twin of dev.weir.internal.algorithm.Bucket: n hits in d ticks, and a level in 1/d of a hit.
 --   level(now) = max(0, level(last) - n * (now - last))
 --   hits fit iff level + d * hits <= d * burst
 -- State: moment of the last update, part of a hit, tag of the d it counts in, whole hits.

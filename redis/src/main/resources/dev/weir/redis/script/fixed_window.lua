@@ -1,4 +1,4 @@
--- Twin of dev.weir.algorithm.FixedWindow.
+-- Twin of dev.weir.internal.algorithm.FixedWindow.
 --   start = now - now mod window
 --   hits fit iff count(start) + hits <= requests
 -- State: start of the window, count.

@@ -1,4 +1,4 @@
--- Twin of dev.weir.algorithm.SlidingWindow, in ticks.
+-- Twin of dev.weir.internal.algorithm.SlidingWindow, in ticks.
 --   estimate = current + previous * (window - elapsed) / window
 --   hits fit iff estimate + hits <= requests
 -- State: start of the current window in microseconds, tag of the window's length, current count, previous count.

@@ -1,4 +1,4 @@
--- Twin of dev.weir.algorithm.SlidingWindowLog: the moment of every hit, kept for one window.
+-- Twin of dev.weir.internal.algorithm.SlidingWindowLog: the moment of every hit, kept for one window.
 --   used = hits in (now - window, now]
 --   hits fit iff used + hits <= requests
 -- State: a ring. Format, when it is forgotten, its room, the index of its oldest hit, the number of hits; then 7 bytes a hit. It is read and written in

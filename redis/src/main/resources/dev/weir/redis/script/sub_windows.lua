@@ -1,4 +1,4 @@
--- Twin of dev.weir.algorithm.SubWindows: a sliding window in n parts, each with a count of its own.
+-- Twin of dev.weir.internal.algorithm.SubWindows: a sliding window in n parts, each with a count of its own.
 --   part = window / n      i = now / part
 --   used = count[i - n] + ... + count[i]
 --   hits fit iff used + hits <= requests

@@ -4,19 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.match.KeyBy;
-import dev.weir.match.RuleSet;
-import dev.weir.match.Weir;
-import dev.weir.model.Consistency;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.OnFail;
-import dev.weir.model.Request;
-import dev.weir.model.RuleBuilder;
+import dev.weir.Consistency;
+import dev.weir.Limit;
+import dev.weir.OnFail;
+import dev.weir.Request;
+import dev.weir.StoreFailure;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.RuleBuilder;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
-import dev.weir.store.StoreFailure;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -43,12 +43,12 @@ class SharedLimiterTest {
     }
 
     private static RuleSet rules(long requests, UnaryOperator<RuleBuilder> more) {
-        return Weir.rules(Weir.rule(
-                more.apply(Weir.rule("r", Limit.fixedWindow(requests, LONG))).build(), KeyBy.of("user")));
+        return WeirRules.rules(WeirRules.rule(
+                more.apply(WeirRules.rule("r", Limit.fixedWindow(requests, LONG))).build(), KeyBy.of("user")));
     }
 
     private static Request ask() {
-        return Weir.ask("user", "u");
+        return WeirRules.ask("user", "u");
     }
 
     private SharedLimiter open(RuleSet rules) {
@@ -105,14 +105,14 @@ class SharedLimiterTest {
             assertThat(limiter.serves()).isTrue();
             redis.pause();
             long start = System.nanoTime();
-            Decision allowed = limiter.decide(ask());
+            MutableDecision allowed = limiter.decide(ask());
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENT);
             assertThat(allowed.degraded()).isTrue();
             assertThat(allowed.allowed()).isTrue();
             assertThat(failures).hasPositiveValue();
 
             limiter.rules(rules(1_000, rule -> rule.onFail(OnFail.DENY)));
-            Decision denied = limiter.decide(ask());
+            MutableDecision denied = limiter.decide(ask());
             assertThat(denied.degraded()).isTrue();
             assertThat(denied.allowed()).isFalse();
             assertThat(denied.toString()).endsWith(", STORE_DOWN, degraded]");
@@ -133,7 +133,7 @@ class SharedLimiterTest {
     }
 
     private static List<WeakReference<String>> asked(SharedLimiter limiter, String user, String other) {
-        limiter.decide(Weir.ask("user", user, "other", other));
+        limiter.decide(WeirRules.ask("user", user, "other", other));
         return List.of(new WeakReference<>(user), new WeakReference<>(other));
     }
 
@@ -250,7 +250,7 @@ class SharedLimiterTest {
         SharedLimiter limiter = open(rules(1_000, rule -> rule.onFail(OnFail.DENY)));
         limiter.close();
         limiter.close();
-        Decision late = limiter.decide(ask());
+        MutableDecision late = limiter.decide(ask());
         assertThat(late.degraded()).isTrue();
         assertThat(late.allowed()).isFalse();
         assertThat(limiter.serves()).isFalse();
@@ -264,7 +264,7 @@ class SharedLimiterTest {
                 .deadline(Duration.ofMillis(500))
                 .open()) {
             redis.pause(); // so that the answer comes after this thread has said what to do with it
-            CompletableFuture<Decision> nested = limiter.decideAsync(ask())
+            CompletableFuture<MutableDecision> nested = limiter.decideAsync(ask())
                     .thenApply(first -> limiter.decide(ask()))
                     .toCompletableFuture();
             assertThatThrownBy(nested::join).hasRootCauseInstanceOf(IllegalStateException.class);

@@ -1,6 +1,6 @@
 package dev.weir.redis.testkit;
 
-import dev.weir.testkit.Ports;
+import dev.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -52,7 +52,7 @@ public final class FaultProxy implements AutoCloseable {
     private static ServerSocket listen(int wanted) throws IOException {
         ServerSocket socket = new ServerSocket();
         socket.setReuseAddress(true);
-        int bound = wanted == 0 ? Ports.free() : wanted;
+        int bound = wanted == 0 ? FreePorts.free() : wanted;
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), bound), 256);
         return socket;
     }

@@ -1,8 +1,8 @@
 package dev.weir.redis.testkit;
 
 import dev.weir.redis.testkit.RespConnection.RedisError;
-import dev.weir.testkit.Outside;
-import dev.weir.testkit.Ports;
+import dev.weir.testkit.ExternalPrograms;
+import dev.weir.testkit.FreePorts;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -104,7 +104,7 @@ public final class RedisProcess implements AutoCloseable {
 
     /** Starts a Valkey, where the machine has one. */
     public static RedisProcess startValkey(String... settings) {
-        return start(Outside.program("valkey-server"), false, settings);
+        return start(ExternalPrograms.program("valkey-server"), false, settings);
     }
 
     /** Starts a sentinel and waits until it answers. */
@@ -115,9 +115,9 @@ public final class RedisProcess implements AutoCloseable {
     private static RedisProcess start(Path binary, boolean sentinel, String... settings) {
         RedisProcess redis = new RedisProcess(binary, sentinel, Arrays.asList(settings));
         for (int i = 0; i < TRIES; i++) {
-            redis.port = Ports.free();
-            redis.busPort = Ports.free();
-            redis.tlsPort = Ports.free();
+            redis.port = FreePorts.free();
+            redis.busPort = FreePorts.free();
+            redis.tlsPort = FreePorts.free();
             redis.writeSettings();
             if (redis.launch()) {
                 return redis;

@@ -2,7 +2,7 @@ package dev.weir.server.access;
 
 import dev.weir.control.audit.Author;
 import dev.weir.control.token.Role;
-import dev.weir.server.http.RestException;
+import dev.weir.server.http.HttpProblemException;
 
 /**
  * Who calls.
@@ -16,7 +16,7 @@ public record Caller(String name, Role role, String address, boolean proven) {
     /**
      * Passes if this caller may.
      *
-     * @throws RestException 403, naming the role that it takes
+     * @throws HttpProblemException 403, naming the role that it takes
      */
     public void require(Permission permission) {
         if (role.covers(permission.role())) {
@@ -24,7 +24,7 @@ public record Caller(String name, Role role, String address, boolean proven) {
         }
         String needed = "to " + permission.words() + " takes the role "
                 + permission.role().spelling();
-        throw RestException.forbidden(
+        throw HttpProblemException.forbidden(
                 proven
                         ? needed + "; the token " + name + " has the role " + role.spelling()
                         : needed + " and a token with it: once there is a token for admins, this machine may only look"

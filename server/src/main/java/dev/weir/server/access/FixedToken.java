@@ -1,8 +1,8 @@
 package dev.weir.server.access;
 
 import dev.weir.control.token.TokenText;
-import dev.weir.rules.Unreadable;
 import dev.weir.server.settings.SettingsReader;
+import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,7 +44,7 @@ public final class FixedToken {
         try {
             secret = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
-            throw new IOException("admin_token_file: " + file + " cannot be read: " + Unreadable.why(e), e);
+            throw new IOException("admin_token_file: " + file + " cannot be read: " + FileErrors.why(e), e);
         }
         if (secret.length() < SettingsReader.SHORTEST_TOKEN) {
             throw new IOException("admin_token_file: " + file + " (expected: a secret of at least "

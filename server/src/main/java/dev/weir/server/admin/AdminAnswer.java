@@ -1,11 +1,11 @@
 package dev.weir.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.control.Change;
+import dev.weir.control.change.Change;
 import dev.weir.control.data.Json;
-import dev.weir.rules.diagnostics.Diagnostic;
-import dev.weir.server.http.Answer;
+import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
+import dev.weir.text.diagnostics.Diagnostic;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -14,24 +14,24 @@ import java.util.Map;
 final class AdminAnswer {
     private AdminAnswer() {}
 
-    static Answer json(int status, Json.Writing body) {
-        return new Answer(status, Answer.JSON, JsonOutput.bytes(body::to), List.of());
+    static HttpAnswer json(int status, Json.Writing body) {
+        return new HttpAnswer(status, HttpAnswer.JSON, JsonOutput.bytes(body::to), List.of());
     }
 
     /** A thing and the version it is at, for {@code If-Match}. */
-    static Answer versioned(int status, long version, Json.Writing body) {
+    static HttpAnswer versioned(int status, long version, Json.Writing body) {
         return json(status, body).with("ETag", tag(version));
     }
 
     /** It was taken away, or would be. */
-    static Answer deleted(AdminCall call, Change change) {
+    static HttpAnswer deleted(AdminCall call, Change change) {
         return call.dryRun()
                 ? dryRun(change, List.of())
-                : new Answer(204, Answer.JSON, new byte[0], List.of("ETag", tag(change.version())));
+                : new HttpAnswer(204, HttpAnswer.JSON, new byte[0], List.of("ETag", tag(change.version())));
     }
 
     /** What a change would do. */
-    static Answer dryRun(Change change, List<Diagnostic> warnings) {
+    static HttpAnswer dryRun(Change change, List<Diagnostic> warnings) {
         return json(200, out -> {
             out.writeStartObject();
             out.writeBooleanField("dry_run", true);
@@ -57,7 +57,7 @@ final class AdminAnswer {
     }
 
     /** A page of things by their keys; {@code next} is where the next one begins, null after the last. */
-    static Answer page(Map<String, Json.Writing> left, int size, String what) {
+    static HttpAnswer page(Map<String, Json.Writing> left, int size, String what) {
         return json(200, out -> {
             String last = null;
             int count = 0;

@@ -1,9 +1,9 @@
 package dev.weir.server.admin;
 
-import dev.weir.match.RuleSet;
-import dev.weir.server.access.Access;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.RestException;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.server.access.AccessControl;
+import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.http.HttpProblems;
 import dev.weir.server.settings.Version;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
@@ -49,17 +49,17 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             Authorization: Bearer weir_…; without one, only this machine is answered.
             """;
 
-    private final Access access;
+    private final AccessControl access;
     private final Supplier<RuleSet> rules;
-    private final Pages pages;
+    private final AdminPages pages;
     private final Supplier<Router> control;
     private @Nullable Router routes;
 
     /** {@code httpPort} is where metrics are; {@code control} is asked for its routes when they are first called for, on the event loop. */
-    public AdminApi(Access access, Supplier<RuleSet> rules, int httpPort, Supplier<Router> control) {
+    public AdminApi(AccessControl access, Supplier<RuleSet> rules, int httpPort, Supplier<Router> control) {
         this.access = access;
         this.rules = rules;
-        this.pages = new Pages(httpPort);
+        this.pages = new AdminPages(httpPort);
         this.control = control;
     }
 
@@ -70,8 +70,8 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         response.putHeader("Cache-Control", "no-store");
         try {
             guarded(request);
-        } catch (RestException e) {
-            Problems.of(e).send(response);
+        } catch (HttpProblemException e) {
+            HttpProblems.of(e).send(response);
         }
     }
 
@@ -85,12 +85,12 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         }
         boolean looks =
                 request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
-        if (looks && Pages.serves(path, request.getHeader("Accept"))) {
+        if (looks && AdminPages.serves(path, request.getHeader("Accept"))) {
             pages.send(response, path);
             return;
         }
         var unused = access.identify(request); // looking is all that is left, and everybody who is let in may
-        if (!Pages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
+        if (!AdminPages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
             end(response, 404, TEXT, "not here; see GET /\n");
         } else if (!looks) {
             response.putHeader("Allow", "GET, HEAD");
@@ -106,8 +106,8 @@ public final class AdminApi implements Handler<HttpServerRequest> {
 
     private void refuseCrossSite(HttpServerRequest request) {
         try {
-            CrossSite.refuse(request);
-        } catch (RestException e) {
+            CrossSiteGuard.refuse(request);
+        } catch (HttpProblemException e) {
             access.crossSite();
             throw e;
         }

@@ -1,14 +1,14 @@
 package dev.weir.server.admin;
 
-import dev.weir.control.Precondition;
 import dev.weir.control.audit.Author;
-import dev.weir.server.access.Access;
+import dev.weir.control.change.Precondition;
+import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Caller;
 import dev.weir.server.access.HeaderText;
-import dev.weir.server.http.Query;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Target;
-import dev.weir.server.http.Texts;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.http.QueryParameters;
+import dev.weir.server.http.RequestTarget;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.regex.Matcher;
@@ -29,26 +29,26 @@ final class AdminCall {
     }
 
     /** Finds out who calls, for all that follows. */
-    static void identify(RoutingContext context, Access access) {
+    static void identify(RoutingContext context, AccessControl access) {
         context.put(CALLER, access.identify(context.request()));
         context.next();
     }
 
     /** A part of the path. */
     String path(String name, int longest) {
-        Target.require(context.request());
+        RequestTarget.require(context.request());
         String value = String.valueOf(context.pathParam(name));
-        boolean fits = !value.isBlank() && value.length() <= longest && Texts.utf8Length(value) >= 0;
+        boolean fits = !value.isBlank() && value.length() <= longest && CallerText.utf8Length(value) >= 0;
         if (!fits || value.chars().anyMatch(Character::isISOControl)) {
-            throw RestException.badRequest(name + ": " + Texts.shown(value) + " (expected: up to " + longest
+            throw HttpProblemException.badRequest(name + ": " + CallerText.shown(value) + " (expected: up to " + longest
                     + " characters, none of them a control character)");
         }
         return value;
     }
 
     /** All of the query. */
-    Query query() {
-        return Target.query(context.request());
+    QueryParameters query() {
+        return RequestTarget.query(context.request());
     }
 
     @Nullable
@@ -70,7 +70,7 @@ final class AdminCall {
         if (text.equals("true") || text.isEmpty()) {
             return true;
         }
-        throw RestException.badRequest(name + ": " + Texts.shown(text) + " (expected: true or false)");
+        throw HttpProblemException.badRequest(name + ": " + CallerText.shown(text) + " (expected: true or false)");
     }
 
     /** How many things a page holds. */
@@ -84,8 +84,8 @@ final class AdminCall {
         } catch (NumberFormatException e) {
             // Falls through to the same words as any other number out of range.
         }
-        throw RestException.badRequest(
-                "limit: " + Texts.shown(String.valueOf(text)) + " (expected: 1 to " + LARGEST_PAGE + ")");
+        throw HttpProblemException.badRequest(
+                "limit: " + CallerText.shown(String.valueOf(text)) + " (expected: 1 to " + LARGEST_PAGE + ")");
     }
 
     /** Where the page before ended; empty for the first. */
@@ -100,13 +100,13 @@ final class AdminCall {
         String match = request.getHeader("If-Match");
         String noneMatch = request.getHeader("If-None-Match");
         if (match != null && noneMatch != null) {
-            throw RestException.badRequest("If-Match beside If-None-Match (expected: one of them)");
+            throw HttpProblemException.badRequest("If-Match beside If-None-Match (expected: one of them)");
         }
         if (noneMatch != null) {
             if (noneMatch.equals("*")) {
                 return new Precondition.Absent();
             }
-            throw RestException.badRequest("If-None-Match: " + Texts.shown(noneMatch) + " (expected: *)");
+            throw HttpProblemException.badRequest("If-None-Match: " + CallerText.shown(noneMatch) + " (expected: *)");
         }
         if (match == null) {
             return new Precondition.None();
@@ -116,8 +116,8 @@ final class AdminCall {
         }
         Matcher tag = TAG.matcher(match);
         if (!tag.matches()) {
-            throw RestException.badRequest(
-                    "If-Match: " + Texts.shown(match) + " (expected: the ETag of a GET, such as \"17\", or *)");
+            throw HttpProblemException.badRequest(
+                    "If-Match: " + CallerText.shown(match) + " (expected: the ETag of a GET, such as \"17\", or *)");
         }
         return new Precondition.Unchanged(Long.parseLong(tag.group(1)));
     }

@@ -3,22 +3,22 @@ package dev.weir.server.admin;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
 import java.io.IOException;
 import java.util.List;
 
 /** Who changed what. */
 final class AuditApi {
-    private final Control control;
+    private final OptionalControlPlane control;
 
-    AuditApi(Control control) {
+    AuditApi(OptionalControlPlane control) {
         this.control = control;
     }
 
     /** {@code GET /admin/v1/audit}: changes after a version, the oldest first. */
-    Answer list(AdminCall call) {
+    HttpAnswer list(AdminCall call) {
         int size = call.pageSize();
         List<AuditTable.Entry> lines = control.required().audit(version(call.after()), size + 1);
         return AdminAnswer.json(200, out -> write(out, lines, size));
@@ -28,7 +28,7 @@ final class AuditApi {
         try {
             return after.isEmpty() ? 0 : Long.parseLong(after);
         } catch (NumberFormatException e) {
-            throw RestException.badRequest("after: " + Texts.shown(after) + " (expected: the version of a change)");
+            throw HttpProblemException.badRequest("after: " + CallerText.shown(after) + " (expected: the version of a change)");
         }
     }
 
@@ -46,7 +46,7 @@ final class AuditApi {
     }
 
     /** {@code GET /admin/v1/audit/verify}: whether every line follows the one before. */
-    Answer verify() {
+    HttpAnswer verify() {
         AuditVerification found = control.required().verifyAudit();
         return AdminAnswer.json(200, out -> {
             out.writeStartObject();

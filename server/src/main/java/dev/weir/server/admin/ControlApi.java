@@ -1,17 +1,19 @@
 package dev.weir.server.admin;
 
 import dev.weir.control.ControlPlane;
-import dev.weir.control.RefusedException;
+import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.database.DatabaseException;
-import dev.weir.limiter.Limiter;
+import dev.weir.internal.limiter.Limiter;
 import dev.weir.rules.LoadOptions;
-import dev.weir.server.access.Access;
+import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.Bodies;
-import dev.weir.server.http.Body;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.Routes;
+import dev.weir.server.counters.CounterAdmin;
+import dev.weir.server.http.BodyBudget;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblems;
+import dev.weir.server.http.HttpRoutes;
+import dev.weir.server.http.RequestBody;
+import dev.weir.server.rules.RulesInForce;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpMethod;
@@ -40,7 +42,7 @@ public final class ControlApi {
 
     private final Vertx vertx;
     private final WorkerExecutor workers;
-    private final Access access;
+    private final AccessControl access;
     private final RuleApi ruleApi;
     private final SourceApi sourceApi;
     private final QuotaApi quotaApi;
@@ -50,18 +52,18 @@ public final class ControlApi {
     private final CounterApi counterApi;
     private final ExplainApi explainApi;
     private final SwitchApi switchApi;
-    private final Bodies bodies = new Bodies(LARGEST_BODY);
+    private final BodyBudget bodies = new BodyBudget(LARGEST_BODY);
     private final byte[] openApi = resource("openapi.json");
 
     public ControlApi(
             Vertx vertx,
-            Access access,
+            AccessControl access,
             RulesInForce rules,
             Limiter limiter,
             CounterAdmin counters,
             @Nullable ControlPlane plane,
             LoadOptions options) {
-        Control control = new Control(plane);
+        OptionalControlPlane control = new OptionalControlPlane(plane);
         this.vertx = vertx;
         this.workers = vertx.createSharedWorkerExecutor("weir-operators", WORKERS);
         this.access = access;
@@ -115,16 +117,16 @@ public final class ControlApi {
         write(router, HttpMethod.DELETE, "/v1/counters", (call, body) -> counterApi.reset(call));
         write(router, HttpMethod.POST, "/admin/v1/explain", (call, body) -> explainApi.explain(body));
         get(router, "/v1/ratelimit/sources", call -> sourceApi.list());
-        get(router, "/openapi.json", call -> new Answer(200, Answer.JSON, openApi, List.of()));
+        get(router, "/openapi.json", call -> new HttpAnswer(200, HttpAnswer.JSON, openApi, List.of()));
         for (String path : List.of(CONFIG + "/:rule_id", QUOTAS + "/:api_key", SWITCHES + "/:rule")) {
-            Routes.only(router, path, "GET, PUT, DELETE");
+            HttpRoutes.only(router, path, "GET, PUT, DELETE");
         }
-        Routes.only(router, "/ratelimit/rules", "GET, POST");
-        Routes.only(router, TOKENS, "GET, POST");
-        Routes.only(router, TOKENS + "/:name", "GET, DELETE");
-        Routes.only(router, TOKENS + "/:name/rotate", "POST");
-        Routes.only(router, "/v1/counters", "GET, DELETE");
-        Routes.only(router, "/admin/v1/explain", "POST");
+        HttpRoutes.only(router, "/ratelimit/rules", "GET, POST");
+        HttpRoutes.only(router, TOKENS, "GET, POST");
+        HttpRoutes.only(router, TOKENS + "/:name", "GET, DELETE");
+        HttpRoutes.only(router, TOKENS + "/:name/rotate", "POST");
+        HttpRoutes.only(router, "/v1/counters", "GET, DELETE");
+        HttpRoutes.only(router, "/admin/v1/explain", "POST");
         for (String path : List.of(
                 CONFIG,
                 "/v1/ratelimit/sources",
@@ -135,22 +137,22 @@ public final class ControlApi {
                 "/admin/v1/audit/verify",
                 "/admin/v1/whoami",
                 "/openapi.json")) {
-            Routes.only(router, path, "GET");
+            HttpRoutes.only(router, path, "GET");
         }
-        return Routes.finish(router, "see GET /", ControlApi::answerTo);
+        return HttpRoutes.finish(router, "see GET /", ControlApi::answerTo);
     }
 
-    private void get(Router router, String path, Function<AdminCall, Answer> handler) {
+    private void get(Router router, String path, Function<AdminCall, HttpAnswer> handler) {
         router.get(path).handler(context -> {
             AdminCall call = allowed(context, false, path);
             answer(context, () -> handler.apply(call));
         });
     }
 
-    private void write(Router router, HttpMethod method, String path, BiFunction<AdminCall, byte[], Answer> handler) {
+    private void write(Router router, HttpMethod method, String path, BiFunction<AdminCall, byte[], HttpAnswer> handler) {
         router.route(method, path).handler(context -> {
             AdminCall call = allowed(context, true, path);
-            Body.read(
+            RequestBody.read(
                     context.request(), bodies, body -> answer(context, () -> handler.apply(call, body)), context::fail);
         });
     }
@@ -161,24 +163,24 @@ public final class ControlApi {
         return call;
     }
 
-    private void answer(RoutingContext context, Callable<Answer> work) {
+    private void answer(RoutingContext context, Callable<HttpAnswer> work) {
         workers.executeBlocking(work, false)
                 .onSuccess(answer -> answer.send(context.response()))
                 .onFailure(context::fail);
     }
 
-    private static @Nullable Answer answerTo(Throwable failure) {
-        if (failure instanceof RefusedException e) {
+    private static @Nullable HttpAnswer answerTo(Throwable failure) {
+        if (failure instanceof ChangeRefusedException e) {
             int status = switch (e.kind()) {
                 case INVALID -> 400;
                 case MISSING -> 404;
                 case STALE -> 412;
                 case TAKEN -> 409;
             };
-            return Problems.of(status, String.valueOf(e.getMessage()), e.details(), List.of());
+            return HttpProblems.of(status, String.valueOf(e.getMessage()), e.details(), List.of());
         }
         return failure instanceof DatabaseException e
-                ? Problems.of(503, String.valueOf(e.getMessage()), List.of())
+                ? HttpProblems.of(503, String.valueOf(e.getMessage()), List.of())
                 : null;
     }
 

@@ -2,9 +2,10 @@ package dev.weir.server.admin;
 
 import dev.weir.control.ControlPlane;
 import dev.weir.control.audit.Author;
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.Query;
-import dev.weir.server.http.RestException;
+import dev.weir.server.counters.CounterAdmin;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.http.QueryParameters;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -19,21 +20,21 @@ final class CounterApi {
     private static final long ANSWER_SECONDS = 3;
 
     private final CounterAdmin counters;
-    private final Control control;
+    private final OptionalControlPlane control;
 
-    CounterApi(CounterAdmin counters, Control control) {
+    CounterApi(CounterAdmin counters, OptionalControlPlane control) {
         this.counters = counters;
         this.control = control;
     }
 
     /** {@code GET /v1/counters}; waits for the stores. */
-    Answer get(AdminCall call) {
+    HttpAnswer get(AdminCall call) {
         return answer(ask(call.query(), false));
     }
 
     /** {@code DELETE /v1/counters}; what cannot be audited does not happen. */
-    Answer reset(AdminCall call) {
-        Query query = call.query();
+    HttpAnswer reset(AdminCall call) {
+        QueryParameters query = call.query();
         JsonObject before = ask(query, false);
         Author author = call.author();
         String subject = subject(query);
@@ -48,7 +49,7 @@ final class CounterApi {
         return answer(ask(query, true));
     }
 
-    private static String subject(Query query) {
+    private static String subject(QueryParameters query) {
         String attributes = query.parameters().stream()
                 .filter(each -> !each.getKey().equals("domain"))
                 .map(Map.Entry::toString)
@@ -56,21 +57,21 @@ final class CounterApi {
         return (query.get("domain") + " " + attributes).replaceAll("\\p{Cntrl}", "?");
     }
 
-    private JsonObject ask(Query query, boolean reset) {
+    private JsonObject ask(QueryParameters query, boolean reset) {
         try {
             return counters.answer(query, reset)
                     .toCompletableFuture()
                     .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
                     .join();
         } catch (IllegalArgumentException e) {
-            throw RestException.badRequest(String.valueOf(e.getMessage()));
+            throw HttpProblemException.badRequest(String.valueOf(e.getMessage()));
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw RestException.unavailable("the store does not answer: " + cause.getMessage());
+            throw HttpProblemException.unavailable("the store does not answer: " + cause.getMessage());
         }
     }
 
-    private static Answer answer(JsonObject json) {
-        return new Answer(200, Answer.JSON, json.encode().getBytes(StandardCharsets.UTF_8), List.of());
+    private static HttpAnswer answer(JsonObject json) {
+        return new HttpAnswer(200, HttpAnswer.JSON, json.encode().getBytes(StandardCharsets.UTF_8), List.of());
     }
 }

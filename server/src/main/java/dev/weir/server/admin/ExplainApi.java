@@ -1,19 +1,19 @@
 package dev.weir.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.limiter.Explanation;
-import dev.weir.limiter.Limiter;
-import dev.weir.match.RuleSet;
-import dev.weir.match.Sighting;
-import dev.weir.model.Algorithm;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Rule;
-import dev.weir.model.SwitchState;
-import dev.weir.model.Verdict;
-import dev.weir.rules.grammar.Durations;
-import dev.weir.server.http.Answer;
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.internal.explain.RuleExplanation;
+import dev.weir.internal.explain.VerdictExplanation;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.SwitchState;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
+import dev.weir.text.fields.Durations;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -29,11 +29,11 @@ final class ExplainApi {
     }
 
     /** {@code POST /admin/v1/explain}; waits for the stores. */
-    Answer explain(byte[] body) {
+    HttpAnswer explain(byte[] body) {
         ExplainBody asked = ExplainBody.read(body, limiter.rules().domains());
         RuleSet rules = limiter.rules();
-        List<Sighting> sightings = rules.look(asked.request());
-        Decision decision = Asking.ask(limiter, asked.request());
+        List<RuleExplanation> sightings = rules.look(asked.request());
+        MutableDecision decision = AwaitedDecision.ask(limiter, asked.request());
         byte[] json = JsonOutput.bytes(out -> {
             out.writeStartObject();
             out.writeStringField("domain", asked.request().domain());
@@ -42,7 +42,7 @@ final class ExplainApi {
             out.writeStringField("tier", rules.agreedTier(asked.request()));
             out.writeStringField("everything", rules.everything().spelling());
             out.writeArrayFieldStart("rules");
-            for (Sighting each : sightings) {
+            for (RuleExplanation each : sightings) {
                 write(out, each.rule(), each.met(), each.why(), asked, verdictOn(each.rule(), decision));
             }
             for (int i = 0; i < decision.size(); i++) {
@@ -54,10 +54,10 @@ final class ExplainApi {
             out.writeEndArray();
             out.writeEndObject();
         });
-        return new Answer(200, Answer.JSON, json, List.of());
+        return new HttpAnswer(200, HttpAnswer.JSON, json, List.of());
     }
 
-    private static @Nullable Verdict verdictOn(Rule rule, Decision decision) {
+    private static @Nullable MutableVerdict verdictOn(Rule rule, MutableDecision decision) {
         for (int i = 0; i < decision.size(); i++) {
             if (decision.verdict(i).rule() == rule) {
                 return decision.verdict(i);
@@ -67,11 +67,11 @@ final class ExplainApi {
     }
 
     /** A quota denies only together with all others of the request; every other rule by itself. */
-    private static boolean wouldPass(Decision decision, long hits) {
+    private static boolean wouldPass(MutableDecision decision, long hits) {
         boolean quota = false;
         boolean quotaHasRoom = false;
         for (int i = 0; i < decision.size(); i++) {
-            Verdict verdict = decision.verdict(i);
+            MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
             boolean room = hasRoom(verdict, hits);
             if (rule == null || verdict.shadow()) {
@@ -86,18 +86,18 @@ final class ExplainApi {
         return !quota || quotaHasRoom;
     }
 
-    private static boolean hasRoom(Verdict verdict, long hits) {
+    private static boolean hasRoom(MutableVerdict verdict, long hits) {
         return verdict.allowed()
                 && (verdict.limit() == null || verdict.degraded() || verdict.remaining() >= needed(verdict, hits));
     }
 
-    private static long needed(Verdict verdict, long hits) {
+    private static long needed(MutableVerdict verdict, long hits) {
         Rule rule = verdict.rule();
         return rule == null ? hits : rule.costOf(hits);
     }
 
     private void write(
-            JsonGenerator out, Rule rule, boolean met, String why, ExplainBody asked, @Nullable Verdict verdict)
+            JsonGenerator out, Rule rule, boolean met, String why, ExplainBody asked, @Nullable MutableVerdict verdict)
             throws IOException {
         out.writeStartObject();
         out.writeStringField("rule", rule.label());
@@ -118,8 +118,8 @@ final class ExplainApi {
         out.writeEndObject();
     }
 
-    private void counter(JsonGenerator out, Rule rule, Verdict verdict, ExplainBody asked) throws IOException {
-        Explanation explained = limiter.explain(asked.request(), verdict);
+    private void counter(JsonGenerator out, Rule rule, MutableVerdict verdict, ExplainBody asked) throws IOException {
+        VerdictExplanation explained = limiter.explain(asked.request(), verdict);
         out.writeStringField("counter", explained.counter());
         out.writeStringField("bucket", explained.bucket());
         out.writeStringField("store", limiter.stores().isEmpty() ? "memory" : rule.store());
@@ -157,7 +157,7 @@ final class ExplainApi {
      * at its reset, so it held them by {@code reset - (capacity - needed) × window / requests}; any other is as good as new
      * at its reset.
      */
-    private static double passesWithin(Limit limit, Verdict verdict, long needed) {
+    private static double passesWithin(Limit limit, MutableVerdict verdict, long needed) {
         boolean fills = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.GCRA;
         if (!fills || limit.requests() == 0) {
             return verdict.resetMicros();

@@ -1,8 +1,8 @@
 package dev.weir.server.admin;
 
-import dev.weir.model.Request;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.Request;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpProblemException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
@@ -27,14 +27,14 @@ record ExplainBody(Request request, long hits) {
         JsonObject json = parse(body);
         for (String each : json.fieldNames()) {
             if (!MEMBERS.contains(each)) {
-                throw RestException.badRequest(
-                        Texts.shown(each) + ": no such member (expected: domain, hits, attributes or entries)");
+                throw HttpProblemException.badRequest(
+                        CallerText.shown(each) + ": no such member (expected: domain, hits, attributes or entries)");
             }
         }
         Request request = Request.to(domain(json, domains)).hits(0);
         request.descriptor();
         if (json.containsKey("attributes") == json.containsKey("entries")) {
-            throw RestException.badRequest("expected: either attributes or entries");
+            throw HttpProblemException.badRequest("expected: either attributes or entries");
         }
         if (json.getValue("attributes") instanceof JsonObject attributes) {
             request.asAttributes();
@@ -46,12 +46,12 @@ record ExplainBody(Request request, long hits) {
             requireFew(entries.size());
             for (Object each : entries) {
                 if (!(each instanceof JsonObject entry)) {
-                    throw RestException.badRequest("entries: expected {\"key\": …, \"value\": …}");
+                    throw HttpProblemException.badRequest("entries: expected {\"key\": …, \"value\": …}");
                 }
                 request.with(text(entry.getValue("key"), "key"), text(entry.getValue("value"), "value"));
             }
         } else {
-            throw RestException.badRequest("attributes: expected names and texts; entries: expected a list");
+            throw HttpProblemException.badRequest("attributes: expected names and texts; entries: expected a list");
         }
         return new ExplainBody(request, hits(json));
     }
@@ -60,7 +60,7 @@ record ExplainBody(Request request, long hits) {
         try {
             return new JsonObject(Buffer.buffer(body));
         } catch (DecodeException | ClassCastException e) {
-            throw RestException.badRequest("body: expected a JSON object");
+            throw HttpProblemException.badRequest("body: expected a JSON object");
         }
     }
 
@@ -72,7 +72,7 @@ record ExplainBody(Request request, long hits) {
         if (named instanceof String name && domains.contains(name)) {
             return name;
         }
-        throw RestException.badRequest("domain: " + (named == null ? "missing" : Texts.shown(String.valueOf(named)))
+        throw HttpProblemException.badRequest("domain: " + (named == null ? "missing" : CallerText.shown(String.valueOf(named)))
                 + " (expected: one of " + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
     }
 
@@ -80,15 +80,15 @@ record ExplainBody(Request request, long hits) {
         Object hits = json.getValue("hits", 1);
         boolean whole = hits instanceof Integer || hits instanceof Long;
         if (!whole || ((Number) hits).longValue() < 0) {
-            throw RestException.badRequest(
-                    "hits: " + Texts.shown(String.valueOf(hits)) + " (expected: a whole number >= 0)");
+            throw HttpProblemException.badRequest(
+                    "hits: " + CallerText.shown(String.valueOf(hits)) + " (expected: a whole number >= 0)");
         }
         return ((Number) hits).longValue();
     }
 
     private static void requireFew(int size) {
         if (size > MOST_ENTRIES) {
-            throw RestException.badRequest("attributes: " + size + " (expected: at most " + MOST_ENTRIES + ")");
+            throw HttpProblemException.badRequest("attributes: " + size + " (expected: at most " + MOST_ENTRIES + ")");
         }
     }
 
@@ -96,7 +96,7 @@ record ExplainBody(Request request, long hits) {
         if (value instanceof String text) {
             return text;
         }
-        throw RestException.badRequest(
-                Texts.shown(name) + ": " + Texts.shown(String.valueOf(value)) + " (expected: a text)");
+        throw HttpProblemException.badRequest(
+                CallerText.shown(name) + ": " + CallerText.shown(String.valueOf(value)) + " (expected: a text)");
     }
 }

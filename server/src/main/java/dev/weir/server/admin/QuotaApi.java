@@ -1,23 +1,24 @@
 package dev.weir.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.algorithm.Meters;
-import dev.weir.control.Change;
+import dev.weir.Limit;
 import dev.weir.control.ControlPlane;
-import dev.weir.control.RefusedException;
+import dev.weir.control.change.Change;
+import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.data.Json;
 import dev.weir.control.quota.QuotaBody;
 import dev.weir.control.quota.StoredOverride;
 import dev.weir.control.quota.StoredQuota;
-import dev.weir.match.QuotaOverride;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Limit;
-import dev.weir.model.Rule;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.grammar.Durations;
-import dev.weir.rules.grammar.Unit;
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.RestException;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.match.override.LimitOverride;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.rules.internal.grammar.EnvoyUnit;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.rules.RulesInForce;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.fields.Durations;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,15 +34,15 @@ final class QuotaApi {
     private static final List<String> ALWAYS = List.of("free", "pro", "enterprise", "custom");
 
     private final RulesInForce rules;
-    private final Control control;
+    private final OptionalControlPlane control;
 
-    QuotaApi(RulesInForce rules, Control control) {
+    QuotaApi(RulesInForce rules, OptionalControlPlane control) {
         this.rules = rules;
         this.control = control;
     }
 
     /** {@code PUT /admin/v1/quotas/{api_key}}. */
-    Answer put(AdminCall call, byte[] body) {
+    HttpAnswer put(AdminCall call, byte[] body) {
         String apiKey = call.path("api_key", LONGEST_KEY);
         ControlPlane plane = control.required();
         StoredQuota quota = read(apiKey, body);
@@ -54,7 +55,7 @@ final class QuotaApi {
     }
 
     private StoredQuota read(String apiKey, byte[] body) {
-        Problems problems = new Problems("body");
+        DiagnosticCollector problems = new DiagnosticCollector("body");
         RuleSet inForce = rules.all().get();
         Set<String> tiers = new TreeSet<>(ALWAYS);
         tiers.addAll(inForce.tiers());
@@ -65,14 +66,14 @@ final class QuotaApi {
             quota.overrides().forEach(each -> check(each, quota.tier(), inForce, errors));
         }
         if (quota == null || !errors.isEmpty()) {
-            throw RefusedException.invalid(errors);
+            throw ChangeRefusedException.invalid(errors);
         }
         return quota;
     }
 
     /** Finds overrides that would do nothing, or that the algorithm of their rule cannot count. */
     private static void check(StoredOverride given, @Nullable String tier, RuleSet inForce, List<String> errors) {
-        QuotaOverride override = given.compiled();
+        LimitOverride override = given.compiled();
         boolean named = false;
         for (Rule each : inForce.rules()) {
             Limit limit = each.limit();
@@ -99,23 +100,23 @@ final class QuotaApi {
     }
 
     /** {@code GET /admin/v1/quotas/{api_key}}. */
-    Answer get(AdminCall call) {
+    HttpAnswer get(AdminCall call) {
         StoredQuota quota = control.quota(call.path("api_key", LONGEST_KEY));
         if (quota == null) {
-            throw RestException.notFound("api_key: nothing was agreed with it (expected: one that was PUT here)");
+            throw HttpProblemException.notFound("api_key: nothing was agreed with it (expected: one that was PUT here)");
         }
         return answer(quota);
     }
 
     /** {@code DELETE /admin/v1/quotas/{api_key}}. */
-    Answer delete(AdminCall call) {
+    HttpAnswer delete(AdminCall call) {
         String apiKey = call.path("api_key", LONGEST_KEY);
         return AdminAnswer.deleted(
                 call, control.required().deleteQuota(call.author(), apiKey, call.precondition(), call.dryRun()));
     }
 
     /** {@code GET /admin/v1/quotas}: all of them, by api_key. */
-    Answer list(AdminCall call) {
+    HttpAnswer list(AdminCall call) {
         int size = call.pageSize();
         TreeMap<String, Json.Writing> page = new TreeMap<>();
         for (StoredQuota each : control.quotas(call.after(), size + 1)) {
@@ -124,7 +125,7 @@ final class QuotaApi {
         return AdminAnswer.page(page, size, "quotas");
     }
 
-    private Answer answer(StoredQuota quota) {
+    private HttpAnswer answer(StoredQuota quota) {
         return AdminAnswer.versioned(200, quota.stored().version(), out -> write(out, quota));
     }
 
@@ -163,7 +164,7 @@ final class QuotaApi {
     }
 
     private static @Nullable String unit(long micros) {
-        for (Unit each : Unit.values()) {
+        for (EnvoyUnit each : EnvoyUnit.values()) {
             if (each.micros() == micros) {
                 return each.spelling();
             }

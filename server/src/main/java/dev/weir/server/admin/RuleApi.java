@@ -1,23 +1,24 @@
 package dev.weir.server.admin;
 
-import dev.weir.control.Change;
 import dev.weir.control.ControlPlane;
-import dev.weir.control.Precondition;
-import dev.weir.control.RefusedException;
+import dev.weir.control.change.Change;
+import dev.weir.control.change.ChangeRefusedException;
+import dev.weir.control.change.Precondition;
 import dev.weir.control.data.Json;
 import dev.weir.control.rules.StoredRule;
 import dev.weir.control.switches.SwitchName;
-import dev.weir.model.Rule;
+import dev.weir.internal.model.Rule;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.RuleLoader;
-import dev.weir.rules.SingleRule;
-import dev.weir.rules.diagnostics.Position;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlReader;
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.rules.RulesInForce;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.TreeMap;
@@ -28,11 +29,11 @@ final class RuleApi {
     private static final String DEFAULT_DOMAIN = "default";
 
     private final RulesInForce rules;
-    private final Control control;
+    private final OptionalControlPlane control;
     private final LoadOptions options;
     private final RuleJson json;
 
-    RuleApi(RulesInForce rules, Control control, LoadOptions options) {
+    RuleApi(RulesInForce rules, OptionalControlPlane control, LoadOptions options) {
         this.rules = rules;
         this.control = control;
         this.options = options;
@@ -40,17 +41,17 @@ final class RuleApi {
     }
 
     /** {@code PUT /v1/ratelimit/config/{rule_id}}. */
-    Answer put(AdminCall call, byte[] body) {
+    HttpAnswer put(AdminCall call, byte[] body) {
         return write(call, call.path("rule_id", LONGEST_ID), body, call.precondition(), 200);
     }
 
     /** {@code POST /ratelimit/rules}: the rule's name is in the body, and must be new. */
-    Answer create(AdminCall call, byte[] body) {
+    HttpAnswer create(AdminCall call, byte[] body) {
         return write(call, name(body), body, new Precondition.Absent(), 201);
     }
 
     private static String name(byte[] body) {
-        Problems problems = new Problems("body");
+        DiagnosticCollector problems = new DiagnosticCollector("body");
         YamlNode root = YamlReader.read(body, problems);
         if (problems.errors() == 0 && root instanceof YamlNode.Mapping mapping) {
             YamlNode.Entry entry = mapping.entry("name");
@@ -63,10 +64,10 @@ final class RuleApi {
         } else if (problems.errors() == 0) {
             problems.error(new Position(1, 1), "no object", "expected: an object of names and values");
         }
-        throw RefusedException.invalid(problems.all());
+        throw ChangeRefusedException.invalid(problems.all());
     }
 
-    private Answer write(AdminCall call, String id, byte[] body, Precondition precondition, int status) {
+    private HttpAnswer write(AdminCall call, String id, byte[] body, Precondition precondition, int status) {
         ControlPlane plane = control.required();
         SingleRule given = read(id, body, domain());
         YamlNode.Mapping node = given.body();
@@ -95,7 +96,7 @@ final class RuleApi {
     private SingleRule read(String id, byte[] body, String domain) {
         SingleRule rule = RuleLoader.rule("body", id, body, domain, options);
         if (!rule.errors().isEmpty()) {
-            throw RefusedException.invalid(rule.errors());
+            throw ChangeRefusedException.invalid(rule.errors());
         }
         return rule;
     }
@@ -107,14 +108,14 @@ final class RuleApi {
     }
 
     /** {@code DELETE /v1/ratelimit/config/{rule_id}}. */
-    Answer delete(AdminCall call) {
+    HttpAnswer delete(AdminCall call) {
         String id = call.path("rule_id", LONGEST_ID);
         return AdminAnswer.deleted(
                 call, control.required().deleteRule(call.author(), id, call.precondition(), call.dryRun()));
     }
 
     /** {@code GET /v1/ratelimit/config/{rule_id}}. */
-    Answer get(AdminCall call) {
+    HttpAnswer get(AdminCall call) {
         String id = call.path("rule_id", LONGEST_ID);
         StoredRule stored = control.rules().rule(id);
         if (stored != null) {
@@ -126,11 +127,11 @@ final class RuleApi {
                 return AdminAnswer.json(200, out -> json.write(out, each));
             }
         }
-        throw RestException.notFound("rule_id: " + Texts.shown(id) + " (expected: the id of a rule)");
+        throw HttpProblemException.notFound("rule_id: " + CallerText.shown(id) + " (expected: the id of a rule)");
     }
 
     /** {@code GET /v1/ratelimit/config}: every rule, by domain and id. */
-    Answer list(AdminCall call) {
+    HttpAnswer list(AdminCall call) {
         int size = call.pageSize();
         String domain = call.query("domain");
         TreeMap<String, Json.Writing> all = new TreeMap<>();

@@ -1,11 +1,11 @@
 package dev.weir.server.admin;
 
-import dev.weir.match.RuleSet;
-import dev.weir.model.Algorithm;
-import dev.weir.model.Limit;
-import dev.weir.model.Rule;
-import dev.weir.rules.grammar.Durations;
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.server.rls.RlsUnit;
+import dev.weir.text.fields.Durations;
 import org.jspecify.annotations.Nullable;
 
 /** Rules as the reference service prints them, one a line; what it has no words for is said in Weir's. */

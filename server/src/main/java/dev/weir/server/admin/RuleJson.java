@@ -1,18 +1,19 @@
 package dev.weir.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.Limit;
 import dev.weir.control.data.Json;
-import dev.weir.control.data.Stored;
-import dev.weir.control.rules.Layers;
+import dev.weir.control.data.StoredVersion;
+import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.rules.StoredRule;
-import dev.weir.control.switches.Switch;
-import dev.weir.model.Limit;
-import dev.weir.model.Rule;
+import dev.weir.control.switches.SwitchChange;
+import dev.weir.internal.model.Rule;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.RuleLoader;
-import dev.weir.rules.SingleRule;
-import dev.weir.rules.grammar.Durations;
-import dev.weir.rules.yaml.YamlNode;
+import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.server.rules.RulesInForce;
+import dev.weir.text.fields.Durations;
+import dev.weir.text.yaml.YamlNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -20,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 /** A rule as the admin port shows it: one of the database as it was written there, any other as it is in force. */
 final class RuleJson {
     private final RulesInForce rules;
-    private final Control control;
+    private final OptionalControlPlane control;
     private final LoadOptions options;
 
-    RuleJson(RulesInForce rules, Control control, LoadOptions options) {
+    RuleJson(RulesInForce rules, OptionalControlPlane control, LoadOptions options) {
         this.rules = rules;
         this.control = control;
         this.options = options;
@@ -58,7 +59,7 @@ final class RuleJson {
         if (replaced != null) {
             out.writeStringField("hides", replaced.source());
         }
-        Stored stored = rule.stored();
+        StoredVersion stored = rule.stored();
         out.writeNumberField("version", stored.version());
         out.writeStringField("updated_at", stored.at().toString());
         out.writeStringField("updated_by", stored.by());
@@ -75,7 +76,7 @@ final class RuleJson {
     }
 
     void write(JsonGenerator out, Rule rule) throws IOException {
-        Layers below = rules.below().get();
+        RuleLayers below = rules.below().get();
         out.writeStartObject();
         out.writeStringField("rule_id", idOf(rule));
         out.writeStringField("status", rule.shadow() ? "shadow" : "active");
@@ -102,7 +103,7 @@ final class RuleJson {
 
     /** What goes over the status, where somebody has switched the rule. */
     private void switched(JsonGenerator out, String domain, String id, String name) throws IOException {
-        for (Switch each : control.switches()) {
+        for (SwitchChange each : control.switches()) {
             String rule = each.name().rule();
             if (each.name().domain().equals(domain) && (rule.equals(id) || rule.equals(name))) {
                 out.writeStringField("switched", each.state());

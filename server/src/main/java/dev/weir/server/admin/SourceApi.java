@@ -1,7 +1,9 @@
 package dev.weir.server.admin;
 
-import dev.weir.server.http.Answer;
+import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
+import dev.weir.server.rules.RuleSourceView;
+import dev.weir.server.rules.RulesInForce;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
@@ -14,14 +16,14 @@ final class SourceApi {
     }
 
     /** {@code GET /v1/ratelimit/sources}. */
-    Answer list() {
-        return new Answer(
+    HttpAnswer list() {
+        return new HttpAnswer(
                 200,
-                Answer.JSON,
+                HttpAnswer.JSON,
                 JsonOutput.bytes(out -> {
                     out.writeStartObject();
                     out.writeArrayFieldStart("sources");
-                    for (SourceView each : rules.sources().get()) {
+                    for (RuleSourceView each : rules.sources().get()) {
                         out.writeStartObject();
                         out.writeStringField("source", each.source());
                         out.writeNumberField("rules", each.rules());

@@ -1,21 +1,22 @@
 package dev.weir.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.control.Precondition;
-import dev.weir.control.RefusedException;
-import dev.weir.control.Switches;
 import dev.weir.control.audit.Author;
+import dev.weir.control.change.ChangeRefusedException;
+import dev.weir.control.change.Precondition;
 import dev.weir.control.data.Json;
-import dev.weir.control.switches.Switch;
 import dev.weir.control.switches.SwitchBody;
+import dev.weir.control.switches.SwitchChange;
 import dev.weir.control.switches.SwitchName;
-import dev.weir.match.RuleSet;
-import dev.weir.match.RuleSwitches.Setting;
-import dev.weir.model.Rule;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.control.switches.Switches;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleSwitches.Setting;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.rules.RulesInForce;
+import dev.weir.text.diagnostics.DiagnosticCollector;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -30,67 +31,67 @@ final class SwitchApi {
     private static final int LONGEST_RULE = 250;
 
     private final RulesInForce rules;
-    private final Control control;
+    private final OptionalControlPlane control;
 
-    SwitchApi(RulesInForce rules, Control control) {
+    SwitchApi(RulesInForce rules, OptionalControlPlane control) {
         this.rules = rules;
         this.control = control;
     }
 
     /** {@code GET /admin/v1/switches}: what is not as it came, by domain and rule. */
-    Answer list(AdminCall call) {
+    HttpAnswer list(AdminCall call) {
         TreeMap<String, Json.Writing> all = new TreeMap<>();
-        for (Switch each : control.switches()) {
+        for (SwitchChange each : control.switches()) {
             all.put(each.name().id(), out -> write(out, each));
         }
         return AdminAnswer.page(all.tailMap(call.after(), false), call.pageSize(), "switches");
     }
 
     /** {@code GET /admin/v1/switches/{rule}}. */
-    Answer get(AdminCall call) {
+    HttpAnswer get(AdminCall call) {
         SwitchName name = name(call, false);
-        for (Switch each : control.switches()) {
+        for (SwitchChange each : control.switches()) {
             if (each.name().equals(name)) {
                 return answer(each);
             }
         }
-        throw RestException.notFound(
-                "rule: " + Texts.shown(name.rule()) + " is not switched (GET /admin/v1/switches lists what is)");
+        throw HttpProblemException.notFound(
+                "rule: " + CallerText.shown(name.rule()) + " is not switched (GET /admin/v1/switches lists what is)");
     }
 
     /** {@code PUT /admin/v1/switches/{rule}}. */
-    Answer put(AdminCall call, byte[] body) {
+    HttpAnswer put(AdminCall call, byte[] body) {
         Switches switches = control.required().switches();
         SwitchName name = name(call, true);
-        Problems problems = new Problems("body");
+        DiagnosticCollector problems = new DiagnosticCollector("body");
         SwitchBody read = SwitchBody.read(body, name.isEverything(), problems);
         if (read == null) {
-            throw RefusedException.invalid(problems.all());
+            throw ChangeRefusedException.invalid(problems.all());
         }
         return change(call, switches, name, read.setting(), read.reason());
     }
 
     /** {@code DELETE /admin/v1/switches/{rule}}: the rule says itself again what it does. */
-    Answer delete(AdminCall call) {
+    HttpAnswer delete(AdminCall call) {
         return change(call, control.required().switches(), name(call, false), null, null);
     }
 
-    private Answer change(
+    private HttpAnswer change(
             AdminCall call, Switches switches, SwitchName name, @Nullable Setting setting, @Nullable String reason) {
         Author author = call.author();
         Author why = reason == null || reason.isBlank() ? author : new Author(author.name(), author.from(), reason);
         Precondition precondition = call.precondition();
         Switches.Switched switched =
                 switches.change(why, name, setting, precondition, call.dryRun(), call.flag("local"));
-        Switch done = switched.done();
+        SwitchChange done = switched.done();
         return done == null ? AdminAnswer.dryRun(switched.change(), List.of()) : answer(done);
     }
 
-    private static Answer answer(Switch of) {
+    private static HttpAnswer answer(SwitchChange of) {
         return AdminAnswer.versioned(200, of.stamp(), out -> write(out, of));
     }
 
-    private static void write(JsonGenerator out, Switch of) throws IOException {
+    private static void write(JsonGenerator out, SwitchChange of) throws IOException {
         Setting setting = of.setting();
         out.writeStartObject();
         out.writeStringField("rule", of.name().rule());
@@ -129,13 +130,13 @@ final class SwitchApi {
                 }
             }
             if (domains.size() > 1) {
-                throw RestException.badRequest("rule: " + Texts.shown(word) + " is in the domains "
+                throw HttpProblemException.badRequest("rule: " + CallerText.shown(word) + " is in the domains "
                         + String.join(", ", domains) + " (expected: domain=… to say which)");
             }
             if (found.size() > 1) {
-                throw RestException.badRequest(
-                        "rule: " + Texts.shown(word) + " is the label of several (expected: the id of" + " one: "
-                                + Texts.shown(String.join(", ", found)) + ")");
+                throw HttpProblemException.badRequest(
+                        "rule: " + CallerText.shown(word) + " is the label of several (expected: the id of" + " one: "
+                                + CallerText.shown(String.join(", ", found)) + ")");
             }
             if (domains.size() == 1) {
                 return new SwitchName(
@@ -145,18 +146,18 @@ final class SwitchApi {
         if (!mustExist) {
             return gone(word, domain);
         }
-        throw RestException.notFound("rule: " + Texts.shown(word)
+        throw HttpProblemException.notFound("rule: " + CallerText.shown(word)
                 + " (expected: all, or a rule in force; GET /v1/ratelimit/config lists them)");
     }
 
     /** A switch whose rule is not there any more can still be looked at and released. */
     private SwitchName gone(String word, @Nullable String domain) {
-        for (Switch each : control.switches()) {
+        for (SwitchChange each : control.switches()) {
             boolean fits = domain == null || domain.equals(each.name().domain());
             if (fits && each.name().rule().equals(word) && !each.name().isEverything()) {
                 return each.name();
             }
         }
-        throw RestException.notFound("rule: " + Texts.shown(word) + " (expected: all, or a rule in force or switched)");
+        throw HttpProblemException.notFound("rule: " + CallerText.shown(word) + " (expected: all, or a rule in force or switched)");
     }
 }

@@ -1,17 +1,17 @@
 package dev.weir.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.control.Change;
-import dev.weir.control.RefusedException;
-import dev.weir.control.Tokens;
+import dev.weir.control.change.Change;
+import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.data.Json;
 import dev.weir.control.token.StoredToken;
 import dev.weir.control.token.TokenBody;
 import dev.weir.control.token.TokenText;
-import dev.weir.rules.diagnostics.Problems;
+import dev.weir.control.token.Tokens;
 import dev.weir.server.access.Caller;
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.RestException;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
+import dev.weir.text.diagnostics.DiagnosticCollector;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,14 +25,14 @@ final class TokenApi {
     private static final int LONGEST_NAME = 64;
     private static final Duration GRACE = Duration.ofHours(1);
 
-    private final Control control;
+    private final OptionalControlPlane control;
 
-    TokenApi(Control control) {
+    TokenApi(OptionalControlPlane control) {
         this.control = control;
     }
 
     /** {@code GET /admin/v1/whoami}: what the caller is to this server. */
-    static Answer whoami(AdminCall call) {
+    static HttpAnswer whoami(AdminCall call) {
         Caller caller = call.caller();
         return AdminAnswer.json(200, object(out -> {
             out.writeStringField("name", caller.name());
@@ -43,7 +43,7 @@ final class TokenApi {
     }
 
     /** {@code GET /admin/v1/tokens}: all of them, by name. */
-    Answer list(AdminCall call) {
+    HttpAnswer list(AdminCall call) {
         int size = call.pageSize();
         TreeMap<String, Json.Writing> page = new TreeMap<>();
         control.required().tokens().all().stream()
@@ -54,19 +54,19 @@ final class TokenApi {
     }
 
     /** {@code GET /admin/v1/tokens/{name}}. */
-    Answer get(AdminCall call) {
+    HttpAnswer get(AdminCall call) {
         String name = call.path("name", LONGEST_NAME);
         List<StoredToken> all = control.required().tokens().all();
         StoredToken token = all.stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
                 .or(() -> all.stream().filter(each -> each.id().equals(name)).findFirst())
-                .orElseThrow(() -> RestException.notFound("no token is called " + name));
+                .orElseThrow(() -> HttpProblemException.notFound("no token is called " + name));
         return AdminAnswer.versioned(200, token.stored().version(), object(out -> write(out, token)));
     }
 
     /** {@code POST /admin/v1/tokens}: makes one, and tells its secret this once. */
-    Answer create(AdminCall call, byte[] body) {
+    HttpAnswer create(AdminCall call, byte[] body) {
         TokenBody.Wanted wanted = read(problems -> TokenBody.wanted(body, Instant.now(), problems));
         Tokens.Issued issued = control.required()
                 .tokens()
@@ -75,7 +75,7 @@ final class TokenApi {
     }
 
     /** {@code POST /admin/v1/tokens/{name}/rotate}: a new secret; the one before opens for a while. */
-    Answer rotate(AdminCall call, byte[] body) {
+    HttpAnswer rotate(AdminCall call, byte[] body) {
         TokenBody.Renewal renewal = read(problems -> TokenBody.renewal(body, Instant.now(), problems));
         Duration grace = renewal.grace();
         Tokens.Issued issued = control.required()
@@ -91,14 +91,14 @@ final class TokenApi {
     }
 
     /** {@code DELETE /admin/v1/tokens/{name}}: it opens nothing from now on. */
-    Answer revoke(AdminCall call) {
+    HttpAnswer revoke(AdminCall call) {
         Change change = control.required()
                 .tokens()
                 .revoke(call.author(), call.path("name", LONGEST_NAME), call.precondition(), call.dryRun());
         return AdminAnswer.deleted(call, change);
     }
 
-    private static Answer issued(int status, Tokens.Issued issued) {
+    private static HttpAnswer issued(int status, Tokens.Issued issued) {
         TokenText text = issued.text();
         if (text == null) {
             return AdminAnswer.dryRun(issued.change(), List.of());
@@ -126,11 +126,11 @@ final class TokenApi {
         };
     }
 
-    private static <T> T read(Function<Problems, @Nullable T> reading) {
-        Problems problems = new Problems("body");
+    private static <T> T read(Function<DiagnosticCollector, @Nullable T> reading) {
+        DiagnosticCollector problems = new DiagnosticCollector("body");
         T read = reading.apply(problems);
         if (read == null) {
-            throw RefusedException.invalid(problems.all());
+            throw ChangeRefusedException.invalid(problems.all());
         }
         return read;
     }

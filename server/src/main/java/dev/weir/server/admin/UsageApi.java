@@ -1,19 +1,19 @@
 package dev.weir.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.limiter.Limiter;
-import dev.weir.match.Quota;
-import dev.weir.match.QuotaOverride;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Algorithm;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict;
-import dev.weir.server.http.Answer;
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.match.override.CallerOverrides;
+import dev.weir.internal.match.override.LimitOverride;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.http.JsonOutput;
-import dev.weir.server.http.RestException;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -26,32 +26,32 @@ import org.jspecify.annotations.Nullable;
 final class UsageApi {
 
     private final Limiter limiter;
-    private final Control control;
+    private final OptionalControlPlane control;
 
-    UsageApi(Limiter limiter, Control control) {
+    UsageApi(Limiter limiter, OptionalControlPlane control) {
         this.limiter = limiter;
         this.control = control;
     }
 
     /** {@code GET /admin/v1/usage/{api_key}}; waits for the store. */
-    Answer get(AdminCall call) {
+    HttpAnswer get(AdminCall call) {
         String apiKey = call.path("api_key", QuotaApi.LONGEST_KEY);
         String domain = domain(call.query("domain"));
-        Quota quota = control.inForce(apiKey);
-        Map<String, @Nullable Verdict> usage = new LinkedHashMap<>();
-        Decision plain = Asking.ask(
+        CallerOverrides quota = control.inForce(apiKey);
+        Map<String, @Nullable MutableVerdict> usage = new LinkedHashMap<>();
+        MutableDecision plain = AwaitedDecision.ask(
                 limiter,
                 Request.to(domain).with("api_key", apiKey).asAttributes().hits(0));
         String tier = quota == null ? null : quota.tier();
-        List<QuotaOverride> overrides = quota == null ? List.of() : quota.overrides();
-        Verdict byDefault = ofTier(plain, tier);
-        usage.put(QuotaOverride.DEFAULT, byDefault == null ? plain.binding() : byDefault);
-        for (QuotaOverride each : overrides) {
+        List<LimitOverride> overrides = quota == null ? List.of() : quota.overrides();
+        MutableVerdict byDefault = ofTier(plain, tier);
+        usage.put(LimitOverride.DEFAULT, byDefault == null ? plain.binding() : byDefault);
+        for (LimitOverride each : overrides) {
             usage.put(each.descriptor(), ask(domain, apiKey, each, tier));
         }
-        return new Answer(
+        return new HttpAnswer(
                 200,
-                Answer.JSON,
+                HttpAnswer.JSON,
                 JsonOutput.bytes(out -> write(out, apiKey, quota, usage, plain.nowMicros())),
                 List.of());
     }
@@ -64,11 +64,11 @@ final class UsageApi {
         if (named == null && domains.size() == 1) {
             return domains.get(0);
         }
-        throw RestException.badRequest("domain: " + (named == null ? "missing" : "unknown") + " (expected: one of "
+        throw HttpProblemException.badRequest("domain: " + (named == null ? "missing" : "unknown") + " (expected: one of "
                 + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
     }
 
-    private static @Nullable Verdict ofTier(Decision decision, @Nullable String tier) {
+    private static @Nullable MutableVerdict ofTier(MutableDecision decision, @Nullable String tier) {
         for (int i = 0; i < decision.size(); i++) {
             Rule rule = decision.verdict(i).rule();
             if (rule != null && rule.name().equals("tier:" + tier)) {
@@ -79,20 +79,20 @@ final class UsageApi {
     }
 
     /** The verdict on a request that the override is for. */
-    private @Nullable Verdict ask(String domain, String apiKey, QuotaOverride override, @Nullable String tier) {
+    private @Nullable MutableVerdict ask(String domain, String apiKey, LimitOverride override, @Nullable String tier) {
         RuleSet rules = limiter.rules();
         Map<String, String> attributes = override.attributes();
         for (Rule each : rules.rules()) {
             if (attributes.isEmpty() && override.names(each.name(), rules.scopeOf(each), tier)) {
-                attributes = QuotaOverride.attributesOf(rules.scopeOf(each));
+                attributes = LimitOverride.attributesOf(rules.scopeOf(each));
             }
         }
         Request request =
                 Request.to(domain).with("api_key", apiKey).asAttributes().hits(0);
         attributes.forEach(request::with);
-        Decision decision = Asking.ask(limiter, request);
+        MutableDecision decision = AwaitedDecision.ask(limiter, request);
         for (int i = 0; i < decision.size(); i++) {
-            Verdict verdict = decision.verdict(i);
+            MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
             boolean own = rule != null && rule.limit() == null && override.own().equals(verdict.limit());
             if (rule != null && (own || override.names(rule.name(), rules.scopeOf(rule), tier))) {
@@ -103,12 +103,12 @@ final class UsageApi {
     }
 
     private static void write(
-            JsonGenerator out, String apiKey, @Nullable Quota quota, Map<String, @Nullable Verdict> usage, long now)
+            JsonGenerator out, String apiKey, @Nullable CallerOverrides quota, Map<String, @Nullable MutableVerdict> usage, long now)
             throws IOException {
         out.writeStartObject();
         out.writeStringField("api_key", apiKey);
         out.writeStringField("tier", quota == null ? null : quota.tier());
-        Verdict first = usage.get(QuotaOverride.DEFAULT);
+        MutableVerdict first = usage.get(LimitOverride.DEFAULT);
         if (first == null || first.limit() == null) {
             first = usage.values().stream()
                     .filter(each -> each != null && each.limit() != null)
@@ -119,8 +119,8 @@ final class UsageApi {
             writeWindow(out, first.limit(), now);
         }
         out.writeObjectFieldStart("usage");
-        for (Map.Entry<String, @Nullable Verdict> each : usage.entrySet()) {
-            Verdict verdict = each.getValue();
+        for (Map.Entry<String, @Nullable MutableVerdict> each : usage.entrySet()) {
+            MutableVerdict verdict = each.getValue();
             Limit limit = verdict == null ? null : verdict.limit();
             if (verdict != null && limit != null) {
                 out.writeObjectFieldStart(each.getKey());

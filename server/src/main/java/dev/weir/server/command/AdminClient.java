@@ -1,6 +1,6 @@
 package dev.weir.server.command;
 
-import dev.weir.rules.Unreadable;
+import dev.weir.text.message.FileErrors;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -46,12 +46,12 @@ class AdminClient extends ServerClient {
         return null;
     }
 
-    Reply get(String path) throws Refusal {
+    Reply get(String path) throws CommandException {
         return send("GET", path, null, List.of());
     }
 
     /** Everything of a list that comes in pages. */
-    JsonArray all(String path, String what) throws Refusal {
+    JsonArray all(String path, String what) throws CommandException {
         JsonArray all = new JsonArray();
         String after = "";
         while (after != null) {
@@ -62,19 +62,19 @@ class AdminClient extends ServerClient {
         return all;
     }
 
-    Reply put(String path, byte[] body, @Nullable String tag) throws Refusal {
+    Reply put(String path, byte[] body, @Nullable String tag) throws CommandException {
         return send("PUT", path, body, tag == null ? List.of() : List.of("If-Match", tag));
     }
 
-    Reply post(String path, byte[] body) throws Refusal {
+    Reply post(String path, byte[] body) throws CommandException {
         return send("POST", path, body, List.of());
     }
 
-    Reply delete(String path) throws Refusal {
+    Reply delete(String path) throws CommandException {
         return send("DELETE", path, null, List.of());
     }
 
-    private Reply send(String method, String path, byte @Nullable [] body, List<String> headers) throws Refusal {
+    private Reply send(String method, String path, byte @Nullable [] body, List<String> headers) throws CommandException {
         List<String> all = new ArrayList<>(headers);
         all.addAll(List.of("X-Weir-Author", carried(System.getProperty("user.name", "unknown"))));
         String reason = reason();
@@ -89,9 +89,9 @@ class AdminClient extends ServerClient {
     }
 
     /** The token to present; empty for none. */
-    private String presented() throws Refusal {
+    private String presented() throws CommandException {
         if (token != null && tokenFile != null) {
-            throw new Refusal("--token beside --token-file (expected: one of them)");
+            throw new CommandException("--token beside --token-file (expected: one of them)");
         }
         String set = System.getenv("WEIR_TOKEN");
         Path file = tokenFile == null && set == null ? path(System.getenv("WEIR_TOKEN_FILE")) : tokenFile;
@@ -99,25 +99,25 @@ class AdminClient extends ServerClient {
         try {
             text = token != null ? token : file != null ? Files.readString(file) : set == null ? "" : set;
         } catch (IOException e) {
-            throw new Refusal("the token cannot be read: " + Unreadable.what(e));
+            throw new CommandException("the token cannot be read: " + FileErrors.what(e));
         }
         String presented = text.strip();
         if (!presented.matches("[!-~]*")) {
-            throw new Refusal("the token holds what no token does (expected: one word)");
+            throw new CommandException("the token holds what no token does (expected: one word)");
         }
         return presented;
     }
 
-    private Reply reply(HttpResponse<String> answer) throws Refusal {
+    private Reply reply(HttpResponse<String> answer) throws CommandException {
         JsonObject body;
         try {
             body = answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
         } catch (DecodeException e) {
-            throw new Refusal(url + " is no admin port of Weir: it answered with status " + answer.statusCode());
+            throw new CommandException(url + " is no admin port of Weir: it answered with status " + answer.statusCode());
         }
         if (answer.statusCode() >= 300) {
             JsonArray errors = body.getJsonArray("errors", new JsonArray());
-            throw new Refusal(
+            throw new CommandException(
                     errors.size() > 1
                             ? errors.stream().map(String::valueOf).collect(Collectors.joining("\n  ", "\n  ", ""))
                             : body.getString("detail", "status " + answer.statusCode()));

@@ -1,6 +1,6 @@
 package dev.weir.server.command;
 
-import dev.weir.rules.Unreadable;
+import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,16 +15,16 @@ final class InputFile {
             description = "Without it, the standard input.")
     private @Nullable Path file;
 
-    byte[] read() throws Refusal {
+    byte[] read() throws CommandException {
         return read(file);
     }
 
     /** What is in {@code file}, or in the standard input if it is null. */
-    static byte[] read(@Nullable Path file) throws Refusal {
+    static byte[] read(@Nullable Path file) throws CommandException {
         try {
             return file == null ? System.in.readAllBytes() : Files.readAllBytes(file);
         } catch (IOException e) {
-            throw new Refusal((file == null ? "the input" : file) + " cannot be read: " + Unreadable.why(e));
+            throw new CommandException((file == null ? "the input" : file) + " cannot be read: " + FileErrors.why(e));
         }
     }
 }

@@ -39,7 +39,7 @@ class ServerClient {
     record Ask(String option, String url, String example, String method, String path) {}
 
     /** Headers are names and values in turn. */
-    final HttpResponse<String> send(Ask ask, byte @Nullable [] body, List<String> headers) throws Refusal {
+    final HttpResponse<String> send(Ask ask, byte @Nullable [] body, List<String> headers) throws CommandException {
         String url = ask.url();
         try {
             HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + ask.path()))
@@ -53,28 +53,28 @@ class ServerClient {
             }
             return client().send(request.build(), BodyHandlers.ofString());
         } catch (IllegalArgumentException e) {
-            throw new Refusal(ask.option() + ": \"" + url + "\" (expected: an address such as " + ask.example() + ")");
+            throw new CommandException(ask.option() + ": \"" + url + "\" (expected: an address such as " + ask.example() + ")");
         } catch (SSLException e) {
-            throw new Refusal("no TLS with " + url + ": " + e.getMessage()
+            throw new CommandException("no TLS with " + url + ": " + e.getMessage()
                     + " (--ca names who signs the server's certificate, --cert and --key what it may ask for)");
         } catch (ConnectException e) {
-            throw new Refusal("no answer from " + url + ". Is it running (weir serve)?");
+            throw new CommandException("no answer from " + url + ". Is it running (weir serve)?");
         } catch (IOException e) {
             boolean clear = url.startsWith("http:") && !(e instanceof HttpTimeoutException);
-            throw new Refusal("no answer from " + url + ": " + e.getMessage()
+            throw new CommandException("no answer from " + url + ": " + e.getMessage()
                     + (clear ? " (if that port speaks TLS: https" + url.substring("http".length()) + ")" : ""));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Refusal("interrupted");
+            throw new CommandException("interrupted");
         }
     }
 
-    private HttpClient client() throws Refusal {
+    private HttpClient client() throws CommandException {
         HttpClient.Builder client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT);
         Path trusted = authorities == null ? path(System.getenv("WEIR_CA")) : authorities;
         if ((certificate == null) != (key == null)) {
-            throw new Refusal("--cert and --key (expected: both)");
+            throw new CommandException("--cert and --key (expected: both)");
         }
         if (trusted == null && certificate == null) {
             return client.build();
@@ -82,7 +82,7 @@ class ServerClient {
         try {
             return client.sslContext(ClientTls.of(trusted, certificate, key)).build();
         } catch (IOException e) {
-            throw new Refusal(String.valueOf(e.getMessage()));
+            throw new CommandException(String.valueOf(e.getMessage()));
         }
     }
 

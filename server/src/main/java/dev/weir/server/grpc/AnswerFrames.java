@@ -1,5 +1,9 @@
 package dev.weir.server.grpc;
 
+import dev.weir.server.grpc.codec.ProtobufWriter;
+import dev.weir.server.grpc.http2.AnswerHeaderBlocks;
+import dev.weir.server.grpc.http2.FrameDecoder;
+import dev.weir.server.grpc.http2.FrameOutput;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.lang.invoke.VarHandle;
@@ -9,23 +13,23 @@ import java.lang.invoke.VarHandle;
  * an array, where only the message and a few numbers differ from one answer to the next, and leave it in one copy.
  */
 final class AnswerFrames {
-    private static final VarHandle INT = FrameCutter.INT;
+    private static final VarHandle INT = FrameDecoder.INT;
     private static final int STREAM = 5;
     private static final int PREFIX = 5;
-    private static final byte[] HEAD_FRAME = headers(HeaderBlocks.HEAD, 0x4);
-    private static final byte[] TRAILERS_FRAME = headers(HeaderBlocks.TRAILERS_OK, 0x4 | 0x1);
+    private static final byte[] HEAD_FRAME = headers(AnswerHeaderBlocks.HEAD, 0x4);
+    private static final byte[] TRAILERS_FRAME = headers(AnswerHeaderBlocks.TRAILERS_OK, 0x4 | 0x1);
     private static final int DATA_FRAME = HEAD_FRAME.length;
-    private static final int CONTENT = DATA_FRAME + FrameCutter.HEADER;
+    private static final int CONTENT = DATA_FRAME + FrameDecoder.HEADER;
     private static final int MESSAGE = CONTENT + PREFIX;
     private static final int KEPT = 64 << 10;
 
-    private WireWriter writer = new WireWriter(0);
+    private ProtobufWriter writer = new ProtobufWriter(0);
 
     /** Where to write the message of the next answer. */
-    WireWriter message() {
+    ProtobufWriter message() {
         int room = writer.array().length;
         if (room == 0 || room > KEPT) {
-            writer = new WireWriter(1_024);
+            writer = new ProtobufWriter(1_024);
             writer.put(HEAD_FRAME);
         }
         writer.size(MESSAGE);
@@ -38,7 +42,7 @@ final class AnswerFrames {
     }
 
     /** Appends the whole answer on {@code stream}. */
-    void writeTo(Output output, int stream) {
+    void writeTo(FrameOutput output, int stream) {
         int length = length();
         int trailers = writer.size();
         writer.room(TRAILERS_FRAME.length).put(TRAILERS_FRAME);
@@ -65,10 +69,10 @@ final class AnswerFrames {
     }
 
     private static byte[] headers(byte[] block, int flags) {
-        byte[] frame = new byte[FrameCutter.HEADER + block.length];
+        byte[] frame = new byte[FrameDecoder.HEADER + block.length];
         INT.set(frame, 0, block.length << 8 | Http2FrameTypes.HEADERS);
         frame[4] = (byte) flags;
-        System.arraycopy(block, 0, frame, FrameCutter.HEADER, block.length);
+        System.arraycopy(block, 0, frame, FrameDecoder.HEADER, block.length);
         return frame;
     }
 }

@@ -2,6 +2,9 @@ package dev.weir.server.grpc;
 
 import static io.netty.handler.codec.http2.Http2Error.FLOW_CONTROL_ERROR;
 
+import dev.weir.server.grpc.http2.FrameOutput;
+import dev.weir.server.grpc.protocol.GrpcCallException;
+import dev.weir.server.grpc.protocol.GrpcStatus;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -15,7 +18,7 @@ final class ReceiveFlow {
     /** About what an open stream takes, with the smallest buffer for its message. */
     static final int STREAM_COST = 512;
 
-    private final Output output;
+    private final FrameOutput output;
     private final AtomicLong buffered;
     private final long mostBuffered;
     private final long share;
@@ -25,7 +28,7 @@ final class ReceiveFlow {
     /** What of {@link #held} is for streams, not for what they sent. */
     private long settled;
 
-    ReceiveFlow(Output output, AtomicLong buffered, LaneSettings settings) {
+    ReceiveFlow(FrameOutput output, AtomicLong buffered, GrpcServerSettings settings) {
         this.output = output;
         this.buffered = buffered;
         this.mostBuffered = settings.bounds().buffered();
@@ -43,7 +46,7 @@ final class ReceiveFlow {
         }
     }
 
-    void received(Stream stream, int bytes) throws Http2Exception {
+    void received(GrpcStream stream, int bytes) throws Http2Exception {
         stream.receiveWindow -= bytes;
         if (stream.receiveWindow < 0) {
             throw Http2Exception.streamError(stream.id, FLOW_CONTROL_ERROR, "more data than the stream's window");
@@ -51,7 +54,7 @@ final class ReceiveFlow {
     }
 
     /** Lets the peer go on, if it is waiting to. */
-    void topUp(Stream stream) {
+    void topUp(GrpcStream stream) {
         if (stream.receiveWindow < STREAM_WINDOW / 2) {
             output.windowUpdate(stream.id, STREAM_WINDOW - stream.receiveWindow);
             stream.receiveWindow = STREAM_WINDOW;
@@ -79,16 +82,16 @@ final class ReceiveFlow {
     }
 
     /** Charges for what has to be kept of the stream. */
-    void charge(Stream stream, int bytes) throws CallError {
+    void charge(GrpcStream stream, int bytes) throws GrpcCallException {
         stream.charged += bytes;
         if (!hold(bytes)) {
-            CallError full = noRoom();
+            GrpcCallException full = noRoom();
             discharge(stream, bytes);
             throw full;
         }
     }
 
-    void discharge(Stream stream, int bytes) {
+    void discharge(GrpcStream stream, int bytes) {
         if (bytes > 0) {
             hold(-bytes);
             stream.charged -= bytes;
@@ -101,8 +104,8 @@ final class ReceiveFlow {
     }
 
     /** Which bound it was, to be asked while what was too much is still charged for. */
-    CallError noRoom() {
-        return new CallError(
+    GrpcCallException noRoom() {
+        return new GrpcCallException(
                 GrpcStatus.RESOURCE_EXHAUSTED,
                 held > share
                         ? "unfinished requests of this connection: more than " + share + " bytes"

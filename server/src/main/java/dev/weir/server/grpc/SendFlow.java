@@ -3,6 +3,7 @@ package dev.weir.server.grpc;
 import static io.netty.handler.codec.http2.Http2Error.ENHANCE_YOUR_CALM;
 import static io.netty.handler.codec.http2.Http2Error.FLOW_CONTROL_ERROR;
 
+import dev.weir.server.grpc.http2.FrameOutput;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.util.ArrayDeque;
@@ -16,18 +17,18 @@ final class SendFlow {
     private static final int DEFAULT_WINDOW = 65_535;
     private static final int DEFAULT_FRAME = 16_384;
 
-    private final Output output;
-    private final Streams streams;
+    private final FrameOutput output;
+    private final StreamTable streams;
     private final int mostUnsent;
-    private final Consumer<Stream> done;
-    private final ArrayDeque<Stream> queue = new ArrayDeque<>();
+    private final Consumer<GrpcStream> done;
+    private final ArrayDeque<GrpcStream> queue = new ArrayDeque<>();
     private long window = DEFAULT_WINDOW;
     private int initialWindow = DEFAULT_WINDOW;
     private int maxFrame = DEFAULT_FRAME;
     private int unsent;
 
     /** {@code done} is told of every stream whose answer is out to the end. */
-    SendFlow(Output output, Streams streams, int mostUnsent, Consumer<Stream> done) {
+    SendFlow(FrameOutput output, StreamTable streams, int mostUnsent, Consumer<GrpcStream> done) {
         this.output = output;
         this.streams = streams;
         this.mostUnsent = mostUnsent;
@@ -43,7 +44,7 @@ final class SendFlow {
     }
 
     /** Whether so many bytes can leave the stream at once, in one frame; if so they count as sent. */
-    boolean take(Stream stream, int length) {
+    boolean take(GrpcStream stream, int length) {
         if (length > maxFrame || length > window || length > stream.sendWindow || stream.unsent != null) {
             return false;
         }
@@ -53,12 +54,12 @@ final class SendFlow {
     }
 
     /** The whole answer of the stream is out. */
-    void finish(Stream stream) {
+    void finish(GrpcStream stream) {
         done.accept(stream);
     }
 
     /** Puts bytes behind what already waits on the stream; {@link #pump} sends what may leave. */
-    void enqueue(Stream stream, ByteBuf bytes) {
+    void enqueue(GrpcStream stream, ByteBuf bytes) {
         unsent += bytes.readableBytes();
         ByteBuf waiting = stream.unsent;
         if (waiting == null) {
@@ -72,7 +73,7 @@ final class SendFlow {
     }
 
     /** The stream is going away with what still waits on it. */
-    void drop(Stream stream) {
+    void drop(GrpcStream stream) {
         if (stream.unsent != null) {
             unsent -= stream.unsent.readableBytes();
         }
@@ -83,7 +84,7 @@ final class SendFlow {
     }
 
     /** Sends as much of a stream as the windows allow, and its end after the last byte. */
-    void pump(Stream stream) {
+    void pump(GrpcStream stream) {
         ByteBuf bytes = stream.unsent;
         byte[] trailers = stream.trailers;
         while (bytes != null) {
@@ -131,7 +132,7 @@ final class SendFlow {
         window += bytes;
         boolean moved = false;
         while (window > 0 && !queue.isEmpty()) {
-            Stream next = queue.remove();
+            GrpcStream next = queue.remove();
             next.queued = false;
             moved = true;
             pump(next);
@@ -140,7 +141,7 @@ final class SendFlow {
     }
 
     /** Returns whether anything could leave because of it. */
-    boolean streamOpens(Stream stream, int bytes) throws Http2Exception {
+    boolean streamOpens(GrpcStream stream, int bytes) throws Http2Exception {
         if (stream.sendWindow + bytes > Integer.MAX_VALUE) {
             throw Http2Exception.streamError(stream.id, FLOW_CONTROL_ERROR, "the stream's window is past 2^31-1");
         }

@@ -18,20 +18,20 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport that Vert.x would have taken, with a {@link Door} before every port that listens. Vert.x tells of a connection only when
+ * The transport that Vert.x would have taken, with a {@link ConnectionGuard} before every port that listens. Vert.x tells of a connection only when
  * its first request is there; here is where it can be seen before.
  */
 public final class GuardedTransport implements io.vertx.core.transport.Transport {
     private final io.vertx.core.transport.Transport chosen;
-    private final DoorSettings settings;
+    private final ConnectionGuardSettings settings;
 
-    private GuardedTransport(io.vertx.core.transport.Transport chosen, DoorSettings settings) {
+    private GuardedTransport(io.vertx.core.transport.Transport chosen, ConnectionGuardSettings settings) {
         this.chosen = chosen;
         this.settings = settings;
     }
 
     /** The native transport where there is one. */
-    public static GuardedTransport of(DoorSettings settings) {
+    public static GuardedTransport of(ConnectionGuardSettings settings) {
         io.vertx.core.transport.Transport own = io.vertx.core.transport.Transport.nativeTransport();
         return new GuardedTransport(
                 own != null && own.available() ? own : io.vertx.core.transport.Transport.NIO, settings);
@@ -57,11 +57,11 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
         return new Guarded(chosen.implementation(), settings);
     }
 
-    private record Guarded(Transport chosen, DoorSettings settings) implements Transport {
+    private record Guarded(Transport chosen, ConnectionGuardSettings settings) implements Transport {
         @Override
         public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
             chosen.configure(options, domainSocket, bootstrap);
-            bootstrap.handler(new Door(settings, !options.isSsl()));
+            bootstrap.handler(new ConnectionGuard(settings, !options.isSsl()));
         }
 
         @Override

@@ -48,19 +48,19 @@ public final class HttpPort {
 
     /** To be told of every connection. */
     public static void connected(HttpConnection connection) {
-        Door.passed(connection);
+        ConnectionGuard.passed(connection);
     }
 
     /** Answers what could not be read, and closes: nobody knows where the next request would begin. */
     public static void unreadable(HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
-        Answer answer;
+        HttpAnswer answer;
         if (cause instanceof TooLongHttpLineException) {
-            answer = Problems.of(414, "request line: more than " + LINE + " bytes (expected: fewer)", List.of());
+            answer = HttpProblems.of(414, "request line: more than " + LINE + " bytes (expected: fewer)", List.of());
         } else if (cause instanceof TooLongHttpHeaderException) {
-            answer = Problems.of(431, "headers: more than " + HEADERS + " bytes (expected: fewer)", List.of());
+            answer = HttpProblems.of(431, "headers: more than " + HEADERS + " bytes (expected: fewer)", List.of());
         } else {
-            answer = Problems.of(RestException.badRequest("request: malformed (expected: HTTP/1.1 or HTTP/2)"));
+            answer = HttpProblems.of(HttpProblemException.badRequest("request: malformed (expected: HTTP/1.1 or HTTP/2)"));
         }
         answer.with("Connection", "close").send(request.response());
         var unused = request.connection().close();
@@ -68,22 +68,22 @@ public final class HttpPort {
 
     /** Answers where the router could read neither path nor query. */
     public static void malformed(RoutingContext context) {
-        Problems.of(Target.malformed()).send(context.response());
+        HttpProblems.of(RequestTarget.malformed()).send(context.response());
     }
 
     /** What the router itself turned away is told; null for any other failure. */
-    public static @Nullable Answer turnedAway(RoutingContext context) {
+    public static @Nullable HttpAnswer turnedAway(RoutingContext context) {
         Throwable failure = context.failure();
         int status = failure instanceof HttpException e ? e.getStatusCode() : context.statusCode();
         if (status == 404) {
-            return Problems.of(RestException.notFound("path: "
-                    + Texts.shown(String.valueOf(context.request().path())) + " (expected: one that begins with /)"));
+            return HttpProblems.of(HttpProblemException.notFound("path: "
+                    + CallerText.shown(String.valueOf(context.request().path())) + " (expected: one that begins with /)"));
         }
         if (status == 400) {
-            return Problems.of(
+            return HttpProblems.of(
                     failure instanceof VertxException e
-                            ? RestException.badRequest("request: " + e.getMessage())
-                            : Target.malformed());
+                            ? HttpProblemException.badRequest("request: " + e.getMessage())
+                            : RequestTarget.malformed());
         }
         return null;
     }

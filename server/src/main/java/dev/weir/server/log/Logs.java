@@ -53,8 +53,8 @@ public final class Logs {
             root.removeHandler(each);
         }
         boolean text = logging.format() == LogFormat.TEXT || (logging.format() == LogFormat.AUTO && isTerminal);
-        Formatter formatter = text ? new TextFormat(isTerminal && wantsColours(System.getenv())) : new JsonFormat();
-        root.addHandler(new LineHandler(out, formatter, new FloodGate(System::nanoTime)));
+        Formatter formatter = text ? new TextLogFormatter(isTerminal && wantsColours(System.getenv())) : new JsonLogFormatter();
+        root.addHandler(new LogHandler(out, formatter, new LogThrottle(System::nanoTime)));
         root.setLevel(Level.WARNING);
         level("dev.weir", levelOf(logging.level()));
         // Vert.x and Netty report what a peer did wrong as if it were ours to fix.

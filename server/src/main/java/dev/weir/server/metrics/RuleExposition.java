@@ -9,16 +9,16 @@ final class RuleExposition {
     private static final String DURATION = "ratelimit_check_duration_seconds";
     private static final double MICROS = 1e6;
 
-    private final List<Slots.Series> series;
-    private final Slots.Totals totals;
+    private final List<SeriesPositions.Series> series;
+    private final SeriesPositions.Totals totals;
     private final IntToLongFunction requests;
-    private final IntFunction<Votes.Favourite> favourite;
+    private final IntFunction<MajorityCounters.Favourite> favourite;
 
     RuleExposition(
-            List<Slots.Series> series,
-            Slots.Totals totals,
+            List<SeriesPositions.Series> series,
+            SeriesPositions.Totals totals,
             IntToLongFunction requests,
-            IntFunction<Votes.Favourite> favourite) {
+            IntFunction<MajorityCounters.Favourite> favourite) {
         this.series = series;
         this.totals = totals;
         this.requests = requests;
@@ -27,47 +27,47 @@ final class RuleExposition {
 
     void write(Exposition out) {
         out.metric("ratelimit_requests_total", "counter", "Requests decided; unmatched ones met no rule and passed.");
-        requests(out, "allowed", Stripe.ALLOWED);
-        requests(out, "denied", Stripe.DENIED);
-        requests(out, "unmatched", Stripe.UNMATCHED);
+        requests(out, "allowed", ThreadCounts.ALLOWED);
+        requests(out, "denied", ThreadCounts.DENIED);
+        requests(out, "unmatched", ThreadCounts.UNMATCHED);
 
         out.metric(
                 "ratelimit_decisions_total",
                 "counter",
                 "Checks by rule and what came out: allowed (there was room), denied (there was none), shadow (there was none,"
                         + " but the rule only watches). A request counts once for each rule that it meets.");
-        for (Slots.Series each : series) {
-            decisions(out, each, "allowed", Stripe.ALLOWED);
-            decisions(out, each, "denied", Stripe.DENIED);
-            decisions(out, each, "shadow", Stripe.SHADOWED);
+        for (SeriesPositions.Series each : series) {
+            decisions(out, each, "allowed", ThreadCounts.ALLOWED);
+            decisions(out, each, "denied", ThreadCounts.DENIED);
+            decisions(out, each, "shadow", ThreadCounts.SHADOWED);
         }
-        counter(out, "ratelimit_denied_total", "Checks that found their limit used up.", Stripe.DENIED);
+        counter(out, "ratelimit_denied_total", "Checks that found their limit used up.", ThreadCounts.DENIED);
         counter(
                 out,
                 "ratelimit_degraded_total",
                 "Checks that the rule's on_fail decided, because the store did not answer in time.",
-                Stripe.DEGRADED);
+                ThreadCounts.DEGRADED);
         counter(
                 out,
                 "ratelimit_failopen_total",
                 "Those of them that passed uncounted, because the rule says on_fail: allow.",
-                Stripe.FAIL_OPEN);
+                ThreadCounts.FAIL_OPEN);
         counter(
                 out,
                 "ratelimit_missing_key_total",
                 "Requests that met the rule and lacked what it counts by: a client, or a proxy, that leaves it out.",
-                Stripe.MISSING_KEY);
+                ThreadCounts.MISSING_KEY);
         counter(
                 out,
                 "ratelimit_override_ignored_total",
                 "Requests of callers whose override the rule cannot count, as its algorithm has changed: its own limit held.",
-                Stripe.OVERRIDE_IGNORED);
+                ThreadCounts.OVERRIDE_IGNORED);
         out.metric(
                 "ratelimit_busiest_counter_ratio",
                 "gauge",
-                "At least this share of the rule's checks goes to one counter, by one request in " + Stripe.SAMPLED
+                "At least this share of the rule's checks goes to one counter, by one request in " + ThreadCounts.SAMPLED
                         + " since the rules were loaded; near 1, callers are not told apart. 0 for a rule with one counter.");
-        for (Slots.Series each : series) {
+        for (SeriesPositions.Series each : series) {
             out.sample(
                     "ratelimit_busiest_counter_ratio",
                     labels(each),
@@ -76,9 +76,9 @@ final class RuleExposition {
         out.metric(
                 DURATION,
                 "histogram",
-                "From the moment a request was read until it was decided; one request in " + Stripe.SAMPLED
+                "From the moment a request was read until it was decided; one request in " + ThreadCounts.SAMPLED
                         + " of each thread is timed, to the microsecond.");
-        for (Slots.Series each : series) {
+        for (SeriesPositions.Series each : series) {
             histogram(out, each, "allowed", true);
             histogram(out, each, "denied", false);
         }
@@ -90,36 +90,36 @@ final class RuleExposition {
 
     private void counter(Exposition out, String name, String help, int field) {
         out.metric(name, "counter", help);
-        for (Slots.Series each : series) {
+        for (SeriesPositions.Series each : series) {
             out.sample(name, labels(each), count(each, field));
         }
     }
 
-    private void decisions(Exposition out, Slots.Series of, String outcome, int field) {
+    private void decisions(Exposition out, SeriesPositions.Series of, String outcome, int field) {
         out.sample(
                 "ratelimit_decisions_total",
                 Exposition.labels("domain", of.domain, "rule", of.rule, "outcome", outcome),
                 count(of, field));
     }
 
-    private void histogram(Exposition out, Slots.Series of, String outcome, boolean allowed) {
+    private void histogram(Exposition out, SeriesPositions.Series of, String outcome, boolean allowed) {
         String labels = Exposition.labels("domain", of.domain, "rule", of.rule, "outcome", outcome);
         String open = labels.substring(0, labels.length() - 1) + ",le=\"";
         long below = 0;
-        for (int bucket = 0; bucket <= Stripe.BOUNDS.length; bucket++) {
-            below += count(of, Stripe.histogram(allowed) + bucket);
-            String bound = bucket == Stripe.BOUNDS.length ? "+Inf" : String.valueOf(Stripe.BOUNDS[bucket] / MICROS);
+        for (int bucket = 0; bucket <= ThreadCounts.BOUNDS.length; bucket++) {
+            below += count(of, ThreadCounts.histogram(allowed) + bucket);
+            String bound = bucket == ThreadCounts.BOUNDS.length ? "+Inf" : String.valueOf(ThreadCounts.BOUNDS[bucket] / MICROS);
             out.sample(DURATION + "_bucket", open + bound + "\"}", below);
         }
-        out.sample(DURATION + "_sum", labels, count(of, Stripe.sum(allowed)) / MICROS);
+        out.sample(DURATION + "_sum", labels, count(of, ThreadCounts.sum(allowed)) / MICROS);
         out.sample(DURATION + "_count", labels, below);
     }
 
-    private static String labels(Slots.Series of) {
+    private static String labels(SeriesPositions.Series of) {
         return Exposition.labels("domain", of.domain, "rule", of.rule);
     }
 
-    private long count(Slots.Series of, int field) {
+    private long count(SeriesPositions.Series of, int field) {
         return totals.total(of.slot, field) - of.before(field);
     }
 }

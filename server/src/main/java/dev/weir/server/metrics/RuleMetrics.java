@@ -1,17 +1,17 @@
 package dev.weir.server.metrics;
 
-import dev.weir.algorithm.Meters;
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.OnFail;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.SwitchState;
-import dev.weir.model.TimeSource;
-import dev.weir.model.Verdict;
-import dev.weir.store.StoreFailure;
+import dev.weir.Limit;
+import dev.weir.OnFail;
+import dev.weir.Request;
+import dev.weir.StoreFailure;
+import dev.weir.TimeSource;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.SwitchState;
+import dev.weir.internal.ruleset.RuleSet;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts decisions by rule and outcome.
  *
- * <p><b>Cost.</b> Every thread that decides has a {@link Stripe} of its own and adds to it with plain stores; a scrape sums the
+ * <p><b>Cost.</b> Every thread that decides has a {@link ThreadCounts} of its own and adds to it with plain stores; a scrape sums the
  * stripes. A rule finds its slot by its ordinal. The clock is read, and counters are compared, for one decision in
- * {@link Stripe#SAMPLED}.
+ * {@link ThreadCounts#SAMPLED}.
  *
  * <p><b>Reload.</b> A series is known by domain and label, so that its count goes on where the rule did. Requests in flight
  * during a change may still carry rules of the set before, which is kept for them.
@@ -37,12 +37,12 @@ public final class RuleMetrics implements LimiterObserver {
 
     private final TimeSource time;
     private final boolean shadow;
-    private final Slots slots = new Slots(this::total);
-    private final List<Stripe> stripes = new CopyOnWriteArrayList<>();
-    private final FastThreadLocal<Stripe> stripe = new FastThreadLocal<>() {
+    private final SeriesPositions slots = new SeriesPositions(this::total);
+    private final List<ThreadCounts> stripes = new CopyOnWriteArrayList<>();
+    private final FastThreadLocal<ThreadCounts> stripe = new FastThreadLocal<>() {
         @Override
-        protected Stripe initialValue() {
-            Stripe mine = new Stripe();
+        protected ThreadCounts initialValue() {
+            ThreadCounts mine = new ThreadCounts();
             stripes.add(mine);
             return mine;
         }
@@ -51,9 +51,9 @@ public final class RuleMetrics implements LimiterObserver {
     /** Rules of which it was said that they ignore what was agreed with a caller. */
     private final Set<Rule> ignoring = ConcurrentHashMap.newKeySet();
 
-    private final StoreFailures storeFailures = new StoreFailures();
+    private final StoreFailureCounts storeFailures = new StoreFailureCounts();
     private volatile SwitchState everything = SwitchState.ON;
-    private volatile Generation current = new Generation(List.of(), new int[0], Slots.CALLERS + 1, null);
+    private volatile Generation current = new Generation(List.of(), new int[0], SeriesPositions.CALLERS + 1, null);
 
     /**
      * Counts nothing so far.
@@ -76,10 +76,10 @@ public final class RuleMetrics implements LimiterObserver {
     }
 
     @Override
-    public void decided(Request request, Decision decision) {
-        Stripe mine = stripe.get();
+    public void decided(Request request, MutableDecision decision) {
+        ThreadCounts mine = stripe.get();
         int checks = decision.size();
-        mine.request(checks == 0 ? Stripe.UNMATCHED : decision.allowed() ? Stripe.ALLOWED : Stripe.DENIED);
+        mine.request(checks == 0 ? ThreadCounts.UNMATCHED : decision.allowed() ? ThreadCounts.ALLOWED : ThreadCounts.DENIED);
         if (checks == 0) {
             return;
         }
@@ -87,40 +87,40 @@ public final class RuleMetrics implements LimiterObserver {
         long micros = timed ? time.micros() - decision.askedMicros() : 0;
         Generation generation = current;
         for (int i = 0; i < checks; i++) {
-            Verdict verdict = decision.verdict(i);
+            MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
-            int slot = rule == null ? Slots.CALLERS : generation.slot(rule);
+            int slot = rule == null ? SeriesPositions.CALLERS : generation.slot(rule);
             int outcome =
-                    verdict.allowed() ? Stripe.ALLOWED : shadow || verdict.shadowed() ? Stripe.SHADOWED : Stripe.DENIED;
+                    verdict.allowed() ? ThreadCounts.ALLOWED : shadow || verdict.shadowed() ? ThreadCounts.SHADOWED : ThreadCounts.DENIED;
             mine.add(slot, outcome);
             if (verdict.degraded()) {
                 degraded(mine, slot, verdict, decision.allowed());
             }
             if (timed) {
                 mine.time(slot, verdict.allowed(), micros);
-                if (rule != null && rule.keyed() && slot != Slots.OTHERS && verdict.counter() != 0) {
+                if (rule != null && rule.keyed() && slot != SeriesPositions.OTHERS && verdict.counter() != 0) {
                     mine.votes(generation).vote(slot, verdict.counter());
                 }
             }
         }
     }
 
-    private static void degraded(Stripe mine, int slot, Verdict verdict, boolean passed) {
-        mine.add(slot, Stripe.DEGRADED);
+    private static void degraded(ThreadCounts mine, int slot, MutableVerdict verdict, boolean passed) {
+        mine.add(slot, ThreadCounts.DEGRADED);
         Rule rule = verdict.rule();
         if (passed && verdict.allowed() && (rule == null || rule.onFail() == OnFail.ALLOW)) {
-            mine.add(slot, Stripe.FAIL_OPEN);
+            mine.add(slot, ThreadCounts.FAIL_OPEN);
         }
     }
 
     @Override
     public void keyMissing(Rule rule) {
-        stripe.get().add(current.slot(rule), Stripe.MISSING_KEY);
+        stripe.get().add(current.slot(rule), ThreadCounts.MISSING_KEY);
     }
 
     @Override
     public void agreementIgnored(Rule rule, Limit agreed) {
-        stripe.get().add(current.slot(rule), Stripe.OVERRIDE_IGNORED);
+        stripe.get().add(current.slot(rule), ThreadCounts.OVERRIDE_IGNORED);
         if (ignoring.add(rule)) {
             LOG.log(
                     Level.WARNING,
@@ -157,25 +157,25 @@ public final class RuleMetrics implements LimiterObserver {
     List<Traffic> traffic() {
         Generation generation = current;
         BitSet told = new BitSet();
-        told.set(Slots.OTHERS);
+        told.set(SeriesPositions.OTHERS);
         List<Traffic> traffic = new ArrayList<>();
         for (Rule each : generation.rules) {
             int slot = generation.slot(each);
             if (each.keyed() && !told.get(slot)) {
                 told.set(slot);
-                long checks = total(slot, Stripe.ALLOWED) + total(slot, Stripe.DENIED) + total(slot, Stripe.SHADOWED);
-                traffic.add(new Traffic(each, checks, total(slot, Stripe.MISSING_KEY), generation.favourite(slot)));
+                long checks = total(slot, ThreadCounts.ALLOWED) + total(slot, ThreadCounts.DENIED) + total(slot, ThreadCounts.SHADOWED);
+                traffic.add(new Traffic(each, checks, total(slot, ThreadCounts.MISSING_KEY), generation.favourite(slot)));
             }
         }
         return traffic;
     }
 
     /** What a rule has met so far; whoever wants to know of late compares two. */
-    record Traffic(Rule rule, long checks, long missing, Votes.Favourite favourite) {}
+    record Traffic(Rule rule, long checks, long missing, MajorityCounters.Favourite favourite) {}
 
     private long total(int slot, int field) {
         long sum = 0;
-        for (Stripe each : stripes) {
+        for (ThreadCounts each : stripes) {
             sum += each.get(slot, field);
         }
         return sum;
@@ -190,14 +190,14 @@ public final class RuleMetrics implements LimiterObserver {
     public long degraded() {
         long sum = 0;
         for (int slot = 0, size = slots.size(); slot < size; slot++) {
-            sum += total(slot, Stripe.DEGRADED);
+            sum += total(slot, ThreadCounts.DEGRADED);
         }
         return sum;
     }
 
     private long requests(int outcome) {
         long sum = 0;
-        for (Stripe each : stripes) {
+        for (ThreadCounts each : stripes) {
             sum += each.requests(outcome);
         }
         return sum;
@@ -209,7 +209,7 @@ public final class RuleMetrics implements LimiterObserver {
         private final int[] slots;
         private final int size;
         private final @Nullable Generation before;
-        private final List<Votes> votes = new CopyOnWriteArrayList<>();
+        private final List<MajorityCounters> votes = new CopyOnWriteArrayList<>();
 
         private Generation(List<Rule> rules, int[] slots, int size, @Nullable Generation before) {
             this.rules = rules;
@@ -224,7 +224,7 @@ public final class RuleMetrics implements LimiterObserver {
             Rule[] found = new Rule[most];
             for (Rule each : rules) {
                 int slot = slots[each.ordinal()];
-                if (slot != Slots.OTHERS) {
+                if (slot != SeriesPositions.OTHERS) {
                     found[slot] = each;
                 }
             }
@@ -236,14 +236,14 @@ public final class RuleMetrics implements LimiterObserver {
         }
 
         /** For one more thread to vote on. */
-        Votes openVotes() {
-            Votes added = new Votes(this, size);
+        MajorityCounters openVotes() {
+            MajorityCounters added = new MajorityCounters(this, size);
             votes.add(added);
             return added;
         }
 
-        Votes.Favourite favourite(int slot) {
-            return Votes.favourite(votes, slot);
+        MajorityCounters.Favourite favourite(int slot) {
+            return MajorityCounters.favourite(votes, slot);
         }
 
         int slot(Rule rule) {
@@ -251,7 +251,7 @@ public final class RuleMetrics implements LimiterObserver {
             if (ordinal >= 0 && ordinal < slots.length && rules.get(ordinal) == rule) {
                 return slots[ordinal];
             }
-            return before == null ? Slots.OTHERS : before.slot(rule);
+            return before == null ? SeriesPositions.OTHERS : before.slot(rule);
         }
     }
 }

@@ -1,9 +1,9 @@
 package dev.weir.server.metrics;
 
-import dev.weir.redis.NodeHealth;
-import dev.weir.redis.RedisStats;
-import dev.weir.redis.RedisStore;
-import dev.weir.store.StoreFailure;
+import dev.weir.StoreFailure;
+import dev.weir.redis.internal.node.NodeHealth;
+import dev.weir.redis.internal.node.RedisStats;
+import dev.weir.redis.internal.store.RedisSharedStore;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,9 +15,9 @@ public final class StoreMetrics {
     /** Servers of a store that have series of their own; a cluster has at most a thousand. */
     private static final int MOST_NODES = 1_000;
 
-    private final Map<String, RedisStore> stores;
+    private final Map<String, RedisSharedStore> stores;
 
-    public StoreMetrics(Map<String, RedisStore> stores) {
+    public StoreMetrics(Map<String, RedisSharedStore> stores) {
         this.stores = new TreeMap<>(stores);
     }
 

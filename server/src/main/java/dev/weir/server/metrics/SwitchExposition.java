@@ -1,7 +1,7 @@
 package dev.weir.server.metrics;
 
-import dev.weir.model.Rule;
-import dev.weir.model.SwitchState;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.SwitchState;
 import java.util.List;
 
 /** Writes what operators have switched: as many series as there are rules with one, and one for everything. */
@@ -13,7 +13,7 @@ final class SwitchExposition {
     private SwitchExposition() {}
 
     /** {@code bySlot}: the rule of each slot, or null. */
-    static void write(Exposition out, SwitchState everything, List<Slots.Series> series, Rule[] bySlot) {
+    static void write(Exposition out, SwitchState everything, List<SeriesPositions.Series> series, Rule[] bySlot) {
         out.metric(ALL, "gauge", "1 for what everything was switched to: off (all pass, uncounted) or shadow.");
         for (SwitchState each : List.of(SwitchState.OFF, SwitchState.SHADOW)) {
             out.sample(ALL, Exposition.labels("state", each.spelling()), everything == each ? 1L : 0L);
@@ -22,7 +22,7 @@ final class SwitchExposition {
                 RULE,
                 "gauge",
                 "1 for what the rule was switched to while it runs, by itself or with everything; all 0: as its file says.");
-        for (Slots.Series one : series) {
+        for (SeriesPositions.Series one : series) {
             Rule rule = bySlot[one.slot];
             for (SwitchState each : SwitchState.values()) {
                 out.sample(
@@ -32,7 +32,7 @@ final class SwitchExposition {
             }
         }
         out.metric(ROLLOUT, "gauge", "The share of callers that the rule denies when they are over; 0 in shadow.");
-        for (Slots.Series one : series) {
+        for (SeriesPositions.Series one : series) {
             Rule rule = bySlot[one.slot];
             boolean none = rule != null && (rule.shadow() || rule.isOff());
             double share = rule == null ? 1 : none ? 0 : rule.rollout() / (double) Rule.EVERYONE;

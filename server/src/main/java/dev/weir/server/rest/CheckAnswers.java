@@ -1,18 +1,18 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.match.Counter;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.SwitchState;
-import dev.weir.model.Verdict;
-import dev.weir.rules.grammar.Durations;
-import dev.weir.server.http.Answer;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.match.keyby.CounterLabel;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.SwitchState;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
-import dev.weir.server.http.Texts;
+import dev.weir.text.fields.Durations;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,8 +32,8 @@ final class CheckAnswers {
     }
 
     /** 200, or 429 with the reason; 503 where no limit was found used up, but a store that must be asked does not answer. */
-    Answer of(Request request, Decision decision, @Nullable Counter counter, RuleSet rules) {
-        Told told = Told.binding(decision);
+    HttpAnswer of(Request request, MutableDecision decision, @Nullable CounterLabel counter, RuleSet rules) {
+        VerdictNumbers told = VerdictNumbers.binding(decision);
         List<String> headers = fields.of(decision, counter);
         if (decision.allowed()) {
             byte[] body = JsonOutput.bytes(json -> {
@@ -51,7 +51,7 @@ final class CheckAnswers {
                 }
                 json.writeEndObject();
             });
-            return new Answer(200, Answer.JSON, body, headers);
+            return new HttpAnswer(200, HttpAnswer.JSON, body, headers);
         }
         if (told != null && (told.passesLater() || told.storeDown())) {
             headers = new ArrayList<>(headers);
@@ -59,16 +59,16 @@ final class CheckAnswers {
             headers.add(fields.retryAfter(told));
         }
         int status = told != null && told.storeDown() ? 503 : 429;
-        return new Answer(
+        return new HttpAnswer(
                 status,
-                Answer.PROBLEM,
+                HttpAnswer.PROBLEM,
                 JsonOutput.bytes(json -> denial(json, status, decision, told, counter)),
                 headers);
     }
 
     /** Always 200: for callers that read the body and never the status. */
-    Answer alwaysOk(Decision decision, @Nullable Counter counter) {
-        Told told = Told.binding(decision);
+    HttpAnswer alwaysOk(MutableDecision decision, @Nullable CounterLabel counter) {
+        VerdictNumbers told = VerdictNumbers.binding(decision);
         byte[] body = JsonOutput.bytes(json -> {
             json.writeStartObject();
             json.writeBooleanField("allowed", decision.allowed());
@@ -82,16 +82,16 @@ final class CheckAnswers {
             degraded(json, decision);
             json.writeEndObject();
         });
-        return new Answer(200, Answer.JSON, body, fields.of(decision, counter));
+        return new HttpAnswer(200, HttpAnswer.JSON, body, fields.of(decision, counter));
     }
 
     /** Every limit that was met, with what is left of it. */
-    static Answer status(Decision decision) {
+    static HttpAnswer status(MutableDecision decision) {
         byte[] body = JsonOutput.bytes(json -> {
             json.writeStartObject();
             json.writeArrayFieldStart("limits");
             for (int i = 0; i < decision.size(); i++) {
-                Told told = Told.of(decision.verdict(i), decision);
+                VerdictNumbers told = VerdictNumbers.of(decision.verdict(i), decision);
                 if (told != null) {
                     json.writeStartObject();
                     json.writeStringField("name", told.name());
@@ -110,30 +110,30 @@ final class CheckAnswers {
             json.writeEndArray();
             json.writeEndObject();
         });
-        return new Answer(200, Answer.JSON, body, List.of("Cache-Control", "no-store"));
+        return new HttpAnswer(200, HttpAnswer.JSON, body, List.of("Cache-Control", "no-store"));
     }
 
-    private static void numbers(JsonGenerator json, Told told) throws IOException {
+    private static void numbers(JsonGenerator json, VerdictNumbers told) throws IOException {
         json.writeNumberField("remaining", told.remaining());
         json.writeNumberField("limit", told.quota());
         json.writeNumberField("reset_at", told.resetAt());
     }
 
-    private static void delay(JsonGenerator json, Decision decision) throws IOException {
+    private static void delay(JsonGenerator json, MutableDecision decision) throws IOException {
         long micros = decision.delayMicros();
         if (micros > 0) {
             json.writeNumberField("delay_ms", micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0));
         }
     }
 
-    private static void degraded(JsonGenerator json, Decision decision) throws IOException {
+    private static void degraded(JsonGenerator json, MutableDecision decision) throws IOException {
         if (decision.degraded()) {
             json.writeBooleanField("degraded", true);
         }
     }
 
     /** Names what operators have switched and the request met: why it may have passed where a file says otherwise. */
-    private static void switched(JsonGenerator json, Decision decision, SwitchState everything) throws IOException {
+    private static void switched(JsonGenerator json, MutableDecision decision, SwitchState everything) throws IOException {
         Map<String, String> switched = new LinkedHashMap<>();
         if (everything != SwitchState.ON) {
             switched.put("all", everything.spelling());
@@ -155,7 +155,7 @@ final class CheckAnswers {
     }
 
     private static void denial(
-            JsonGenerator json, int status, Decision decision, @Nullable Told told, @Nullable Counter counter)
+            JsonGenerator json, int status, MutableDecision decision, @Nullable VerdictNumbers told, @Nullable CounterLabel counter)
             throws IOException {
         boolean quota = status == 429;
         json.writeStartObject();
@@ -183,8 +183,8 @@ final class CheckAnswers {
         json.writeArrayFieldStart("violated-policies");
         List<String> named = new ArrayList<>();
         for (int i = 0; i < decision.size(); i++) {
-            Verdict verdict = decision.verdict(i);
-            String name = Told.name(verdict);
+            MutableVerdict verdict = decision.verdict(i);
+            String name = VerdictNumbers.name(verdict);
             if (!verdict.allowed() && !verdict.shadowed() && !named.contains(name)) {
                 named.add(name);
                 json.writeString(name);
@@ -194,9 +194,9 @@ final class CheckAnswers {
         json.writeEndObject();
     }
 
-    private static String detail(Told told, String counter) {
+    private static String detail(VerdictNumbers told, String counter) {
         Limit limit = told.limit();
-        String rule = "rule " + Texts.shown(told.name()) + " (" + limit.requests() + " per "
+        String rule = "rule " + CallerText.shown(told.name()) + " (" + limit.requests() + " per "
                 + Durations.text(limit.windowMicros()) + ", "
                 + limit.algorithm().spelling() + ")";
         String whose = counter.isEmpty() ? "" : " for " + counter;

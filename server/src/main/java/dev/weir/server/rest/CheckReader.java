@@ -1,9 +1,9 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import dev.weir.model.Request;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.Request;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.rls.RequestCaps;
 import java.util.Collection;
 import java.util.function.Supplier;
@@ -64,7 +64,7 @@ final class CheckReader {
 
         void end() {
             if (descriptorsSeen && into.descriptors() == 0) {
-                throw RestException.badRequest("descriptors: none (expected: at least one)");
+                throw HttpProblemException.badRequest("descriptors: none (expected: at least one)");
             }
             if (!descriptorsSeen) {
                 if (into.descriptors() == 0) {
@@ -84,7 +84,7 @@ final class CheckReader {
 
         private void descriptors() {
             if (into.descriptors() > 0) {
-                throw in.mistake("descriptors: given beside " + Texts.shown(into.key(0)), "one or the other");
+                throw in.mistake("descriptors: given beside " + CallerText.shown(into.key(0)), "one or the other");
             }
             descriptorsSeen = true;
             DescriptorJson list = new DescriptorJson(in, into);
@@ -96,7 +96,7 @@ final class CheckReader {
 
         private void attribute(String name) {
             if (descriptorsSeen) {
-                throw in.mistake(Texts.shown(name) + ": given beside descriptors", "one or the other");
+                throw in.mistake(CallerText.shown(name) + ": given beside descriptors", "one or the other");
             }
             int cap = in.caps().entries();
             if (into.descriptors() > 0 && into.end(0) == cap) {
@@ -113,17 +113,17 @@ final class CheckReader {
         }
         Collection<String> domains = loaded.get();
         if (named != null) {
-            throw RestException.badRequest("domain: \"\" (expected: " + oneOf(domains) + ")");
+            throw HttpProblemException.badRequest("domain: \"\" (expected: " + oneOf(domains) + ")");
         }
         if (domains.size() == 1) {
             return domains.iterator().next();
         }
-        throw RestException.badRequest("domain: missing (expected: " + oneOf(domains) + ")");
+        throw HttpProblemException.badRequest("domain: missing (expected: " + oneOf(domains) + ")");
     }
 
     /** What is said of a domain that does not exist. */
     static String unknown(String domain, Collection<String> loaded) {
-        return "no domain is called " + Texts.shown(domain) + " (expected: " + oneOf(loaded) + ")";
+        return "no domain is called " + CallerText.shown(domain) + " (expected: " + oneOf(loaded) + ")";
     }
 
     private static String oneOf(Collection<String> domains) {
@@ -134,7 +134,7 @@ final class CheckReader {
         String list = domains.stream()
                 .limit(SHOWN_DOMAINS)
                 .sorted()
-                .map(Texts::shown)
+                .map(CallerText::shown)
                 .collect(Collectors.joining(", ", "one of ", ""));
         return domains.size() > SHOWN_DOMAINS ? list + " and " + (domains.size() - SHOWN_DOMAINS) + " more" : list;
     }
@@ -144,6 +144,6 @@ final class CheckReader {
         return name.chars()
                         .allMatch(c -> c == '_' || c == '-' || c == '.' || (Character.isLetterOrDigit(c) && c < 0x80))
                 ? name
-                : Texts.shown(name);
+                : CallerText.shown(name);
     }
 }

@@ -1,10 +1,10 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonToken;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.rls.RlsUnit;
 import java.math.BigInteger;
 import java.util.BitSet;
@@ -186,7 +186,7 @@ final class DescriptorJson {
         return seen | bit;
     }
 
-    private RestException unknown(String at, String name, String expected) {
-        return in.mistake(at + ": unknown member " + Texts.shown(name), expected);
+    private HttpProblemException unknown(String at, String name, String expected) {
+        return in.mistake(at + ": unknown member " + CallerText.shown(name), expected);
     }
 }

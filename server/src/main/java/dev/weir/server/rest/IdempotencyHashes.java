@@ -2,7 +2,7 @@ package dev.weir.server.rest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.store.Idempotency;
+import dev.weir.internal.store.Idempotency;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;

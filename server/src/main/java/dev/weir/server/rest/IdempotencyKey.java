@@ -1,7 +1,7 @@
 package dev.weir.server.rest;
 
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpProblemException;
 import io.vertx.core.MultiMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ final class IdempotencyKey {
         String key = of(headers, "Idempotency-Key");
         String other = of(headers, "X-Idempotency-Key");
         if (key != null && other != null && !key.equals(other)) {
-            throw RestException.badRequest("X-Idempotency-Key: " + Texts.shown(other)
+            throw HttpProblemException.badRequest("X-Idempotency-Key: " + CallerText.shown(other)
                     + " (expected: the same as Idempotency-Key, or only one)");
         }
         return key == null ? other : key;
@@ -34,7 +34,7 @@ final class IdempotencyKey {
             return null;
         }
         if (values.size() > 1) {
-            throw RestException.badRequest(name + ": given " + values.size() + " times (expected: once)");
+            throw HttpProblemException.badRequest(name + ": given " + values.size() + " times (expected: once)");
         }
         String value = values.get(0).strip();
         // Every character may be escaped, and two quotes come on top.
@@ -83,7 +83,7 @@ final class IdempotencyKey {
         throw wrong(name, value);
     }
 
-    private static RestException wrong(String name, String value) {
-        return RestException.badRequest(name + ": " + Texts.shown(value) + " (expected: " + EXPECTED + ")");
+    private static HttpProblemException wrong(String name, String value) {
+        return HttpProblemException.badRequest(name + ": " + CallerText.shown(value) + " (expected: " + EXPECTED + ")");
     }
 }

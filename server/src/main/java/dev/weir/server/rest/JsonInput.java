@@ -8,8 +8,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.rls.RequestCaps;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON body read strictly, token by token. Every mistake is a {@link RestException} that names value, expectation and place;
+ * A JSON body read strictly, token by token. Every mistake is a {@link HttpProblemException} that names value, expectation and place;
  * a member that comes twice, text after the end and nesting that no request needs are mistakes.
  */
 final class JsonInput implements AutoCloseable {
@@ -64,7 +64,7 @@ final class JsonInput implements AutoCloseable {
             int start = text.hasRemaining() && text.get(0) == BYTE_ORDER_MARK ? 1 : 0;
             return new JsonInput(factory.createParser(text.array(), start, text.remaining() - start), caps);
         } catch (CharacterCodingException e) {
-            throw RestException.badRequest("body: not UTF-8 (expected: JSON in UTF-8)");
+            throw HttpProblemException.badRequest("body: not UTF-8 (expected: JSON in UTF-8)");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -170,8 +170,8 @@ final class JsonInput implements AutoCloseable {
     }
 
     /** A mistake at the current token: {@code found (expected: …) at line 1, column 2}. */
-    RestException mistake(String found, String expected) {
-        return RestException.badRequest(found + " (expected: " + expected + ")" + place(parser.currentTokenLocation()));
+    HttpProblemException mistake(String found, String expected) {
+        return HttpProblemException.badRequest(found + " (expected: " + expected + ")" + place(parser.currentTokenLocation()));
     }
 
     /** The current value as an error shows it. */
@@ -184,7 +184,7 @@ final class JsonInput implements AutoCloseable {
             return switch (token) {
                 case START_OBJECT -> "an object";
                 case START_ARRAY -> "a list";
-                case VALUE_STRING -> Texts.shown(parser.getText());
+                case VALUE_STRING -> CallerText.shown(parser.getText());
                 default -> {
                     String text = parser.getText();
                     yield text.length() <= 40 ? text : text.substring(0, 40) + "…";
@@ -205,9 +205,9 @@ final class JsonInput implements AutoCloseable {
     }
 
     private String checked(String what, String text, int cap, String capName) {
-        int bytes = Texts.utf8Length(text);
+        int bytes = CallerText.utf8Length(text);
         if (bytes < 0) {
-            throw mistake(what + ": " + Texts.shown(text), "text that is well-formed Unicode");
+            throw mistake(what + ": " + CallerText.shown(text), "text that is well-formed Unicode");
         }
         if (bytes > cap) {
             throw mistake(what + ": " + bytes + " bytes", "at most " + cap + ", the cap on a " + capName);
@@ -215,9 +215,9 @@ final class JsonInput implements AutoCloseable {
         return text;
     }
 
-    private static RestException malformed(IOException e) {
+    private static HttpProblemException malformed(IOException e) {
         if (e instanceof JsonProcessingException json) {
-            return RestException.badRequest(
+            return HttpProblemException.badRequest(
                     "body: " + plain(json.getOriginalMessage()) + " (expected: JSON)" + place(json.getLocation()));
         }
         throw new UncheckedIOException(e);

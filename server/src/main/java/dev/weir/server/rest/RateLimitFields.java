@@ -1,8 +1,8 @@
 package dev.weir.server.rest;
 
-import dev.weir.match.Counter;
-import dev.weir.model.Decision;
-import dev.weir.model.Verdict;
+import dev.weir.internal.match.keyby.CounterLabel;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -28,8 +28,8 @@ final class RateLimitFields {
     }
 
     /** Names and values in turn; none where no limit was met. */
-    List<String> of(Decision decision, @Nullable Counter counter) {
-        Told told = Told.binding(decision);
+    List<String> of(MutableDecision decision, @Nullable CounterLabel counter) {
+        VerdictNumbers told = VerdictNumbers.binding(decision);
         if (told == null) {
             return degraded(decision);
         }
@@ -48,24 +48,24 @@ final class RateLimitFields {
     }
 
     /** The mark of a decision that a store had no part in. */
-    static List<String> degraded(Decision decision) {
+    static List<String> degraded(MutableDecision decision) {
         return decision.degraded() ? List.of("X-RateLimit-Degraded", "true") : List.of();
     }
 
     /** Seconds that a caller turned away is asked to wait, with jitter on top. */
-    String retryAfter(Told told) {
+    String retryAfter(VerdictNumbers told) {
         long jitter = settings.retryJitter().toSeconds();
         return Long.toString(
                 told.retryAfterSeconds() + ThreadLocalRandom.current().nextLong(jitter + 1));
     }
 
-    private static String policies(Decision decision, Told binding) {
+    private static String policies(MutableDecision decision, VerdictNumbers binding) {
         StringBuilder list = new StringBuilder();
         Set<String> named = new HashSet<>();
         policy(list, named, binding);
         for (int i = 0; i < decision.size() && named.size() < POLICIES; i++) {
-            Verdict verdict = decision.verdict(i);
-            Told told = verdict.shadow() ? null : Told.of(verdict, decision);
+            MutableVerdict verdict = decision.verdict(i);
+            VerdictNumbers told = verdict.shadow() ? null : VerdictNumbers.of(verdict, decision);
             if (told != null) {
                 policy(list, named, told);
             }
@@ -73,7 +73,7 @@ final class RateLimitFields {
         return list.toString();
     }
 
-    private static void policy(StringBuilder list, Set<String> named, Told told) {
+    private static void policy(StringBuilder list, Set<String> named, VerdictNumbers told) {
         if (named.add(told.name())) {
             list.append(list.isEmpty() ? "" : ", ")
                     .append(string(told.name()))

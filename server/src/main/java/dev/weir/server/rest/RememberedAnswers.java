@@ -1,9 +1,9 @@
 package dev.weir.server.rest;
 
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
-import dev.weir.store.Idempotency;
+import dev.weir.internal.store.Idempotency;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,7 +35,7 @@ final class RememberedAnswers {
 
     /** Who asks; told once. */
     interface Asking {
-        void answer(Answer answer);
+        void answer(HttpAnswer answer);
 
         void fail(RuntimeException failure);
     }
@@ -47,7 +47,7 @@ final class RememberedAnswers {
         }
     }
 
-    private record Kept(Hash fingerprint, long until, Answer answer) {}
+    private record Kept(Hash fingerprint, long until, HttpAnswer answer) {}
 
     private record Asked(Hash caller, Hash key) {}
 
@@ -78,7 +78,7 @@ final class RememberedAnswers {
         }
 
         /** What came of it, and whether the request passed; a denial is that of all who asked at once. */
-        void decided(Answer answer, boolean admitted) {
+        void decided(HttpAnswer answer, boolean admitted) {
             synchronized (segment) {
                 if (!segment.underWay.remove(asked, this)) {
                     return;
@@ -88,12 +88,12 @@ final class RememberedAnswers {
                 }
             }
             all.get(0).answer(answer);
-            Answer again = admitted ? replayed(answer) : answer;
+            HttpAnswer again = admitted ? replayed(answer) : answer;
             all.subList(1, all.size()).forEach(each -> each.answer(again));
         }
 
         /** Another process answered it before: its store remembers, and this one need not. */
-        void repeated(Answer answer) {
+        void repeated(HttpAnswer answer) {
             if (end()) {
                 all.forEach(each -> each.answer(replayed(answer)));
             }
@@ -185,12 +185,12 @@ final class RememberedAnswers {
         }
     }
 
-    private static RestException otherRequest(String key) {
-        return RestException.unprocessable("Idempotency-Key: " + Texts.shown(key)
+    private static HttpProblemException otherRequest(String key) {
+        return HttpProblemException.unprocessable("Idempotency-Key: " + CallerText.shown(key)
                 + " came before with another request (expected: a new key for a new request)");
     }
 
-    private static Answer replayed(Answer answer) {
+    private static HttpAnswer replayed(HttpAnswer answer) {
         return answer.with("Idempotent-Replayed", "true");
     }
 

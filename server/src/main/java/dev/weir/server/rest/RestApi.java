@@ -1,23 +1,23 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import dev.weir.limiter.Limiter;
-import dev.weir.match.Counter;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Decision;
-import dev.weir.model.Request;
-import dev.weir.model.TimeSource;
-import dev.weir.model.Verdict;
-import dev.weir.server.Health;
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.Bodies;
-import dev.weir.server.http.Body;
+import dev.weir.Request;
+import dev.weir.TimeSource;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.match.keyby.CounterLabel;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.Idempotency;
+import dev.weir.server.health.Health;
+import dev.weir.server.http.BodyBudget;
+import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpPort;
-import dev.weir.server.http.Routes;
+import dev.weir.server.http.HttpRoutes;
+import dev.weir.server.http.RequestBody;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
-import dev.weir.store.Idempotency;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -41,7 +41,7 @@ public final class RestApi {
     private final TimeSource time;
     private final Health health;
     private final RestSettings settings;
-    private final Bodies bodies;
+    private final BodyBudget bodies;
     private final RlsSettings rls;
     private final Consumer<HttpServerRequest> toGiveBack;
     private final CheckReader checks;
@@ -54,7 +54,7 @@ public final class RestApi {
     /** What a thread fills again for each request. */
     private static final class Buffers {
         final Request request = Request.to("");
-        final Decision decision = new Decision();
+        final MutableDecision decision = new MutableDecision();
         final RlsAnswer answer;
 
         Buffers(RlsSettings rls) {
@@ -80,7 +80,7 @@ public final class RestApi {
         this.time = time;
         this.health = health;
         this.settings = settings;
-        this.bodies = new Bodies(settings.caps().bytes());
+        this.bodies = new BodyBudget(settings.caps().bytes());
         this.rls = rls;
         JsonFactory factory = JsonInput.factory(settings.caps());
         this.checks = new CheckReader(factory, settings.caps());
@@ -99,7 +99,7 @@ public final class RestApi {
         post(router, "/json", this::json);
         get(router, "/v1/ratelimit/status/:user_id", this::status);
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
-        return Routes.finish(
+        return HttpRoutes.finish(
                 router,
                 "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json, /healthcheck or"
                         + " /metrics",
@@ -111,7 +111,7 @@ public final class RestApi {
         return HttpPort.options().setHttp2ClearTextEnabled(true);
     }
 
-    private void check(Exchange exchange, byte[] body, boolean alwaysOk) {
+    private void check(RestExchange exchange, byte[] body, boolean alwaysOk) {
         Buffers own = buffers.get();
         Request request = own.request;
         HttpServerRequest http = exchange.request();
@@ -144,7 +144,7 @@ public final class RestApi {
     }
 
     private void end(
-            RememberedAnswers.UnderWay first, Request asked, Decision decision, RuleSet rules, boolean alwaysOk) {
+            RememberedAnswers.UnderWay first, Request asked, MutableDecision decision, RuleSet rules, boolean alwaysOk) {
         if (decision.conflict()) {
             first.conflict();
         } else if (decision.repeated()) {
@@ -155,9 +155,9 @@ public final class RestApi {
     }
 
     /** {@code rules} were in force just before it was decided: by now others may be, or were when it was. */
-    private Answer answer(Request request, Decision decision, RuleSet rules, boolean alwaysOk) {
-        Verdict binding = decision.binding();
-        Counter counter = binding == null ? null : rules.counter(request, binding);
+    private HttpAnswer answer(Request request, MutableDecision decision, RuleSet rules, boolean alwaysOk) {
+        MutableVerdict binding = decision.binding();
+        CounterLabel counter = binding == null ? null : rules.counter(request, binding);
         if (binding != null && counter == null) {
             counter = limiter.rules().counter(request, binding);
         }
@@ -168,7 +168,7 @@ public final class RestApi {
         return limiter.rules().domains();
     }
 
-    private void json(Exchange exchange, byte[] body) {
+    private void json(RestExchange exchange, byte[] body) {
         Buffers own = buffers.get();
         long hitsAddend = rlsReader.read(body, own.request);
         if (givesBack(own.request)) {
@@ -177,9 +177,9 @@ public final class RestApi {
         exchange.decide(limiter, own.request, time.micros(), own.decision, (request, decision) -> {
             RlsAnswer answer = buffers.get().answer.of(decision, request.descriptors());
             Map<String, Object> metadata = rls.dynamicMetadata() ? RlsMetadata.of(request, hitsAddend, decision) : null;
-            exchange.answer(new Answer(
+            exchange.answer(new HttpAnswer(
                     decision.allowed() ? 200 : 429,
-                    Answer.JSON,
+                    HttpAnswer.JSON,
                     RlsJsonWriter.bytes(answer, metadata),
                     RateLimitFields.degraded(decision)));
         });
@@ -194,7 +194,7 @@ public final class RestApi {
         return false;
     }
 
-    private void status(Exchange exchange) {
+    private void status(RestExchange exchange) {
         Buffers own = buffers.get();
         StatusQuery.read(exchange.context(), settings.caps(), this::domains, own.request);
         exchange.decide(
@@ -206,30 +206,30 @@ public final class RestApi {
     }
 
     /** A store that is away is no reason to look away from this server: every rule says what holds without it. */
-    private Answer healthcheck() {
+    private HttpAnswer healthcheck() {
         String degraded = health.degraded();
         String text = !health.serving() ? "NOT SERVING" : degraded.isEmpty() ? "OK" : "OK, degraded: " + degraded;
-        return new Answer(health.serving() ? 200 : 500, Answer.TEXT, text.getBytes(StandardCharsets.UTF_8), List.of());
+        return new HttpAnswer(health.serving() ? 200 : 500, HttpAnswer.TEXT, text.getBytes(StandardCharsets.UTF_8), List.of());
     }
 
-    private void post(Router router, String path, BiConsumer<Exchange, byte[]> handler) {
+    private void post(Router router, String path, BiConsumer<RestExchange, byte[]> handler) {
         router.post(path)
-                .handler(context -> Body.read(
+                .handler(context -> RequestBody.read(
                         context.request(),
                         bodies,
                         // The router's own failure handling ends where the body arrives later.
                         body -> begin(context, exchange -> handler.accept(exchange, body)),
                         context::fail));
-        Routes.only(router, path, "POST");
+        HttpRoutes.only(router, path, "POST");
     }
 
-    private static void get(Router router, String path, Consumer<Exchange> handler) {
-        Routes.page(router, path, context -> begin(context, handler));
+    private static void get(Router router, String path, Consumer<RestExchange> handler) {
+        HttpRoutes.page(router, path, context -> begin(context, handler));
     }
 
-    private static void begin(RoutingContext context, Consumer<Exchange> handler) {
+    private static void begin(RoutingContext context, Consumer<RestExchange> handler) {
         try {
-            handler.accept(new Exchange(context));
+            handler.accept(new RestExchange(context));
         } catch (RuntimeException e) {
             context.fail(e);
         }

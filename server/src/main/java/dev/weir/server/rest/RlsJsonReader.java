@@ -2,9 +2,9 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.weir.model.Request;
-import dev.weir.server.http.RestException;
-import dev.weir.server.http.Texts;
+import dev.weir.Request;
+import dev.weir.server.http.CallerText;
+import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.rls.RlsCode;
 import java.math.BigInteger;
@@ -49,7 +49,7 @@ final class RlsJsonReader {
                         hitsAddend = token == JsonToken.VALUE_NULL ? 0 : in.unsigned(name, MAX_32);
                     }
                     default ->
-                        throw in.mistake("unknown member " + Texts.shown(name), "domain, descriptors or hitsAddend");
+                        throw in.mistake("unknown member " + CallerText.shown(name), "domain, descriptors or hitsAddend");
                 }
             }
             in.end();
@@ -57,10 +57,10 @@ final class RlsJsonReader {
             descriptors.end();
         }
         if (into.domain().isEmpty()) {
-            throw RestException.badRequest(RlsCode.NO_DOMAIN);
+            throw HttpProblemException.badRequest(RlsCode.NO_DOMAIN);
         }
         if (into.descriptors() == 0) {
-            throw RestException.badRequest(RlsCode.NO_DESCRIPTORS);
+            throw HttpProblemException.badRequest(RlsCode.NO_DESCRIPTORS);
         }
         return hitsAddend;
     }

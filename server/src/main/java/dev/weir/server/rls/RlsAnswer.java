@@ -1,8 +1,8 @@
 package dev.weir.server.rls;
 
-import dev.weir.model.Decision;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
 import java.util.Arrays;
 
 /**
@@ -10,14 +10,14 @@ import java.util.Arrays;
  * an event loop: it is pointed at one decision after the other and allocates nothing.
  *
  * <p>In Envoy's spelling a descriptor meets at most one rule. In Weir's it can meet many, and its status is that of the one
- * that {@linkplain Verdict#bindsBefore binds}.
+ * that {@linkplain MutableVerdict#bindsBefore binds}.
  */
 public final class RlsAnswer {
     private static final int NONE = -1;
 
     private final RlsSettings settings;
     private final RlsStatus status = new RlsStatus();
-    private Decision decision = new Decision();
+    private MutableDecision decision = new MutableDecision();
     private int descriptors;
     /** The index of the verdict that binds each descriptor, or {@link #NONE}. */
     private int[] binding = new int[8];
@@ -27,7 +27,7 @@ public final class RlsAnswer {
     }
 
     /** Points this at the decision on a request of so many descriptors. */
-    public RlsAnswer of(Decision decision, int descriptors) {
+    public RlsAnswer of(MutableDecision decision, int descriptors) {
         this.decision = decision;
         this.descriptors = descriptors;
         if (descriptors > binding.length) {
@@ -35,7 +35,7 @@ public final class RlsAnswer {
         }
         Arrays.fill(binding, 0, descriptors, NONE);
         for (int i = 0, size = decision.size(); i < size; i++) {
-            Verdict verdict = decision.verdict(i);
+            MutableVerdict verdict = decision.verdict(i);
             int best = binding[verdict.descriptor()];
             if (best == NONE || verdict.bindsBefore(decision.verdict(best))) {
                 binding[verdict.descriptor()] = i;
@@ -59,7 +59,7 @@ public final class RlsAnswer {
         if (index == NONE) {
             return status.of(null, false);
         }
-        Verdict verdict = decision.verdict(index);
+        MutableVerdict verdict = decision.verdict(index);
         return status.of(verdict, over(verdict));
     }
 
@@ -76,7 +76,7 @@ public final class RlsAnswer {
         for (int i = 0; i < descriptors; i++) {
             RlsStatus each = status(i);
             if (each.limited()) {
-                Verdict verdict = decision.verdict(binding[i]);
+                MutableVerdict verdict = decision.verdict(binding[i]);
                 if (over(verdict) && !quota(verdict)) {
                     least = -1;
                     chosen = i;
@@ -94,11 +94,11 @@ public final class RlsAnswer {
     }
 
     /** Of a quota too, though the request may pass by another one: the overall code says that. */
-    private static boolean over(Verdict verdict) {
+    private static boolean over(MutableVerdict verdict) {
         return !verdict.allowed() && !verdict.shadowed();
     }
 
-    private boolean quota(Verdict verdict) {
+    private boolean quota(MutableVerdict verdict) {
         Rule rule = verdict.rule();
         return settings.quotaMode() || (rule != null && rule.quota());
     }

@@ -1,10 +1,10 @@
 package dev.weir.server.rls;
 
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ public final class RlsMetadata {
     private RlsMetadata() {}
 
     /** Builds it for a request that came with {@code hitsAddend} (0 where it gave none). */
-    public static Map<String, Object> of(Request request, long hitsAddend, Decision decision) {
+    public static Map<String, Object> of(Request request, long hitsAddend, MutableDecision decision) {
         Map<String, Object> members = new TreeMap<>();
         members.put("domain", request.domain());
         List<Object> descriptors = new ArrayList<>(request.descriptors());
@@ -31,7 +31,7 @@ public final class RlsMetadata {
         }
         Map<String, Object> metadata = new TreeMap<>();
         for (int i = 0; i < decision.size(); i++) {
-            Verdict verdict = decision.verdict(i);
+            MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
             // As in the reference, a rule that only watches lets everything pass, and one without a limit has no say.
             if (rule != null && verdict.limit() != null && (verdict.allowed() || verdict.shadowed())) {

@@ -1,8 +1,8 @@
 package dev.weir.server.rls;
 
-import dev.weir.model.Limit;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict;
+import dev.weir.Limit;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
 import org.jspecify.annotations.Nullable;
 
 /** One descriptor's status, as the protocol tells it. A view that {@link RlsAnswer} points at one descriptor after another. */
@@ -10,11 +10,11 @@ public final class RlsStatus {
     /** The largest number the protocol's counts can hold; also what is left of a rule that says {@code unlimited}. */
     public static final long MAX = 0xFFFF_FFFFL;
 
-    private @Nullable Verdict verdict;
+    private @Nullable MutableVerdict verdict;
     private @Nullable Limit limit;
     private boolean over;
 
-    RlsStatus of(@Nullable Verdict verdict, boolean over) {
+    RlsStatus of(@Nullable MutableVerdict verdict, boolean over) {
         this.verdict = verdict;
         this.limit = verdict == null ? null : verdict.limit();
         this.over = over;
@@ -47,7 +47,7 @@ public final class RlsStatus {
     }
 
     public long remaining() {
-        Verdict v = verdict;
+        MutableVerdict v = verdict;
         if (v == null) {
             return 0;
         }
@@ -66,11 +66,11 @@ public final class RlsStatus {
 
     /** Whole seconds, rounded up, and never 0: Envoy cuts fractions off and a client told 0 would spin. */
     public long resetSeconds() {
-        Verdict v = verdict;
+        MutableVerdict v = verdict;
         return v == null ? 0 : Math.max(1, ceilSeconds(v.resetMicros()));
     }
 
-    private static boolean countsDenied(Verdict verdict) {
+    private static boolean countsDenied(MutableVerdict verdict) {
         Rule rule = verdict.rule();
         return rule == null || rule.countsDenied();
     }

@@ -1,6 +1,6 @@
 package dev.weir.server.rls;
 
-import dev.weir.model.Limit;
+import dev.weir.Limit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
 import dev.weir.control.decisions.KafkaAddress;
-import dev.weir.rules.Unreadable;
+import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.InetAddress;
@@ -43,7 +43,7 @@ final class DecisionSettings {
             "How a line tells the caller: hash, plain or none.",
             "hash",
             "hash, plain or none",
-            Values.constant(KeyShown.values()));
+            SettingParsers.constant(KeyShown.values()));
     static final Setting<String> SECRET = Setting.secret(
             "decisions_secret",
             "What the hash is keyed with, the same on all servers; in weir.yaml or the environment only.");
@@ -59,14 +59,14 @@ final class DecisionSettings {
             "Size at which another file begins.",
             "64MiB",
             "a size from 64KiB to 1024GiB",
-            Values.size(64L << 10, 1L << 40));
+            SettingParsers.size(64L << 10, 1L << 40));
     static final Setting<Duration> FILE_AGE = Setting.of(
             "decisions_file_age",
             "DURATION",
             "Age at which another file begins.",
             "1d",
             "a duration from 1m to 365d",
-            Values.duration(Duration.ofMinutes(1), Duration.ofDays(365)));
+            SettingParsers.duration(Duration.ofMinutes(1), Duration.ofDays(365)));
     static final Setting<Integer> FILES_KEPT =
             Setting.integer("decisions_files_kept", "Files that stay beside the one being written.", "7", 0, 10_000);
     static final Setting<String> KAFKA_ACKS = Setting.of(
@@ -148,7 +148,7 @@ final class DecisionSettings {
                 properties.load(text);
                 properties.stringPropertyNames().forEach(name -> read.put(name, properties.getProperty(name)));
             } catch (IOException e) {
-                reader.problem(KAFKA_PROPERTIES, file + ": cannot be read: " + Unreadable.why(e));
+                reader.problem(KAFKA_PROPERTIES, file + ": cannot be read: " + FileErrors.why(e));
             } catch (IllegalArgumentException e) {
                 reader.problem(KAFKA_PROPERTIES, file + ": " + e.getMessage());
             }

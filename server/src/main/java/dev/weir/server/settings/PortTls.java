@@ -36,7 +36,7 @@ record PortTls(Setting<Path> cert, Setting<Path> key, Setting<Path> clientCa, Se
                         "Names, with commas between; a caller's certificate must be for one of them.",
                         "",
                         "names with commas between",
-                        Values::names));
+                        SettingParsers::names));
     }
 
     Stream<Setting<?>> all() {

@@ -28,7 +28,7 @@ final class ReferenceRedis {
     }
 
     /** What they say of the store, by the names of Weir's own settings. */
-    static Map<String, Given> read(Map<String, String> environment, List<String> problems) {
+    static Map<String, GivenValue> read(Map<String, String> environment, List<String> problems) {
         return new ReferenceRedis(environment, problems).read();
     }
 
@@ -52,8 +52,8 @@ final class ReferenceRedis {
         return names;
     }
 
-    private Map<String, Given> read() {
-        Map<String, Given> said = new HashMap<>();
+    private Map<String, GivenValue> read() {
+        Map<String, GivenValue> said = new HashMap<>();
         String url = environment.getOrDefault(URL, "");
         if (url.isEmpty()) {
             return said;
@@ -64,7 +64,7 @@ final class ReferenceRedis {
         }
         String store = store(url);
         if (store != null) {
-            said.put("store", new Given(store, URL));
+            said.put("store", new GivenValue(store, URL));
         }
         credentials(AUTH, "store", said);
         if (hasSentinels(environment)) {
@@ -74,14 +74,14 @@ final class ReferenceRedis {
     }
 
     /** {@code password} or {@code user:password}. */
-    private void credentials(String variable, String of, Map<String, Given> said) {
+    private void credentials(String variable, String of, Map<String, GivenValue> said) {
         String auth = environment.getOrDefault(variable, "");
         if (!auth.isEmpty()) {
             int colon = auth.indexOf(':');
             if (colon > 0) {
-                said.put(of + "_user", new Given(auth.substring(0, colon), variable));
+                said.put(of + "_user", new GivenValue(auth.substring(0, colon), variable));
             }
-            said.put(of + "_password", new Given(auth.substring(Math.max(0, colon + 1)), variable));
+            said.put(of + "_password", new GivenValue(auth.substring(Math.max(0, colon + 1)), variable));
         }
     }
 
@@ -120,7 +120,7 @@ final class ReferenceRedis {
 
     private boolean tls() {
         String text = environment.getOrDefault(TLS, "");
-        Boolean uses = text.isEmpty() ? Boolean.FALSE : Values.bool(text);
+        Boolean uses = text.isEmpty() ? Boolean.FALSE : SettingParsers.bool(text);
         if (uses == null) {
             problems.add(TLS + ": \"" + text + "\" (expected: true or false)");
         }

@@ -55,7 +55,7 @@ final class ReferenceVariables {
     private ReferenceVariables() {}
 
     /** Where rules are, with the variables that say so, or null where none is set. */
-    static @Nullable Given rules(Map<String, String> environment, List<String> problems) {
+    static @Nullable GivenValue rules(Map<String, String> environment, List<String> problems) {
         return switch (environment.getOrDefault(CONFIG_TYPE, "")) {
             case "", "FILE" -> folder(environment);
             case "GRPC_XDS_SOTW" -> xds(environment, problems);
@@ -68,15 +68,15 @@ final class ReferenceVariables {
     }
 
     /** As in the reference, the folder counts for nothing then: deployments name one that is not there. */
-    private static Given xds(Map<String, String> environment, List<String> problems) {
+    private static GivenValue xds(Map<String, String> environment, List<String> problems) {
         String server = environment.getOrDefault(XDS_URL, "");
         String host = server.isEmpty() ? "localhost:18000" : server.replaceFirst("^dns:///", "");
         String scheme = isOn(XDS_TLS, environment, problems) ? "xdss://" : "xds://";
-        return new Given(scheme + host, server.isEmpty() ? CONFIG_TYPE : XDS_URL);
+        return new GivenValue(scheme + host, server.isEmpty() ? CONFIG_TYPE : XDS_URL);
     }
 
     /** The folder ROOT/SUBDIRECTORY/APPDIRECTORY with the variables that named it, or null where none is set. */
-    private static @Nullable Given folder(Map<String, String> environment) {
+    private static @Nullable GivenValue folder(Map<String, String> environment) {
         List<String> set = new ArrayList<>();
         for (String each : List.of(ROOT, SUBDIRECTORY, APP_DIRECTORY)) {
             if (!environment.getOrDefault(each, "").isEmpty()) {
@@ -91,19 +91,19 @@ final class ReferenceVariables {
                         environment.getOrDefault(SUBDIRECTORY, ""),
                         environment.getOrDefault(APP_DIRECTORY, "config"))
                 .toString();
-        return new Given(folder, String.join(" + ", set));
+        return new GivenValue(folder, String.join(" + ", set));
     }
 
     /** The files of TLS with the variables that named them: as in the reference, they count only where TLS is switched on. */
-    static Map<String, Given> tls(Map<String, String> environment, List<String> problems) {
-        Map<String, Given> files = new HashMap<>();
+    static Map<String, GivenValue> tls(Map<String, String> environment, List<String> problems) {
+        Map<String, GivenValue> files = new HashMap<>();
         if (!usesTls(environment, problems)) {
             return files;
         }
         TLS_FILES.forEach((setting, variable) -> {
             String file = environment.getOrDefault(variable, "");
             if (!file.isEmpty()) {
-                files.put(setting, new Given(file, variable));
+                files.put(setting, new GivenValue(file, variable));
             }
         });
         if (!files.containsKey(PortTls.GRPC.cert().name())
@@ -119,7 +119,7 @@ final class ReferenceVariables {
 
     private static boolean isOn(String variable, Map<String, String> environment, List<String> problems) {
         String text = environment.getOrDefault(variable, "");
-        Boolean on = text.isEmpty() ? Boolean.FALSE : Values.bool(text);
+        Boolean on = text.isEmpty() ? Boolean.FALSE : SettingParsers.bool(text);
         if (on == null) {
             problems.add(variable + ": \"" + text + "\" (expected: true or false)");
         }

@@ -44,7 +44,7 @@ final class RuleOrigins {
         List<Path> paths = new ArrayList<>();
         for (String each : split(text)) {
             Matcher nearly = NEARLY.matcher(each);
-            Path path = isPath(each) ? Values.path(each) : null;
+            Path path = isPath(each) ? SettingParsers.path(each) : null;
             if (path != null) {
                 paths.add(path);
             } else if (nearly.matches()) {

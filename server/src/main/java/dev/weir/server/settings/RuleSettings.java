@@ -29,7 +29,7 @@ final class RuleSettings {
                     "Name that their certificates must be for; without it, the host that was asked.",
                     "",
                     "a name",
-                    Values::host)
+                    SettingParsers::host)
             .as("CONFIG_GRPC_XDS_SERVER_TLS_SAN");
     static final Setting<Duration> RETRY = Setting.of(
                     "rules_retry",
@@ -37,7 +37,7 @@ final class RuleSettings {
                     "Longest between two attempts to reach a source of rules that is away.",
                     DEFAULT.retry().toSeconds() + "s",
                     "a duration from 10ms to 10m",
-                    Values.duration(Duration.ofMillis(10), Duration.ofMinutes(10)))
+                    SettingParsers.duration(Duration.ofMillis(10), Duration.ofMinutes(10)))
             .as("CONFIG_GRPC_XDS_SERVER_CONNECT_RETRY_INTERVAL");
     static final Setting<Duration> WAIT = Setting.of(
             "rules_wait",
@@ -45,7 +45,7 @@ final class RuleSettings {
             "Longest that a start waits for rules of etcd or xDS that it has no copy of; then it refuses.",
             DEFAULT.patience().toSeconds() + "s",
             "a duration from 0s to 1d",
-            Values.duration(Duration.ZERO, Duration.ofDays(1)));
+            SettingParsers.duration(Duration.ZERO, Duration.ofDays(1)));
     static final Setting<Boolean> REQUIRED = Setting.truth(
                     "rules_required",
                     "Off: a start goes ahead without rules of etcd or xDS that it can not get.",

@@ -36,11 +36,11 @@ public record Setting<T>(
     }
 
     static Setting<Boolean> truth(String name, String description, String fallback) {
-        return of(name, "BOOL", description, fallback, "true or false", Values::bool);
+        return of(name, "BOOL", description, fallback, "true or false", SettingParsers::bool);
     }
 
     static Setting<Path> file(String name, String description) {
-        return of(name, "FILE", description, "", "a path", Values::path);
+        return of(name, "FILE", description, "", "a path", SettingParsers::path);
     }
 
     static Setting<Integer> integer(String name, String description, String fallback, int least, int most) {
@@ -50,7 +50,7 @@ public record Setting<T>(
                 description,
                 fallback,
                 "a number from " + least + " to " + most,
-                Values.integer(least, most));
+                SettingParsers.integer(least, most));
     }
 
     static Setting<String> secret(String name, String description) {

@@ -3,7 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.source.SourceSettings;
-import dev.weir.limiter.LimiterSettings;
+import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.redis.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
 import java.lang.System.Logger.Level;
@@ -32,9 +32,9 @@ public record Settings(
         List<Path> rules,
         boolean mergeDomains,
         SourceSettings sources,
-        Address http,
-        Address grpc,
-        Address admin,
+        ListenAddress http,
+        ListenAddress grpc,
+        ListenAddress admin,
         TlsPorts tls,
         @Nullable AdminToken adminToken,
         int eventLoops,

@@ -1,13 +1,13 @@
 package dev.weir.server.settings;
 
-import dev.weir.rules.Unreadable;
-import dev.weir.rules.diagnostics.Position;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.diagnostics.Suggestion;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Mapping;
-import dev.weir.rules.yaml.YamlNode.Scalar;
-import dev.weir.rules.yaml.YamlReader;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.message.FileErrors;
+import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Mapping;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,20 +22,20 @@ final class SettingsFile {
     private static final Pattern STORE_NAME = Pattern.compile("[A-Za-z0-9_-]{1,40}");
 
     private final Path file;
-    private final Problems problems;
-    private final Map<String, Given> given = new LinkedHashMap<>();
+    private final DiagnosticCollector problems;
+    private final Map<String, GivenValue> given = new LinkedHashMap<>();
 
     private SettingsFile(Path file) {
         this.file = file;
-        this.problems = new Problems(file.toString());
+        this.problems = new DiagnosticCollector(file.toString());
     }
 
-    static Map<String, Given> read(Path file, List<String> problems) {
+    static Map<String, GivenValue> read(Path file, List<String> problems) {
         SettingsFile reading = new SettingsFile(file);
         try {
             reading.read(Files.readAllBytes(file));
         } catch (IOException e) {
-            reading.problems.error(Position.FILE, "cannot be read: " + Unreadable.why(e), "");
+            reading.problems.error(Position.FILE, "cannot be read: " + FileErrors.why(e), "");
         }
         reading.problems.all().forEach(each -> problems.add(each.toString()));
         return reading.given;
@@ -52,14 +52,14 @@ final class SettingsFile {
 
     private void add(YamlNode.Entry entry) {
         String name = entry.key().text();
-        Setting<?> setting = Catalogue.all().stream()
+        Setting<?> setting = SettingsCatalogue.all().stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
                 .orElse(null);
         if (name.equals("stores")) {
             stores(entry.value());
         } else if (setting == null) {
-            problems.error(entry.key().at(), name + ": no such setting", GivenReader.hint(name, Setting::name));
+            problems.error(entry.key().at(), name + ": no such setting", GivenValuesReader.hint(name, Setting::name));
         } else if (entry.value() instanceof Scalar value) {
             put(name, resolved(setting, value.text()), name, value);
         } else {
@@ -69,7 +69,7 @@ final class SettingsFile {
     }
 
     private void put(String key, String text, String shown, Scalar value) {
-        if (given.put(key, new Given(text, problems.place(value.at()) + ": " + shown)) != null) {
+        if (given.put(key, new GivenValue(text, problems.place(value.at()) + ": " + shown)) != null) {
             problems.error(value.at(), shown + ": set twice");
         }
     }
@@ -113,7 +113,7 @@ final class SettingsFile {
 
     /** A path in the file is meant from the file's folder, wherever the server was started. */
     private String resolved(Setting<?> setting, String value) {
-        if (setting.equals(Catalogue.RULES)) {
+        if (setting.equals(SettingsCatalogue.RULES)) {
             return RuleOrigins.resolved(value, this::fromHere);
         }
         return setting.isPath() && !value.isEmpty() ? fromHere(value) : value;

@@ -2,10 +2,10 @@ package dev.weir.server.settings;
 
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
-import dev.weir.limiter.LimiterSettings;
+import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.rules.LoadOptions;
-import dev.weir.rules.grammar.Durations;
 import dev.weir.server.rls.RlsSettings;
+import dev.weir.text.fields.Durations;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Makes settings of what was {@linkplain GivenReader given}, and says everything that is wrong with it. */
+/** Makes settings of what was {@linkplain GivenValuesReader given}, and says everything that is wrong with it. */
 public final class SettingsReader {
     /** 128 bits in hexadecimal digits. */
     public static final int SHORTEST_TOKEN = 32;
 
-    private final Map<String, Given> given;
+    private final Map<String, GivenValue> given;
     private final List<String> problems = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
 
     private SettingsReader(Map<String, String> flags, Map<String, String> environment, Path workingDirectory) {
-        given = new GivenReader(problems, warnings).read(flags, environment, workingDirectory);
+        given = new GivenValuesReader(problems, warnings).read(flags, environment, workingDirectory);
     }
 
     /**
@@ -50,7 +50,7 @@ public final class SettingsReader {
     public static LoadOptions ruleOptions(Path file) throws SettingsException {
         SettingsReader reader = new SettingsReader(Map.of("config", file.toString()), Map.of(), Path.of(""));
         LoadOptions options = new LoadOptions(
-                reader.value(Catalogue.MERGE_DOMAINS), new StoresReader(reader.given, reader.problems).names());
+                reader.value(SettingsCatalogue.MERGE_DOMAINS), new StoresReader(reader.given, reader.problems).names());
         reader.requireNoProblems();
         return options;
     }
@@ -62,33 +62,33 @@ public final class SettingsReader {
     }
 
     private Settings settings() {
-        String host = value(Catalogue.HOST);
-        Settings.Drain drain = new Settings.Drain(value(Catalogue.DRAIN_DELAY), value(Catalogue.DRAIN_TIMEOUT));
+        String host = value(SettingsCatalogue.HOST);
+        Settings.Drain drain = new Settings.Drain(value(SettingsCatalogue.DRAIN_DELAY), value(SettingsCatalogue.DRAIN_TIMEOUT));
         if (drain.delay().compareTo(drain.timeout()) > 0) {
             problem(
-                    Catalogue.DRAIN_DELAY,
+                    SettingsCatalogue.DRAIN_DELAY,
                     Durations.text(drain.delay().toNanos() / 1_000) + " (expected: at most drain_timeout, "
                             + Durations.text(drain.timeout().toNanos() / 1_000) + ", of which it is a part)");
         }
         Duration deadline = value(StoreSettings.DEADLINE);
-        boolean quota = value(Catalogue.QUOTA_MODE);
+        boolean quota = value(SettingsCatalogue.QUOTA_MODE);
         return new Settings(
-                RuleOrigins.paths(orElse(Catalogue.RULES, ""), problems, whereOf(Catalogue.RULES)),
-                value(Catalogue.MERGE_DOMAINS),
+                RuleOrigins.paths(orElse(SettingsCatalogue.RULES, ""), problems, whereOf(SettingsCatalogue.RULES)),
+                value(SettingsCatalogue.MERGE_DOMAINS),
                 new SourcesReader(this, problems)
-                        .read(RuleOrigins.addresses(orElse(Catalogue.RULES, ""), problems, whereOf(Catalogue.RULES))),
-                new Address(orElse(Catalogue.HTTP_HOST, host), value(Catalogue.HTTP_PORT)),
-                new Address(orElse(Catalogue.GRPC_HOST, host), value(Catalogue.GRPC_PORT)),
-                new Address(value(Catalogue.ADMIN_HOST), value(Catalogue.ADMIN_PORT)),
+                        .read(RuleOrigins.addresses(orElse(SettingsCatalogue.RULES, ""), problems, whereOf(SettingsCatalogue.RULES))),
+                new ListenAddress(orElse(SettingsCatalogue.HTTP_HOST, host), value(SettingsCatalogue.HTTP_PORT)),
+                new ListenAddress(orElse(SettingsCatalogue.GRPC_HOST, host), value(SettingsCatalogue.GRPC_PORT)),
+                new ListenAddress(value(SettingsCatalogue.ADMIN_HOST), value(SettingsCatalogue.ADMIN_PORT)),
                 new TlsReader(given, problems, this::orNull).read(),
                 adminToken(),
-                orElse(Catalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
+                orElse(SettingsCatalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
                 orElse(
                         StoreSettings.MAX_KEYS,
                         StoreSettings.keysThatFit(Runtime.getRuntime().maxMemory())),
-                new LimiterSettings(value(Catalogue.SHADOW_MODE), quota, value(Catalogue.CHARGE_DENIED))
+                new LimiterSettings(value(SettingsCatalogue.SHADOW_MODE), quota, value(SettingsCatalogue.CHARGE_DENIED))
                         .withDeadlineMicros(deadline.toNanos() / 1_000)
-                        .withKeptKeys(value(Catalogue.IDEMPOTENCY_TOTAL))
+                        .withKeptKeys(value(SettingsCatalogue.IDEMPOTENCY_TOTAL))
                         .withTierCounters(orElse(
                                 StoreSettings.TIER_COUNTERS,
                                 StoreSettings.countersThatFit(
@@ -97,22 +97,22 @@ public final class SettingsReader {
                 control(),
                 DecisionSettings.read(this),
                 new RlsSettings(
-                        value(Catalogue.RESPONSE_HEADERS),
-                        value(Catalogue.LIMIT_HEADER),
-                        value(Catalogue.REMAINING_HEADER),
-                        value(Catalogue.RESET_HEADER),
-                        value(Catalogue.RESPONSE_METADATA),
+                        value(SettingsCatalogue.RESPONSE_HEADERS),
+                        value(SettingsCatalogue.LIMIT_HEADER),
+                        value(SettingsCatalogue.REMAINING_HEADER),
+                        value(SettingsCatalogue.RESET_HEADER),
+                        value(SettingsCatalogue.RESPONSE_METADATA),
                         quota),
-                new Settings.Logging(value(Catalogue.LOG_FORMAT), value(Catalogue.LOG_LEVEL)),
-                new Settings.Idempotency(value(Catalogue.IDEMPOTENCY_KEEP), value(Catalogue.IDEMPOTENCY_KEYS)),
-                value(Catalogue.WARM_UP),
+                new Settings.Logging(value(SettingsCatalogue.LOG_FORMAT), value(SettingsCatalogue.LOG_LEVEL)),
+                new Settings.Idempotency(value(SettingsCatalogue.IDEMPOTENCY_KEEP), value(SettingsCatalogue.IDEMPOTENCY_KEYS)),
+                value(SettingsCatalogue.WARM_UP),
                 drain,
                 warnings);
     }
 
     private Settings.@Nullable AdminToken adminToken() {
-        Given secret = given.get(Catalogue.ADMIN_TOKEN.name());
-        Path file = orNull(Catalogue.ADMIN_TOKEN_FILE);
+        GivenValue secret = given.get(SettingsCatalogue.ADMIN_TOKEN.name());
+        Path file = orNull(SettingsCatalogue.ADMIN_TOKEN_FILE);
         if (secret == null) {
             return file == null ? null : new Settings.AdminToken(null, file);
         }
@@ -127,19 +127,19 @@ public final class SettingsReader {
     }
 
     private ControlSettings control() {
-        Given db = given.get(Catalogue.DB.name());
+        GivenValue db = given.get(SettingsCatalogue.DB.name());
         PostgresUrl url = null;
         try {
             url = db == null ? null : PostgresUrl.parse(db.text());
         } catch (IllegalArgumentException e) {
             problems.add(Objects.requireNonNull(db).where() + ": " + e.getMessage());
         }
-        return new ControlSettings(orNull(Catalogue.DATA), url);
+        return new ControlSettings(orNull(SettingsCatalogue.DATA), url);
     }
 
     /** Whoever sets the one and not the other would get something else than they think. */
     void needs(Setting<?> setting, Setting<?> other) {
-        Given said = given.get(setting.name());
+        GivenValue said = given.get(setting.name());
         if (said != null && !given.containsKey(other.name())) {
             problems.add(said.where() + ": without " + other.name() + " (expected: both)");
         }
@@ -150,7 +150,7 @@ public final class SettingsReader {
     }
 
     private String whereOf(Setting<?> setting) {
-        Given said = given.get(setting.name());
+        GivenValue said = given.get(setting.name());
         return said == null ? setting.name() : said.where();
     }
 
@@ -172,7 +172,7 @@ public final class SettingsReader {
 
     /** What was set; null, too, for what cannot be, so that reading goes on and finds everything that is wrong. */
     <T> @Nullable T orNull(Setting<T> setting) {
-        Given said = given.get(setting.name());
+        GivenValue said = given.get(setting.name());
         T value = said == null ? null : setting.reader().apply(said.text());
         if (said != null && value == null) {
             problems.add(said.where() + ": \"" + said.text() + "\" (expected: " + setting.expected() + ")");

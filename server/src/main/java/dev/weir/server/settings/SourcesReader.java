@@ -5,7 +5,7 @@ import dev.weir.control.source.SourceSettings;
 import dev.weir.control.source.SourceSettings.Login;
 import dev.weir.control.source.SourceSettings.Node;
 import dev.weir.control.source.SourceSettings.Tls;
-import dev.weir.rules.Unreadable;
+import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -57,7 +57,7 @@ final class SourcesReader {
         try {
             return new PasswordFile(file);
         } catch (IOException e) {
-            problems.add("rules_password_file: \"" + file + "\" cannot be read: " + Unreadable.why(e));
+            problems.add("rules_password_file: \"" + file + "\" cannot be read: " + FileErrors.why(e));
             return () -> "";
         }
     }

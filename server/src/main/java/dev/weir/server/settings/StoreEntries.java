@@ -1,6 +1,6 @@
 package dev.weir.server.settings;
 
-import dev.weir.model.Rule;
+import dev.weir.internal.model.Rule;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

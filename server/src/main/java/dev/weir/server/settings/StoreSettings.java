@@ -1,9 +1,9 @@
 package dev.weir.server.settings;
 
-import dev.weir.limiter.LimiterSettings;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.tier.LocalTier;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
-import dev.weir.tier.LocalTier;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -57,7 +57,7 @@ final class StoreSettings {
             "Longest that a decision waits for a store; then the rule's on_fail decides.",
             "10ms",
             "a duration from 1ms to 10s",
-            Values.duration(Duration.ofMillis(1), Duration.ofSeconds(10)));
+            SettingParsers.duration(Duration.ofMillis(1), Duration.ofSeconds(10)));
     static final Setting<Integer> REDIS_CONNECTIONS = Setting.integer(
             "redis_connections", "Connections to each node of Redis: one queue coalesces best.", "1", 1, 64);
     static final Setting<Integer> REDIS_MAX_WAITING = Setting.integer(
@@ -73,7 +73,7 @@ final class StoreSettings {
                     + " 10 million.",
             "",
             "a number from 1024 to 1000000000",
-            Values.number(1024, 1_000_000_000));
+            SettingParsers.number(1024, 1_000_000_000));
     static final Setting<Integer> TIER_COUNTERS = Setting.integer(
             "tier_counters",
             "Counters of stores that this server knows something of: that they are used up, hits that it holds, counts to"

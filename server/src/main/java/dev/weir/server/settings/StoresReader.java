@@ -1,10 +1,10 @@
 package dev.weir.server.settings;
 
-import dev.weir.model.Rule;
+import dev.weir.internal.model.Rule;
 import dev.weir.redis.RedisAddress;
 import dev.weir.redis.RedisCredentials;
 import dev.weir.redis.RedisSettings;
-import dev.weir.rules.Unreadable;
+import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,10 +26,10 @@ final class StoresReader {
     private static final List<StoreEntries> SENTINELS =
             List.of(StoreEntries.SENTINEL_USER, StoreEntries.SENTINEL_PASSWORD, StoreEntries.SENTINEL_PASSWORD_FILE);
 
-    private final Map<String, Given> given;
+    private final Map<String, GivenValue> given;
     private final List<String> problems;
 
-    StoresReader(Map<String, Given> given, List<String> problems) {
+    StoresReader(Map<String, GivenValue> given, List<String> problems) {
         this.given = given;
         this.problems = problems;
     }
@@ -51,7 +51,7 @@ final class StoresReader {
     }
 
     private void add(String name, UnaryOperator<RedisSettings> rest, Map<String, RedisSettings> stores) {
-        Given url = given.get(StoreEntries.URL.key(name));
+        GivenValue url = given.get(StoreEntries.URL.key(name));
         if (url == null) {
             unused(name);
             return;
@@ -75,7 +75,7 @@ final class StoresReader {
     private @Nullable Supplier<RedisCredentials> sentinelCredentials(String name, RedisAddress address) {
         if (address.kind() != RedisAddress.Kind.SENTINEL) {
             for (StoreEntries each : SENTINELS) {
-                Given said = given.get(each.key(name));
+                GivenValue said = given.get(each.key(name));
                 if (said != null) {
                     problems.add(said.where() + ": of a store without sentinels (expected: redis-sentinel://…)");
                 }
@@ -87,7 +87,7 @@ final class StoresReader {
     /** Whoever gives a password expects it to be used. */
     private void unused(String name) {
         for (StoreEntries each : StoreEntries.values()) {
-            Given said = given.get(each.key(name));
+            GivenValue said = given.get(each.key(name));
             if (said != null) {
                 problems.add(said.where() + ": without the address of its store (expected: "
                         + (name.equals(Rule.DEFAULT_STORE) ? "store" : "url") + ", too)");
@@ -95,7 +95,7 @@ final class StoresReader {
         }
     }
 
-    private @Nullable RedisSettings settings(Given url, String name) {
+    private @Nullable RedisSettings settings(GivenValue url, String name) {
         if (!url.text().contains("://")) {
             String shown = url.text().indexOf('@') < 0 ? "\"" + url.text() + "\" " : "";
             String expected = name.equals(Rule.DEFAULT_STORE) ? EXPECTED : EXPECTED.substring("memory, ".length());
@@ -114,9 +114,9 @@ final class StoresReader {
 
     private @Nullable Supplier<RedisCredentials> credentials(
             String store, RedisCredentials said, StoreEntries name, StoreEntries secret, StoreEntries secretFile) {
-        Given user = given.get(name.key(store));
-        Given password = given.get(secret.key(store));
-        Given file = given.get(secretFile.key(store));
+        GivenValue user = given.get(name.key(store));
+        GivenValue password = given.get(secret.key(store));
+        GivenValue file = given.get(secretFile.key(store));
         String whose = user == null ? said.user() : user.text();
         if (password != null && file != null) {
             problems.add(file.where() + ": beside " + password.where() + " (expected: one of them)");
@@ -126,7 +126,7 @@ final class StoresReader {
             RedisCredentials fixed = new RedisCredentials(whose, password == null ? said.password() : password.text());
             return () -> fixed;
         }
-        Path path = Values.path(file.text());
+        Path path = SettingParsers.path(file.text());
         try {
             if (path == null) {
                 throw new IOException("no path");
@@ -134,7 +134,7 @@ final class StoresReader {
             PasswordFile read = new PasswordFile(path);
             return () -> new RedisCredentials(whose, read.get());
         } catch (IOException e) {
-            problems.add(file.where() + ": \"" + file.text() + "\" cannot be read: " + Unreadable.why(e));
+            problems.add(file.where() + ": \"" + file.text() + "\" cannot be read: " + FileErrors.why(e));
             return null;
         }
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * a pair and come from the same place.
  */
 final class TlsReader {
-    private final Map<String, Given> given;
+    private final Map<String, GivenValue> given;
     private final List<String> problems;
     private final Reading reading;
 
@@ -19,7 +19,7 @@ final class TlsReader {
         <T> @Nullable T of(Setting<T> setting);
     }
 
-    TlsReader(Map<String, Given> given, List<String> problems, Reading reading) {
+    TlsReader(Map<String, GivenValue> given, List<String> problems, Reading reading) {
         this.given = given;
         this.problems = problems;
         this.reading = reading;
@@ -73,7 +73,7 @@ final class TlsReader {
 
     /** Whoever sets the one and not the other would get something else than they think. */
     private void needs(Setting<?> setting, Setting<?> other) {
-        Given said = given.get(setting.name());
+        GivenValue said = given.get(setting.name());
         if (said != null && !given.containsKey(other.name())) {
             problems.add(said.where() + ": without " + other.name() + " (expected: both)");
         }

@@ -1,6 +1,6 @@
 package dev.weir.server.tls;
 
-import dev.weir.tls.Pem;
+import dev.weir.internal.tls.Pem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -29,7 +29,7 @@ public final class ClientTls {
             KeyManager[] shown = null;
             if (certificate != null && key != null) {
                 X509Certificate[] chain = Pem.certificates(certificate);
-                shown = Identity.keys(chain, Pem.key(key, chain[0], certificate))
+                shown = TlsIdentity.keys(chain, Pem.key(key, chain[0], certificate))
                         .getKeyManagers();
             }
             SSLContext context = SSLContext.getInstance("TLS");
@@ -41,7 +41,7 @@ public final class ClientTls {
     }
 
     private static TrustManager[] trusted(Path authorities) throws GeneralSecurityException, IOException {
-        KeyStore store = Identity.store(Pem.certificates(authorities));
+        KeyStore store = TlsIdentity.store(Pem.certificates(authorities));
         TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         factory.init(store);
         return factory.getTrustManagers();

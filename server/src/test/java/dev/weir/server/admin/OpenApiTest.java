@@ -2,16 +2,18 @@ package dev.weir.server.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.control.rules.Layers;
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.match.RuleSet;
-import dev.weir.model.TimeSource;
+import dev.weir.TimeSource;
+import dev.weir.control.rules.RuleLayers;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.rules.LoadOptions;
-import dev.weir.server.access.Access;
+import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
-import dev.weir.store.memory.MemoryStore;
+import dev.weir.server.counters.CounterAdmin;
+import dev.weir.server.rules.RulesInForce;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -73,10 +75,10 @@ class OpenApiTest {
             RuleSet none = RuleSet.empty();
             Limiter limiter =
                     new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
-            RulesInForce rules = new RulesInForce(() -> Layers.of(List.of(none)), () -> none, List::of);
+            RulesInForce rules = new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> none, List::of);
             Router router = new ControlApi(
                             vertx,
-                            Access.open(),
+                            AccessControl.open(),
                             rules,
                             limiter,
                             new CounterAdmin(limiter, Map.of(), null),

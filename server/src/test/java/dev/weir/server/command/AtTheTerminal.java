@@ -15,7 +15,7 @@ abstract class AtTheTerminal {
     final int execute(List<String> arguments) {
         out.getBuffer().setLength(0);
         err.getBuffer().setLength(0);
-        return Weir.commandLine(Map.of())
+        return WeirCommand.commandLine(Map.of())
                 .setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
                 .execute(arguments.toArray(String[]::new));

@@ -2,8 +2,8 @@ package dev.weir.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.documentation.Pages;
-import dev.weir.server.documentation.Pages.Found;
+import dev.weir.server.documentation.DocumentationPages;
+import dev.weir.server.documentation.DocumentationPages.Found;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,10 +22,10 @@ class DocumentedCommandsTest {
     @TestFactory
     Stream<DynamicTest> linesOfCode() {
         return Stream.of("./weir ", "weir ")
-                .flatMap(start -> Pages.codeLines(start).stream())
+                .flatMap(start -> DocumentationPages.codeLines(start).stream())
                 .map(line -> DynamicTest.dynamicTest(
                         line.toString(),
-                        () -> Weir.commandLine(Map.of())
+                        () -> WeirCommand.commandLine(Map.of())
                                 .parseArgs(words(line.text()).toArray(String[]::new))));
     }
 
@@ -33,12 +33,12 @@ class DocumentedCommandsTest {
     @TestFactory
     Stream<DynamicTest> inSentences() {
         return Stream.of("./weir ", "weir ")
-                .flatMap(start -> Pages.spansThatBegin(start).stream())
+                .flatMap(start -> DocumentationPages.spansThatBegin(start).stream())
                 .map(span -> DynamicTest.dynamicTest(span.toString(), () -> isKnown(span)));
     }
 
     private static void isKnown(Found span) {
-        CommandLine command = Weir.commandLine(Map.of());
+        CommandLine command = WeirCommand.commandLine(Map.of());
         for (String word : words(span.text())) {
             if (word.startsWith("--")) {
                 assertThat(command.getCommandSpec().optionsMap()).containsKey(word);

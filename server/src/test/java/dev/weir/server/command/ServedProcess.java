@@ -34,7 +34,7 @@ final class ServedProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 shipped(),
-                Weir.class.getName(),
+                WeirCommand.class.getName(),
                 "serve",
                 "--host=127.0.0.1",
                 "--http-port=0",

@@ -3,8 +3,8 @@ package dev.weir.server.conformance;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.weir.server.Listening;
-import dev.weir.server.RunningServer;
+import dev.weir.server.ListeningService;
+import dev.weir.server.listener.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ class ConformanceTest {
         JSON,
         GRPC;
 
-        RateLimitServiceUnderTest to(Listening server) {
+        RateLimitServiceUnderTest to(ListeningService server) {
             return switch (this) {
                 case JSON -> new OverJson(server);
                 case GRPC -> new OverGrpc(server);
@@ -40,12 +40,12 @@ class ConformanceTest {
         }
     }
 
-    private final List<Scenario> scenarios = Stream.of(
+    private final List<ConformanceScenario> scenarios = Stream.of(
                     MatchingScenarios.all(), CountingScenarios.all(), ModeScenarios.all())
             .flatMap(s -> s)
             .filter(s -> REFERENCE.isEmpty() || s.notInTheReference == null)
             .toList();
-    private final Map<Surroundings, Listening> servers = new EnumMap<>(Surroundings.class);
+    private final Map<Surroundings, ListeningService> servers = new EnumMap<>(Surroundings.class);
 
     @TempDir
     Path folder;
@@ -60,7 +60,7 @@ class ConformanceTest {
 
     @AfterAll
     void stop() {
-        servers.values().forEach(Listening::close);
+        servers.values().forEach(ListeningService::close);
     }
 
     private Stream<DynamicNode> tests(Surroundings surroundings, Way way) {
@@ -69,14 +69,14 @@ class ConformanceTest {
                 .map(scenario -> dynamicTest(scenario.sentence, () -> run(scenario, way)));
     }
 
-    private void run(Scenario scenario, Way way) throws Exception {
+    private void run(ConformanceScenario scenario, Way way) throws Exception {
         String domain = domain(scenario, way);
-        Listening server = server(scenario.surroundings);
+        ListeningService server = server(scenario.surroundings);
         try (RateLimitServiceUnderTest service = way.to(server)) {
             int number = 0;
-            for (Scenario.Step step : scenario.steps) {
+            for (ConformanceScenario.Step step : scenario.steps) {
                 long before = System.currentTimeMillis() / 1_000;
-                Reply reply = service.ask(domain, step.ask());
+                RlsReply reply = service.ask(domain, step.ask());
                 long after = System.currentTimeMillis() / 1_000;
                 Verification.verify(
                         way + ", " + scenario.sentence + ", step " + ++number,
@@ -89,12 +89,12 @@ class ConformanceTest {
         }
     }
 
-    private Listening server(Surroundings surroundings) throws Exception {
-        Listening running = servers.get(surroundings);
+    private ListeningService server(Surroundings surroundings) throws Exception {
+        ListeningService running = servers.get(surroundings);
         if (running == null) {
             Path home = Files.createDirectories(folder.resolve(surroundings.name()));
             Path config = Files.createDirectories(home.resolve("config"));
-            for (Scenario scenario : scenarios) {
+            for (ConformanceScenario scenario : scenarios) {
                 if (scenario.surroundings == surroundings) {
                     for (Way way : Way.values()) {
                         write(config, scenario, domain(scenario, way));
@@ -109,7 +109,7 @@ class ConformanceTest {
         return running;
     }
 
-    private static void write(Path config, Scenario scenario, String domain) throws Exception {
+    private static void write(Path config, ConformanceScenario scenario, String domain) throws Exception {
         List<String> files = new ArrayList<>(scenario.files);
         for (int i = 0; i < files.size(); i++) {
             String descriptors = files.get(i).isBlank()
@@ -119,7 +119,7 @@ class ConformanceTest {
         }
     }
 
-    private String domain(Scenario scenario, Way way) {
+    private String domain(ConformanceScenario scenario, Way way) {
         return "scenario" + scenarios.indexOf(scenario) + "-" + way.name().toLowerCase(Locale.ROOT);
     }
 }

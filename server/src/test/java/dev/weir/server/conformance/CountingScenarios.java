@@ -1,16 +1,16 @@
 package dev.weir.server.conformance;
 
-import static dev.weir.server.conformance.Ask.ask;
-import static dev.weir.server.conformance.Ask.askNothing;
-import static dev.weir.server.conformance.Code.OK;
-import static dev.weir.server.conformance.Code.OVER_LIMIT;
+import static dev.weir.server.conformance.ConformanceScenario.scenario;
 import static dev.weir.server.conformance.Expected.left;
 import static dev.weir.server.conformance.Expected.noLimit;
 import static dev.weir.server.conformance.Expected.over;
 import static dev.weir.server.conformance.Expected.unlimited;
-import static dev.weir.server.conformance.Scenario.scenario;
-import static dev.weir.server.conformance.Unit.DAY;
-import static dev.weir.server.conformance.Unit.YEAR;
+import static dev.weir.server.conformance.ProtocolCode.OK;
+import static dev.weir.server.conformance.ProtocolCode.OVER_LIMIT;
+import static dev.weir.server.conformance.ProtocolUnit.DAY;
+import static dev.weir.server.conformance.ProtocolUnit.YEAR;
+import static dev.weir.server.conformance.RlsRequest.ask;
+import static dev.weir.server.conformance.RlsRequest.askNothing;
 
 import java.util.stream.Stream;
 
@@ -34,12 +34,12 @@ final class CountingScenarios {
 
     private CountingScenarios() {}
 
-    static Stream<Scenario> all() {
+    static Stream<ConformanceScenario> all() {
         return Stream.of(counters(), hits(), edges(), givingBack(), callersLimits(), refusals())
                 .flatMap(s -> s);
     }
 
-    private static Stream<Scenario> counters() {
+    private static Stream<ConformanceScenario> counters() {
         return Stream.of(
                 scenario("a limit lets through what it says and then no more")
                         .rules(TWO_RULES)
@@ -121,7 +121,7 @@ final class CountingScenarios {
                         .asks(ask("user", "alice").and("path", "/"), OK, unlimited(), left(1, 2, YEAR)));
     }
 
-    private static Stream<Scenario> hits() {
+    private static Stream<ConformanceScenario> hits() {
         return Stream.of(
                 scenario("a request takes one hit unless it says more")
                         .rules(FIVE)
@@ -152,7 +152,7 @@ final class CountingScenarios {
                         .asks(ask("user", "alice").ownHits(0), OVER_LIMIT, over(5, YEAR)));
     }
 
-    private static Stream<Scenario> edges() {
+    private static Stream<ConformanceScenario> edges() {
         return Stream.of(
                 scenario("a limit of 0 is always over, but may be asked with 0")
                         .rules("""
@@ -191,7 +191,7 @@ final class CountingScenarios {
                         .asks(ask("user", "bob"), OK, left(4, 5, YEAR)));
     }
 
-    private static Stream<Scenario> givingBack() {
+    private static Stream<ConformanceScenario> givingBack() {
         return Stream.of(
                 scenario("negative hits give back")
                         .unlikeTheReference(TODAY)
@@ -234,7 +234,7 @@ final class CountingScenarios {
                                 left(6, 9, YEAR)));
     }
 
-    private static Stream<Scenario> callersLimits() {
+    private static Stream<ConformanceScenario> callersLimits() {
         return Stream.of(
                 scenario("a caller's limit goes before the file's, and has no name")
                         .rules("""
@@ -282,7 +282,7 @@ final class CountingScenarios {
                                 left(8, 9, YEAR)));
     }
 
-    private static Stream<Scenario> refusals() {
+    private static Stream<ConformanceScenario> refusals() {
         return Stream.of(
                 scenario("a request without a domain is refused")
                         .unlikeTheReference(MUTE)

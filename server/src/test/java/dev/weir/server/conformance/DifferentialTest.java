@@ -2,8 +2,8 @@ package dev.weir.server.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.Listening;
-import dev.weir.server.RunningServer;
+import dev.weir.server.ListeningService;
+import dev.weir.server.listener.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,20 +43,20 @@ class DifferentialTest {
                 "RESPONSE_DYNAMIC_METADATA", "true",
                 "SHADOW_MODE", String.valueOf(shadow));
         Path binary = Path.of(System.getProperty("weir.conformance.reference"));
-        try (Listening weir = RunningServer.under(variables, config);
-                Listening reference = new ReferenceService(binary, folder, variables);
+        try (ListeningService weir = RunningServer.under(variables, config);
+                ListeningService reference = new ReferenceService(binary, folder, variables);
                 Both grpc = new Both(new OverGrpc(weir), new OverGrpc(reference));
                 Both json = new Both(new OverJson(weir), new OverJson(reference))) {
             for (int i = 0; i < DOMAINS; i++) {
                 Random random = new Random(seed + i);
-                RandomAsks asks = new RandomAsks(random);
+                RandomRlsRequests asks = new RandomRlsRequests(random);
                 long minute = seconds() / 60;
                 for (int j = 0; j < REQUESTS; j++) {
-                    Ask ask = asks.next();
+                    RlsRequest ask = asks.next();
                     Both way = random.nextBoolean() ? grpc : json;
                     long before = seconds();
-                    Reply ours = way.ours.ask("d" + i, ask);
-                    Reply theirs = SinceJanuary.of(way.theirs.ask("d" + i, ask), shadow);
+                    RlsReply ours = way.ours.ask("d" + i, ask);
+                    RlsReply theirs = SinceJanuary.of(way.theirs.ask("d" + i, ask), shadow);
                     if (seconds() / 60 != minute) {
                         break; // a window may have ended between the two
                     }
@@ -73,9 +73,9 @@ class DifferentialTest {
     }
 
     /** {@code apart} is how many seconds later the reference may have decided. */
-    private static void compare(String what, Reply ours, Reply theirs, long apart) {
-        if (theirs instanceof Reply.Refusal) {
-            assertThat(ours).as(what).isInstanceOf(Reply.Refusal.class);
+    private static void compare(String what, RlsReply ours, RlsReply theirs, long apart) {
+        if (theirs instanceof RlsReply.Refusal) {
+            assertThat(ours).as(what).isInstanceOf(RlsReply.Refusal.class);
             return;
         }
         assertThat(withoutResets(ours)).as(what).isEqualTo(withoutResets(theirs));
@@ -89,13 +89,13 @@ class DifferentialTest {
         }
     }
 
-    private static Reply withoutResets(Reply reply) {
-        return !(reply instanceof Reply.Answer answer)
+    private static RlsReply withoutResets(RlsReply reply) {
+        return !(reply instanceof RlsReply.Answer answer)
                 ? reply
-                : new Reply.Answer(
+                : new RlsReply.Answer(
                         answer.code(),
                         answer.statuses().stream()
-                                .map(s -> new Reply.Status(
+                                .map(s -> new RlsReply.Status(
                                         s.code(), s.limit(), s.remaining(), s.resetSeconds() == null ? null : 0L))
                                 .toList(),
                         answer.headers().stream()
@@ -104,8 +104,8 @@ class DifferentialTest {
                         answer.metadata());
     }
 
-    private static List<Long> resets(Reply reply) {
-        Reply.Answer answer = (Reply.Answer) reply;
+    private static List<Long> resets(RlsReply reply) {
+        RlsReply.Answer answer = (RlsReply.Answer) reply;
         List<Long> resets = new ArrayList<>();
         answer.statuses().forEach(s -> resets.add(s.resetSeconds() == null ? 0 : s.resetSeconds()));
         answer.headers().stream().filter(h -> h.name().equals(RESET)).forEach(h -> resets.add(Long.valueOf(h.value())));

@@ -1,30 +1,30 @@
 package dev.weir.server.conformance;
 
-import dev.weir.server.conformance.Reply.CurrentLimit;
+import dev.weir.server.conformance.RlsReply.CurrentLimit;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a scenario expects of one descriptor's status; the time to reset follows from the unit. */
-record Expected(Code code, @Nullable CurrentLimit limit, long remaining) {
+record Expected(ProtocolCode code, @Nullable CurrentLimit limit, long remaining) {
 
     /** Passed, with {@code remaining} of {@code limit} left. */
-    static Expected left(long remaining, long limit, Unit unit) {
-        return new Expected(Code.OK, new CurrentLimit(limit, unit, ""), remaining);
+    static Expected left(long remaining, long limit, ProtocolUnit unit) {
+        return new Expected(ProtocolCode.OK, new CurrentLimit(limit, unit, ""), remaining);
     }
 
     /** Over the limit. */
-    static Expected over(long limit, Unit unit) {
-        return new Expected(Code.OVER_LIMIT, new CurrentLimit(limit, unit, ""), 0);
+    static Expected over(long limit, ProtocolUnit unit) {
+        return new Expected(ProtocolCode.OVER_LIMIT, new CurrentLimit(limit, unit, ""), 0);
     }
 
     /** No rule has anything to say. */
     static Expected noLimit() {
-        return new Expected(Code.OK, null, 0);
+        return new Expected(ProtocolCode.OK, null, 0);
     }
 
     /** A rule says {@code unlimited}. */
     static Expected unlimited() {
-        return new Expected(Code.OK, null, 0xFFFF_FFFFL);
+        return new Expected(ProtocolCode.OK, null, 0xFFFF_FFFFL);
     }
 
     /** The same, by a rule that has a name. */

@@ -130,7 +130,7 @@ class HostileInputTest {
         }
         isProblem(server.http().post("/v1/ratelimit/check", body), 400);
 
-        byte[] message = RlsWire.write("envoy", Ask.ask("user", "?"));
+        byte[] message = RlsWire.write("envoy", RlsRequest.ask("user", "?"));
         message[message.length - 1] = (byte) 0xFF;
         assertThatThrownBy(() -> server.grpc().call(message))
                 .isInstanceOfSatisfying(
@@ -152,41 +152,41 @@ class HostileInputTest {
                         .isIn(Status.Code.INVALID_ARGUMENT, Status.Code.INTERNAL, Status.Code.RESOURCE_EXHAUSTED);
             }
         }
-        assertThat(server.grpc().ask("envoy", Ask.ask("user", "after the noise")))
-                .isInstanceOf(Reply.Answer.class);
+        assertThat(server.grpc().ask("envoy", RlsRequest.ask("user", "after the noise")))
+                .isInstanceOf(RlsReply.Answer.class);
     }
 
     @Test
     void tenThousandDescriptorsAreRefusedByACapThatTheErrorNames() throws Exception {
-        Ask ask = Ask.askNothing();
+        RlsRequest ask = RlsRequest.askNothing();
         for (int i = 0; i < 10_000; i++) {
             ask.and("user", "many");
         }
-        Reply overGrpc = server.grpc().ask("envoy", ask);
-        Reply overJson = new OverJson(server.running()).ask("envoy", ask);
+        RlsReply overGrpc = server.grpc().ask("envoy", ask);
+        RlsReply overJson = new OverJson(server.running()).ask("envoy", ask);
 
         assertThat(overGrpc)
                 .isInstanceOfSatisfying(
-                        Reply.Refusal.class,
+                        RlsReply.Refusal.class,
                         refusal -> assertThat(refusal.message())
                                 .contains("descriptors")
                                 .containsPattern("1,?000"));
         assertThat(overJson)
                 .isInstanceOfSatisfying(
-                        Reply.Refusal.class,
+                        RlsReply.Refusal.class,
                         refusal -> assertThat(refusal.message())
                                 .contains("descriptors")
                                 .containsPattern("1,?000"));
-        assertThat(server.grpc().ask("envoy", Ask.ask("user", "many").ownHits(0)))
+        assertThat(server.grpc().ask("envoy", RlsRequest.ask("user", "many").ownHits(0)))
                 .isInstanceOfSatisfying(
-                        Reply.Answer.class,
+                        RlsReply.Answer.class,
                         answer ->
                                 assertThat(answer.statuses().get(0).remaining()).isEqualTo(5));
     }
 
     @Test
     void aMessageOfFourMebibytesIsRefusedByACapThatTheErrorNames() throws Exception {
-        byte[] message = RlsWire.write("envoy", Ask.ask("user", "x".repeat(4 << 20)));
+        byte[] message = RlsWire.write("envoy", RlsRequest.ask("user", "x".repeat(4 << 20)));
         assertThatThrownBy(() -> server.grpc().call(message))
                 .isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
                     assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
@@ -196,15 +196,15 @@ class HostileInputTest {
                 server.http().post("/v1/ratelimit/check", "{\"user_id\": \"" + "x".repeat(4 << 20) + "\"}");
         isProblem(response, 413);
         assertThat(response.body()).contains(String.valueOf(2 << 20));
-        assertThat(server.grpc().ask("envoy", Ask.ask("user", "after the flood")))
-                .isInstanceOf(Reply.Answer.class);
+        assertThat(server.grpc().ask("envoy", RlsRequest.ask("user", "after the flood")))
+                .isInstanceOf(RlsReply.Answer.class);
     }
 
     @Test
     void aCallersLimitWithoutAUnitIsRefused() throws Exception {
-        assertThat(server.grpc().ask("envoy", Ask.ask("user", "unit").limitedTo(5, Unit.UNKNOWN)))
+        assertThat(server.grpc().ask("envoy", RlsRequest.ask("user", "unit").limitedTo(5, ProtocolUnit.UNKNOWN)))
                 .isInstanceOfSatisfying(
-                        Reply.Refusal.class,
+                        RlsReply.Refusal.class,
                         refusal -> assertThat(refusal.message()).contains("unit"));
     }
 
@@ -253,10 +253,10 @@ class HostileInputTest {
     @Test
     void callersCannotMakeTimeSeries() throws Exception {
         server.http().check(user("first"));
-        server.grpc().ask("envoy", Ask.ask("user", "first"));
+        server.grpc().ask("envoy", RlsRequest.ask("user", "first"));
         Set<String> before = series();
         for (int i = 0; i < 100; i++) {
-            server.grpc().ask("domain-" + i, Ask.ask("key-" + i, "value-" + i));
+            server.grpc().ask("domain-" + i, RlsRequest.ask("key-" + i, "value-" + i));
             server.http().check(new JsonObject().put("domain", "other-" + i).put("attribute-" + i, "v"));
             server.http().get("/path-" + i);
         }
@@ -280,11 +280,11 @@ class HostileInputTest {
                 .isEqualTo(200);
         assertThat(server.http().check(user("heavy")).statusCode()).isEqualTo(429);
         for (int i = 0; i < 4 * MAX_KEYS / 100; i++) {
-            Ask flood = Ask.askNothing();
+            RlsRequest flood = RlsRequest.askNothing();
             for (int j = 0; j < 100; j++) {
                 flood.and("user", "flood-" + i + "-" + j);
             }
-            assertThat(server.grpc().ask("envoy", flood)).isInstanceOf(Reply.Answer.class);
+            assertThat(server.grpc().ask("envoy", flood)).isInstanceOf(RlsReply.Answer.class);
         }
 
         assertThat(server.http().check(user("heavy")).statusCode()).isEqualTo(429);

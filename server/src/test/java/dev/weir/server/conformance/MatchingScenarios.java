@@ -1,13 +1,13 @@
 package dev.weir.server.conformance;
 
-import static dev.weir.server.conformance.Ask.ask;
-import static dev.weir.server.conformance.Code.OK;
-import static dev.weir.server.conformance.Code.OVER_LIMIT;
+import static dev.weir.server.conformance.ConformanceScenario.scenario;
 import static dev.weir.server.conformance.Expected.left;
 import static dev.weir.server.conformance.Expected.noLimit;
 import static dev.weir.server.conformance.Expected.over;
-import static dev.weir.server.conformance.Scenario.scenario;
-import static dev.weir.server.conformance.Unit.YEAR;
+import static dev.weir.server.conformance.ProtocolCode.OK;
+import static dev.weir.server.conformance.ProtocolCode.OVER_LIMIT;
+import static dev.weir.server.conformance.ProtocolUnit.YEAR;
+import static dev.weir.server.conformance.RlsRequest.ask;
 
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -22,11 +22,11 @@ final class MatchingScenarios {
 
     private MatchingScenarios() {}
 
-    static Stream<Scenario> all() {
+    static Stream<ConformanceScenario> all() {
         return Stream.of(levels(), values(), depth(), spelling()).flatMap(s -> s);
     }
 
-    private static Stream<Scenario> levels() {
+    private static Stream<ConformanceScenario> levels() {
         return Stream.of(
                 scenario("an unknown domain has no limits")
                         .rules(USER)
@@ -143,7 +143,7 @@ final class MatchingScenarios {
                         .asks(ask("tenant", "zoo", "path", "/b"), OK, left(7, 8, YEAR)));
     }
 
-    private static Stream<Scenario> values() {
+    private static Stream<ConformanceScenario> values() {
         return Stream.of(
                 scenario("keys and values are case-sensitive")
                         .rules("""
@@ -235,7 +235,7 @@ final class MatchingScenarios {
                                         .toArray(Expected[]::new)));
     }
 
-    private static Stream<Scenario> depth() {
+    private static Stream<ConformanceScenario> depth() {
         return Stream.of(
                 scenario("only the node of the last entry gives the limit")
                         .rules("""
@@ -307,9 +307,9 @@ final class MatchingScenarios {
                 .toString();
     }
 
-    private static Stream<Scenario> spelling() {
-        Stream<Scenario> units = Stream.of(Unit.values())
-                .filter(unit -> unit != Unit.UNKNOWN)
+    private static Stream<ConformanceScenario> spelling() {
+        Stream<ConformanceScenario> units = Stream.of(ProtocolUnit.values())
+                .filter(unit -> unit != ProtocolUnit.UNKNOWN)
                 .map(unit -> scenario("a unit of " + unit.name().toLowerCase(Locale.ROOT) + ", written as anyone likes")
                         .rules("""
                                 - key: lower

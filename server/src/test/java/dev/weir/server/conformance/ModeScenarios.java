@@ -1,15 +1,15 @@
 package dev.weir.server.conformance;
 
-import static dev.weir.server.conformance.Ask.ask;
-import static dev.weir.server.conformance.Code.OK;
-import static dev.weir.server.conformance.Code.OVER_LIMIT;
+import static dev.weir.server.conformance.ConformanceScenario.scenario;
 import static dev.weir.server.conformance.Expected.left;
 import static dev.weir.server.conformance.Expected.noLimit;
 import static dev.weir.server.conformance.Expected.over;
 import static dev.weir.server.conformance.Expected.unlimited;
-import static dev.weir.server.conformance.Scenario.scenario;
-import static dev.weir.server.conformance.Unit.DAY;
-import static dev.weir.server.conformance.Unit.YEAR;
+import static dev.weir.server.conformance.ProtocolCode.OK;
+import static dev.weir.server.conformance.ProtocolCode.OVER_LIMIT;
+import static dev.weir.server.conformance.ProtocolUnit.DAY;
+import static dev.weir.server.conformance.ProtocolUnit.YEAR;
+import static dev.weir.server.conformance.RlsRequest.ask;
 
 import java.util.stream.Stream;
 
@@ -34,12 +34,12 @@ final class ModeScenarios {
 
     private ModeScenarios() {}
 
-    static Stream<Scenario> all() {
+    static Stream<ConformanceScenario> all() {
         return Stream.of(shadow(), replaces(), quotas(), switches(), headers(), metadata(), merging())
                 .flatMap(s -> s);
     }
 
-    private static Stream<Scenario> shadow() {
+    private static Stream<ConformanceScenario> shadow() {
         String rules = """
                 - key: user
                   shadow_mode: true
@@ -58,7 +58,7 @@ final class ModeScenarios {
                         .asks(ask("user", "alice").and("path", "/"), OVER_LIMIT, left(0, 1, YEAR), over(2, YEAR)));
     }
 
-    private static Stream<Scenario> replaces() {
+    private static Stream<ConformanceScenario> replaces() {
         String rules = """
                 - key: path
                   rate_limit: {name: a, unit: year, requests_per_unit: 1}
@@ -107,7 +107,7 @@ final class ModeScenarios {
                                 unlimited()));
     }
 
-    private static Stream<Scenario> quotas() {
+    private static Stream<ConformanceScenario> quotas() {
         return Stream.of(
                 scenario("one quota over beside another with room passes, and says that it is over")
                         .unlikeTheReference(QUOTA_SAYS_OK)
@@ -141,7 +141,7 @@ final class ModeScenarios {
                         .asks(ask("model", "m").and("free", "x"), OVER_LIMIT, over(1, YEAR), unlimited()));
     }
 
-    private static Stream<Scenario> switches() {
+    private static Stream<ConformanceScenario> switches() {
         String two = """
                 - key: user
                   rate_limit: {unit: year, requests_per_unit: 2}
@@ -188,7 +188,7 @@ final class ModeScenarios {
                         .asks(ask("user", "alice"), OK, left(0, 2, YEAR)));
     }
 
-    private static Stream<Scenario> headers() {
+    private static Stream<ConformanceScenario> headers() {
         String rules = """
                 - key: user
                   rate_limit: {unit: year, requests_per_unit: 2}
@@ -241,7 +241,7 @@ final class ModeScenarios {
                         .withHeaders("X-Limit", "X-Left", "X-Reset", 2, 1, YEAR));
     }
 
-    private static Stream<Scenario> metadata() {
+    private static Stream<ConformanceScenario> metadata() {
         String newer = "as of January it has quotaModeEnabled there, and no metadata of rules";
         return Stream.of(
                 scenario("dynamic metadata repeats what was asked")
@@ -306,7 +306,7 @@ final class ModeScenarios {
                                 """));
     }
 
-    private static Stream<Scenario> merging() {
+    private static Stream<ConformanceScenario> merging() {
         return Stream.of(scenario("with MERGE_DOMAIN_CONFIG one domain may be spread over files")
                 .under(Surroundings.MERGED_DOMAINS)
                 .rules("""

@@ -1,8 +1,8 @@
 package dev.weir.server.conformance;
 
-import dev.weir.server.GrpcCaller;
-import dev.weir.server.Listening;
-import dev.weir.server.conformance.Reply.Refusal;
+import dev.weir.server.ListeningService;
+import dev.weir.server.conformance.RlsReply.Refusal;
+import dev.weir.server.listener.GrpcCaller;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 
@@ -10,12 +10,12 @@ import java.io.IOException;
 final class OverGrpc implements RateLimitServiceUnderTest {
     private final GrpcCaller caller;
 
-    OverGrpc(Listening server) {
+    OverGrpc(ListeningService server) {
         this.caller = new GrpcCaller(server.grpcPort());
     }
 
     @Override
-    public Reply ask(String domain, Ask ask) throws IOException {
+    public RlsReply ask(String domain, RlsRequest ask) throws IOException {
         try {
             return RlsWire.read(call(RlsWire.write(domain, ask)));
         } catch (StatusRuntimeException e) {

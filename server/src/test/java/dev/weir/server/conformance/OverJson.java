@@ -2,13 +2,13 @@ package dev.weir.server.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.HttpCaller;
-import dev.weir.server.Listening;
-import dev.weir.server.conformance.Reply.Answer;
-import dev.weir.server.conformance.Reply.CurrentLimit;
-import dev.weir.server.conformance.Reply.Header;
-import dev.weir.server.conformance.Reply.Refusal;
-import dev.weir.server.conformance.Reply.Status;
+import dev.weir.server.ListeningService;
+import dev.weir.server.conformance.RlsReply.Answer;
+import dev.weir.server.conformance.RlsReply.CurrentLimit;
+import dev.weir.server.conformance.RlsReply.Header;
+import dev.weir.server.conformance.RlsReply.Refusal;
+import dev.weir.server.conformance.RlsReply.Status;
+import dev.weir.server.listener.HttpCaller;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 final class OverJson implements RateLimitServiceUnderTest {
     private final HttpCaller caller;
 
-    OverJson(Listening server) {
+    OverJson(ListeningService server) {
         this.caller = new HttpCaller(server.httpPort());
     }
 
     @Override
-    public Reply ask(String domain, Ask ask) throws IOException, InterruptedException {
+    public RlsReply ask(String domain, RlsRequest ask) throws IOException, InterruptedException {
         HttpResponse<String> response = caller.post("/json", write(domain, ask).encode());
         if (response.statusCode() != 200 && response.statusCode() != 429) {
             return new Refusal(String.valueOf(response.statusCode()), response.body());
@@ -35,22 +35,22 @@ final class OverJson implements RateLimitServiceUnderTest {
         assertThat(response.headers().firstValue("content-type"))
                 .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
         Answer answer = read(new JsonObject(response.body()));
-        assertThat(response.statusCode()).isEqualTo(answer.code() == Code.OVER_LIMIT ? 429 : 200);
+        assertThat(response.statusCode()).isEqualTo(answer.code() == ProtocolCode.OVER_LIMIT ? 429 : 200);
         return answer;
     }
 
     @Override
     public void close() {}
 
-    private static JsonObject write(String domain, Ask ask) {
+    private static JsonObject write(String domain, RlsRequest ask) {
         JsonArray descriptors = new JsonArray();
-        for (Ask.Descriptor d : ask.descriptors()) {
+        for (RlsRequest.Descriptor d : ask.descriptors()) {
             JsonArray entries = new JsonArray();
             d.entries()
                     .forEach(e ->
                             entries.add(new JsonObject().put("key", e.key()).put("value", e.value())));
             JsonObject descriptor = new JsonObject().put("entries", entries);
-            Ask.Given limit = d.limit();
+            RlsRequest.Given limit = d.limit();
             if (limit != null) {
                 descriptor.put(
                         "limit",
@@ -78,7 +78,7 @@ final class OverJson implements RateLimitServiceUnderTest {
             JsonObject status = (JsonObject) o;
             only(status, "code", "currentLimit", "limitRemaining", "durationUntilReset");
             statuses.add(new Status(
-                    Code.valueOf(status.getString("code", "UNKNOWN")),
+                    ProtocolCode.valueOf(status.getString("code", "UNKNOWN")),
                     limit(status.getJsonObject("currentLimit")),
                     status.getLong("limitRemaining", 0L),
                     seconds(status.getString("durationUntilReset"))));
@@ -90,7 +90,7 @@ final class OverJson implements RateLimitServiceUnderTest {
             headers.add(new Header(header.getString("key"), header.getString("value")));
         }
         return new Answer(
-                Code.valueOf(body.getString("overallCode")), statuses, headers, body.getJsonObject("dynamicMetadata"));
+                ProtocolCode.valueOf(body.getString("overallCode")), statuses, headers, body.getJsonObject("dynamicMetadata"));
     }
 
     private static @Nullable CurrentLimit limit(@Nullable JsonObject limit) {
@@ -100,7 +100,7 @@ final class OverJson implements RateLimitServiceUnderTest {
         only(limit, "requestsPerUnit", "unit", "name");
         return new CurrentLimit(
                 limit.getLong("requestsPerUnit", 0L),
-                Unit.valueOf(limit.getString("unit", "UNKNOWN")),
+                ProtocolUnit.valueOf(limit.getString("unit", "UNKNOWN")),
                 limit.getString("name", ""));
     }
 

@@ -4,7 +4,7 @@ package dev.weir.server.conformance;
 interface RateLimitServiceUnderTest extends AutoCloseable {
 
     /** Asks {@code domain}, or the domain that the request itself names. */
-    Reply ask(String domain, Ask ask) throws Exception;
+    RlsReply ask(String domain, RlsRequest ask) throws Exception;
 
     @Override
     void close();

@@ -3,8 +3,8 @@ package dev.weir.server.conformance;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.RedisProcess;
-import dev.weir.server.Listening;
-import dev.weir.testkit.Ports;
+import dev.weir.server.ListeningService;
+import dev.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -16,9 +16,9 @@ import java.util.Map;
 /**
  * envoyproxy/ratelimit beside a Redis of its own, to ask it where its documentation is silent: a {@code service_cmd} built by Go.
  */
-final class ReferenceService implements Listening {
-    private final int httpPort = Ports.free();
-    private final int grpcPort = Ports.free();
+final class ReferenceService implements ListeningService {
+    private final int httpPort = FreePorts.free();
+    private final int grpcPort = FreePorts.free();
     private final RedisProcess redis;
     private final Process service;
 
@@ -39,7 +39,7 @@ final class ReferenceService implements Listening {
         environment.put("REDIS_URL", redis.address());
         environment.put("PORT", String.valueOf(httpPort));
         environment.put("GRPC_PORT", String.valueOf(grpcPort));
-        environment.put("DEBUG_PORT", String.valueOf(Ports.free()));
+        environment.put("DEBUG_PORT", String.valueOf(FreePorts.free()));
         environment.putAll(variables);
         service = builder.start();
         try {

@@ -8,10 +8,10 @@ import com.google.protobuf.ListValue;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import com.google.protobuf.WireFormat;
-import dev.weir.server.conformance.Reply.Answer;
-import dev.weir.server.conformance.Reply.CurrentLimit;
-import dev.weir.server.conformance.Reply.Header;
-import dev.weir.server.conformance.Reply.Status;
+import dev.weir.server.conformance.RlsReply.Answer;
+import dev.weir.server.conformance.RlsReply.CurrentLimit;
+import dev.weir.server.conformance.RlsReply.Header;
+import dev.weir.server.conformance.RlsReply.Status;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
@@ -32,10 +32,10 @@ final class RlsWire {
 
     private RlsWire() {}
 
-    static byte[] write(String domain, Ask ask) throws IOException {
+    static byte[] write(String domain, RlsRequest ask) throws IOException {
         return message(out -> {
             out.writeString(1, ask.domain(domain));
-            for (Ask.Descriptor d : ask.descriptors()) {
+            for (RlsRequest.Descriptor d : ask.descriptors()) {
                 out.writeByteArray(2, descriptor(d));
             }
             if (ask.hits() != 0) {
@@ -44,15 +44,15 @@ final class RlsWire {
         });
     }
 
-    private static byte[] descriptor(Ask.Descriptor d) throws IOException {
+    private static byte[] descriptor(RlsRequest.Descriptor d) throws IOException {
         return message(out -> {
-            for (Ask.Entry e : d.entries()) {
+            for (RlsRequest.Entry e : d.entries()) {
                 out.writeByteArray(1, message(entry -> {
                     entry.writeString(1, e.key());
                     entry.writeString(2, e.value());
                 }));
             }
-            Ask.Given limit = d.limit();
+            RlsRequest.Given limit = d.limit();
             if (limit != null) {
                 out.writeByteArray(2, message(override -> {
                     override.writeUInt32(1, (int) limit.requestsPerUnit());
@@ -73,11 +73,11 @@ final class RlsWire {
     static Answer read(byte[] bytes) throws IOException {
         List<Status> statuses = new ArrayList<>();
         List<Header> headers = new ArrayList<>();
-        Code[] code = {Code.UNKNOWN};
+        ProtocolCode[] code = {ProtocolCode.UNKNOWN};
         JsonObject[] metadata = new JsonObject[1];
         each(CodedInputStream.newInstance(bytes), (number, in) -> {
             switch (number) {
-                case 1 -> code[0] = Code.of(in.readEnum());
+                case 1 -> code[0] = ProtocolCode.of(in.readEnum());
                 case 2 -> statuses.add(status(in.readBytes()));
                 case 3 -> headers.add(header(in.readBytes()));
                 case 6 -> metadata[0] = json(Struct.parseFrom(in.readBytes()));
@@ -88,13 +88,13 @@ final class RlsWire {
     }
 
     private static Status status(ByteString bytes) throws IOException {
-        Code[] code = {Code.UNKNOWN};
+        ProtocolCode[] code = {ProtocolCode.UNKNOWN};
         CurrentLimit[] limit = new CurrentLimit[1];
         long[] remaining = {0};
         Long[] reset = new Long[1];
         each(bytes.newCodedInput(), (number, in) -> {
             switch (number) {
-                case 1 -> code[0] = Code.of(in.readEnum());
+                case 1 -> code[0] = ProtocolCode.of(in.readEnum());
                 case 2 -> limit[0] = limit(in.readBytes());
                 case 3 -> remaining[0] = Integer.toUnsignedLong(in.readUInt32());
                 case 4 -> reset[0] = wholeSeconds(Duration.parseFrom(in.readBytes()));
@@ -106,12 +106,12 @@ final class RlsWire {
 
     private static CurrentLimit limit(ByteString bytes) throws IOException {
         long[] requests = {0};
-        Unit[] unit = {Unit.UNKNOWN};
+        ProtocolUnit[] unit = {ProtocolUnit.UNKNOWN};
         String[] name = {""};
         each(bytes.newCodedInput(), (number, in) -> {
             switch (number) {
                 case 1 -> requests[0] = Integer.toUnsignedLong(in.readUInt32());
-                case 2 -> unit[0] = Unit.of(in.readEnum());
+                case 2 -> unit[0] = ProtocolUnit.of(in.readEnum());
                 case 3 -> name[0] = in.readStringRequireUtf8();
                 default -> throw unexpected("RateLimit", number);
             }

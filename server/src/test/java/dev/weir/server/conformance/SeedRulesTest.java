@@ -1,10 +1,10 @@
 package dev.weir.server.conformance;
 
-import static dev.weir.server.conformance.Ask.ask;
+import static dev.weir.server.conformance.RlsRequest.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.conformance.Reply.Answer;
-import dev.weir.server.conformance.Reply.CurrentLimit;
+import dev.weir.server.conformance.RlsReply.Answer;
+import dev.weir.server.conformance.RlsReply.CurrentLimit;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.Map;
@@ -121,16 +121,16 @@ class SeedRulesTest {
 
     @Test
     void theSameRulesHoldOverGrpc() throws Exception {
-        Ask post =
+        RlsRequest post =
                 ask("api_key", "k6", "tier", "free", "endpoint", "POST /api/x").hits(20);
         Answer first = (Answer) server.grpc().ask("default", post);
         Answer second = (Answer) server.grpc().ask("default", post);
 
-        assertThat(first.code()).isEqualTo(Code.OK);
+        assertThat(first.code()).isEqualTo(ProtocolCode.OK);
         assertThat(first.statuses()).hasSize(1);
         assertThat(limit(first, 0).requestsPerUnit()).isEqualTo(10);
-        assertThat(limit(first, 0).unit()).isEqualTo(Unit.SECOND);
-        assertThat(second.code()).isEqualTo(Code.OVER_LIMIT);
+        assertThat(limit(first, 0).unit()).isEqualTo(ProtocolUnit.SECOND);
+        assertThat(second.code()).isEqualTo(ProtocolCode.OVER_LIMIT);
         assertThat(limit(second, 0).requestsPerUnit()).isEqualTo(10);
     }
 
@@ -144,11 +144,11 @@ class SeedRulesTest {
                                 .and("global", "aggregate")
                                 .and("api_key", "abc123"));
 
-        assertThat(answer.code()).isEqualTo(Code.OK);
-        assertThat(limit(answer, 0)).isEqualTo(new CurrentLimit(20, Unit.MINUTE, ""));
-        assertThat(limit(answer, 1)).isEqualTo(new CurrentLimit(30, Unit.MINUTE, ""));
-        assertThat(limit(answer, 2)).isEqualTo(new CurrentLimit(10_000, Unit.SECOND, ""));
-        assertThat(limit(answer, 3)).isEqualTo(new CurrentLimit(100, Unit.MINUTE, ""));
+        assertThat(answer.code()).isEqualTo(ProtocolCode.OK);
+        assertThat(limit(answer, 0)).isEqualTo(new CurrentLimit(20, ProtocolUnit.MINUTE, ""));
+        assertThat(limit(answer, 1)).isEqualTo(new CurrentLimit(30, ProtocolUnit.MINUTE, ""));
+        assertThat(limit(answer, 2)).isEqualTo(new CurrentLimit(10_000, ProtocolUnit.SECOND, ""));
+        assertThat(limit(answer, 3)).isEqualTo(new CurrentLimit(100, ProtocolUnit.MINUTE, ""));
     }
 
     @Test

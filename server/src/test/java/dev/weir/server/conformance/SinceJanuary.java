@@ -15,25 +15,25 @@ final class SinceJanuary {
 
     private SinceJanuary() {}
 
-    static Reply of(Reply reply, boolean shadow) {
-        if (!(reply instanceof Reply.Answer answer)) {
+    static RlsReply of(RlsReply reply, boolean shadow) {
+        if (!(reply instanceof RlsReply.Answer answer)) {
             return reply;
         }
         boolean deny = answer.statuses().stream().anyMatch(SinceJanuary::isOverQuota)
                 && answer.statuses().stream().noneMatch(s -> isQuota(s) && !isOverQuota(s));
-        List<Reply.Status> statuses = new ArrayList<>();
-        for (Reply.Status s : answer.statuses()) {
-            statuses.add(isOverQuota(s) ? new Reply.Status(Code.OVER_LIMIT, s.limit(), s.remaining(), UNSAID) : s);
+        List<RlsReply.Status> statuses = new ArrayList<>();
+        for (RlsReply.Status s : answer.statuses()) {
+            statuses.add(isOverQuota(s) ? new RlsReply.Status(ProtocolCode.OVER_LIMIT, s.limit(), s.remaining(), UNSAID) : s);
         }
-        Code code = deny && !shadow ? Code.OVER_LIMIT : answer.code();
-        return new Reply.Answer(code, statuses, answer.headers(), metadata(Objects.requireNonNull(answer.metadata())));
+        ProtocolCode code = deny && !shadow ? ProtocolCode.OVER_LIMIT : answer.code();
+        return new RlsReply.Answer(code, statuses, answer.headers(), metadata(Objects.requireNonNull(answer.metadata())));
     }
 
-    private static boolean isQuota(Reply.Status status) {
+    private static boolean isQuota(RlsReply.Status status) {
         return status.limit() != null && status.limit().name().startsWith(RandomRules.QUOTA);
     }
 
-    private static boolean isOverQuota(Reply.Status status) {
+    private static boolean isOverQuota(RlsReply.Status status) {
         return isQuota(status) && status.resetSeconds() == null;
     }
 

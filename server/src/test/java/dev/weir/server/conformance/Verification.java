@@ -2,9 +2,9 @@ package dev.weir.server.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.conformance.Reply.Answer;
-import dev.weir.server.conformance.Reply.Refusal;
-import dev.weir.server.conformance.Reply.Status;
+import dev.weir.server.conformance.RlsReply.Answer;
+import dev.weir.server.conformance.RlsReply.Refusal;
+import dev.weir.server.conformance.RlsReply.Status;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -15,15 +15,15 @@ final class Verification {
 
     /** {@code secondsBefore} and {@code secondsAfter} are the server's clock around the call, as far as the caller knows it. */
     static void verify(
-            String what, Scenario.Outcome outcome, Reply reply, String domain, long secondsBefore, long secondsAfter) {
-        if (outcome instanceof Scenario.Refused refused) {
+            String what, ConformanceScenario.Outcome outcome, RlsReply reply, String domain, long secondsBefore, long secondsAfter) {
+        if (outcome instanceof ConformanceScenario.Refused refused) {
             assertThat(reply).as(what).isInstanceOf(Refusal.class);
             Refusal refusal = (Refusal) reply;
             assertThat(refusal.status()).as(what).isIn("400", "INVALID_ARGUMENT");
             assertThat(refusal.message()).as(what).contains(refused.message());
             return;
         }
-        Scenario.Decided expected = (Scenario.Decided) outcome;
+        ConformanceScenario.Decided expected = (ConformanceScenario.Decided) outcome;
         assertThat(reply).as(what).isInstanceOf(Answer.class);
         Answer answer = (Answer) reply;
         assertThat(answer.statuses().stream()
@@ -35,7 +35,7 @@ final class Verification {
         for (Status status : answer.statuses()) {
             resets(what, status, secondsBefore, secondsAfter);
         }
-        Scenario.Headers headers = expected.headers();
+        ConformanceScenario.Headers headers = expected.headers();
         if (headers != null) {
             headers(what, answer, headers, secondsBefore, secondsAfter);
         }
@@ -61,15 +61,15 @@ final class Verification {
                 .isIn(candidates(status.limit().unit(), before, after));
     }
 
-    private static void headers(String what, Answer answer, Scenario.Headers expected, long before, long after) {
+    private static void headers(String what, Answer answer, ConformanceScenario.Headers expected, long before, long after) {
         if (expected.names().isEmpty()) {
             assertThat(answer.headers()).as("%s: headers", what).isEmpty();
             return;
         }
-        assertThat(answer.headers().stream().map(Reply.Header::name).toList())
+        assertThat(answer.headers().stream().map(RlsReply.Header::name).toList())
                 .as("%s: header names", what)
                 .isEqualTo(expected.names());
-        List<String> values = answer.headers().stream().map(Reply.Header::value).toList();
+        List<String> values = answer.headers().stream().map(RlsReply.Header::value).toList();
         assertThat(values.subList(0, 2))
                 .as("%s: limit and remaining", what)
                 .containsExactly(String.valueOf(expected.limit()), String.valueOf(expected.remaining()));
@@ -79,7 +79,7 @@ final class Verification {
     }
 
     /** The seconds to the end of the window, for each second the call may have been decided in. */
-    private static List<Long> candidates(Unit unit, long before, long after) {
+    private static List<Long> candidates(ProtocolUnit unit, long before, long after) {
         return LongStream.rangeClosed(before - 1, after + 1)
                 .mapToObj(now -> unit.seconds - now % unit.seconds)
                 .distinct()

@@ -3,19 +3,19 @@ package dev.weir.server.documentation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.Limit;
 import dev.weir.RateLimiter;
+import dev.weir.Request;
 import dev.weir.Weir;
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.LimiterObserver;
-import dev.weir.match.Condition;
-import dev.weir.match.KeyBy;
-import dev.weir.match.RuleSet;
-import dev.weir.match.WeirRule;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.redis.RedisCredentials;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.library.SharedLimiter;
@@ -47,7 +47,7 @@ class DocumentationExamplesTest {
         assertThat(served).isEqualTo(1);
 
         limiter.limit(Limit.tokenBucket(5, Duration.ofMinutes(1)));
-        Verdict verdict = limiter.acquire("user-42", 5);
+        MutableVerdict verdict = limiter.acquire("user-42", 5);
         if (!verdict.allowed()) {
             Duration wait = verdict.retryAfter();
             reject(wait);
@@ -84,7 +84,7 @@ class DocumentationExamplesTest {
                     .with("api_key", "k1")
                     .with("endpoint", "POST /orders")
                     .asAttributes();
-            Decision decision = limiter.decide(request);
+            MutableDecision decision = limiter.decide(request);
 
             assertThat(decision.allowed()).isTrue();
             assertThat(decision.binding()).isNotNull();
@@ -131,7 +131,7 @@ class DocumentationExamplesTest {
         try (RedisProcess server = RedisProcess.start()) {
             String redis = server.uri();
             try (SharedLimiter limiter = SharedLimiter.open(rules, redis)) {
-                Decision decision = limiter.decide(request);
+                MutableDecision decision = limiter.decide(request);
                 if (!decision.allowed()) {
                     reject(decision.binding().retryAfter());
                 }

@@ -3,7 +3,7 @@ package dev.weir.server.documentation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.rules.RuleLoader;
-import dev.weir.server.documentation.Pages.Found;
+import dev.weir.server.documentation.DocumentationPages.Found;
 import dev.weir.server.settings.SettingsReader;
 import dev.weir.simulation.scenario.ScenarioReader;
 import java.io.IOException;
@@ -35,7 +35,7 @@ class DocumentationTest {
     @TestFactory
     Stream<DynamicTest> everyRuleFileLoads() {
         return each(
-                Pages.blocks("yaml"),
+                DocumentationPages.blocks("yaml"),
                 block -> assertThat(
                                 RuleLoader.parse(block.place(), block.text()).diagnostics())
                         .isEmpty());
@@ -43,7 +43,7 @@ class DocumentationTest {
 
     @TestFactory
     Stream<DynamicTest> everySettingsFileIsRead() {
-        return each(Pages.blocks("yaml weir.yaml"), block -> {
+        return each(DocumentationPages.blocks("yaml weir.yaml"), block -> {
             Files.writeString(folder.resolve("big"), "a password");
             Path file = Files.writeString(
                     folder.resolve("weir.yaml"), block.text().replace("/run/secrets", folder.toString()));
@@ -56,7 +56,7 @@ class DocumentationTest {
     @TestFactory
     Stream<DynamicTest> everyScenarioIsRead() {
         return each(
-                Pages.blocks("yaml scenario"),
+                DocumentationPages.blocks("yaml scenario"),
                 block -> assertThat(
                                 ScenarioReader.read(block.place(), block.text().getBytes(StandardCharsets.UTF_8))
                                         .diagnostics())
@@ -67,30 +67,30 @@ class DocumentationTest {
     @TestFactory
     Stream<DynamicTest> everyPartOfAnEnvoyIsPartOfOneThatRuns() throws IOException {
         String runs = unindented(Files.readString(ENVOY).replace("LANE_PORT", "8081"));
-        return each(Pages.blocks("yaml envoy"), block -> assertThat(runs).contains(unindented(block.text())));
+        return each(DocumentationPages.blocks("yaml envoy"), block -> assertThat(runs).contains(unindented(block.text())));
     }
 
     @TestFactory
     Stream<DynamicTest> everyLineOfJavaIsRunByATest() throws IOException {
         String examples = squeezed(Files.readString(EXAMPLES));
-        return each(Pages.blocks("java"), block -> assertThat(examples).contains(squeezed(block.text())));
+        return each(DocumentationPages.blocks("java"), block -> assertThat(examples).contains(squeezed(block.text())));
     }
 
     @Test
     void theDependencyIsTheOneThatIsBuilt() throws IOException {
         Matcher version = Pattern.compile("<artifactId>weir-parent</artifactId>\\s*<version>([^<]+)</version>")
-                .matcher(Files.readString(Pages.ROOT.resolve("pom.xml")));
+                .matcher(Files.readString(DocumentationPages.ROOT.resolve("pom.xml")));
         assertThat(version.find()).isTrue();
-        assertThat(Pages.blocks("xml"))
+        assertThat(DocumentationPages.blocks("xml"))
                 .allSatisfy(block -> assertThat(block.text()).contains("<version>" + version.group(1) + "</version>"));
     }
 
     @TestFactory
     Stream<DynamicTest> everyLinkLeadsSomewhere() {
-        return each(Pages.matching(LINK), link -> {
+        return each(DocumentationPages.matching(LINK), link -> {
             Matcher parts = LINK.matcher(link.text());
             assertThat(parts.find()).isTrue();
-            Path from = Pages.ROOT.resolve(link.place().replaceFirst(":.*", ""));
+            Path from = DocumentationPages.ROOT.resolve(link.place().replaceFirst(":.*", ""));
             Path to = parts.group(1).isEmpty() ? from : from.resolveSibling(parts.group(1));
             assertThat(to).exists();
             if (parts.group(2) != null) {

@@ -2,8 +2,8 @@ package dev.weir.server.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.HttpCaller;
-import dev.weir.server.RunningServer;
+import dev.weir.server.listener.HttpCaller;
+import dev.weir.server.listener.RunningServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ class DocumentedCurlTest {
     @TestFactory
     Stream<DynamicTest> isAnswered() {
         return Stream.of("sh", "bash")
-                .flatMap(language -> Pages.blocks(language).stream())
+                .flatMap(language -> DocumentationPages.blocks(language).stream())
                 .flatMap(block -> COMMAND.matcher(block.text())
                         .results()
                         .map(match -> DynamicTest.dynamicTest(

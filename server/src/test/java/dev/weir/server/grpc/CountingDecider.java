@@ -1,11 +1,11 @@
 package dev.weir.server.grpc;
 
-import dev.weir.limiter.Later;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.limiter.check.WaiterSupplier;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,7 +24,7 @@ final class CountingDecider implements Decider {
     }
 
     @Override
-    public boolean decide(Request request, long nowMicros, Decision into, Later later) {
+    public boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later) {
         decided.incrementAndGet();
         into.begin(nowMicros);
         boolean allowed = true;
@@ -45,7 +45,7 @@ final class CountingDecider implements Decider {
                             limit,
                             i,
                             request.hitsOf(i),
-                            fits ? Verdict.Reason.WITHIN_LIMIT : Verdict.Reason.OVER_LIMIT,
+                            fits ? MutableVerdict.Reason.WITHIN_LIMIT : MutableVerdict.Reason.OVER_LIMIT,
                             Math.max(0, limit.requests() - count),
                             1_500_000,
                             fits ? 0 : 1_500_000,

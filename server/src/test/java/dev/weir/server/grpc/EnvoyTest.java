@@ -3,8 +3,8 @@ package dev.weir.server.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.testkit.Outside;
-import dev.weir.testkit.Ports;
+import dev.weir.testkit.ExternalPrograms;
+import dev.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -23,17 +23,17 @@ class EnvoyTest {
 
     @Test
     void aRealEnvoyLimitsAndShowsWhatIsLeft(@TempDir Path folder) throws Exception {
-        String envoy = Outside.program("envoy").toString();
-        int port = Ports.free();
+        String envoy = ExternalPrograms.program("envoy").toString();
+        int port = FreePorts.free();
         CountingDecider decider = new CountingDecider(3);
-        try (LaneRig rig = new LaneRig(decider)) {
+        try (TestGrpcServer rig = new TestGrpcServer(decider)) {
             String config = new String(
                             EnvoyTest.class.getResourceAsStream("envoy.yaml").readAllBytes(), StandardCharsets.UTF_8)
                     .replace(
                             "timeout: 20ms",
                             "timeout: 5s") // for a busy machine; the file is what the documentation shows
                     .replace("ENVOY_PORT", Integer.toString(port))
-                    .replace("BACK_PORT", Integer.toString(Ports.free()))
+                    .replace("BACK_PORT", Integer.toString(FreePorts.free()))
                     .replace("LANE_PORT", Integer.toString(rig.port()));
             Path file = Files.writeString(folder.resolve("envoy.yaml"), config);
             Path log = folder.resolve("envoy.log");

@@ -8,10 +8,10 @@ import static org.awaitility.Awaitility.await;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.Struct;
 import com.google.protobuf.UInt64Value;
-import dev.weir.limiter.Waiter;
-import dev.weir.model.Decision;
-import dev.weir.model.Request;
-import dev.weir.server.Health;
+import dev.weir.Request;
+import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.server.health.Health;
 import dev.weir.server.rls.RlsSettings;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
@@ -51,7 +51,7 @@ class GrpcJavaTest {
 
     @Test
     void theAnswerHasEverythingThatTheDecisionSays() {
-        try (LaneRig rig = new LaneRig(new CountingDecider(3));
+        try (TestGrpcServer rig = new TestGrpcServer(new CountingDecider(3));
                 Client client = new Client(rig)) {
             RateLimitResponse response = client.ask(request("api", "u1").toBuilder()
                     .addDescriptors(RateLimitDescriptor.getDefaultInstance())
@@ -77,8 +77,8 @@ class GrpcJavaTest {
     @Test
     void headersAndMetadataAreToldWhereTheyAreSwitchedOn() {
         RlsSettings all = new RlsSettings(true, "X-Limit", "X-Left", "X-Reset", true, false);
-        LaneSettings settings = LaneSettings.defaults().with(all);
-        try (LaneRig rig = new LaneRig(new CountingDecider(3), settings);
+        GrpcServerSettings settings = GrpcServerSettings.defaults().with(all);
+        try (TestGrpcServer rig = new TestGrpcServer(new CountingDecider(3), settings);
                 Client client = new Client(rig)) {
             RateLimitResponse response = client.ask(request("api", "u1"));
             assertThat(response.getResponseHeadersToAddList())
@@ -93,7 +93,7 @@ class GrpcJavaTest {
 
     @Test
     void mistakesAreToldInTheReferencesWords() {
-        try (LaneRig rig = new LaneRig(new CountingDecider(3));
+        try (TestGrpcServer rig = new TestGrpcServer(new CountingDecider(3));
                 Client client = new Client(rig)) {
             assertStatus(client, request("", "u"), Status.Code.INVALID_ARGUMENT, "rate limit domain must not be empty");
             assertStatus(
@@ -118,7 +118,7 @@ class GrpcJavaTest {
     @Test
     void manyCallsAtOnceOnOneConnectionAreEachAnswered() throws Exception {
         CountingDecider decider = new CountingDecider(1_000);
-        try (LaneRig rig = new LaneRig(decider);
+        try (TestGrpcServer rig = new TestGrpcServer(decider);
                 Client client = new Client(rig)) {
             List<ListenableFuture<RateLimitResponse>> answers = new ArrayList<>();
             for (int i = 0; i < 3_000; i++) {
@@ -143,7 +143,7 @@ class GrpcJavaTest {
             Waiter waiter = late.waiter();
             Request copy = Request.to(request.domain()).with("k", request.value(0));
             later.add(() -> waiter.home().execute(() -> {
-                Decision decision = new Decision();
+                MutableDecision decision = new MutableDecision();
                 decision.begin(now);
                 decision.end(false, -1);
                 waiter.decided(copy, decision);
@@ -151,7 +151,7 @@ class GrpcJavaTest {
             }));
             return false;
         };
-        try (LaneRig rig = new LaneRig(deferring);
+        try (TestGrpcServer rig = new TestGrpcServer(deferring);
                 Client client = new Client(rig)) {
             ListenableFuture<RateLimitResponse> kept =
                     ClientCalls.futureUnaryCall(client.channel.newCall(CALL, CallOptions.DEFAULT), request("d", "a"));
@@ -178,7 +178,7 @@ class GrpcJavaTest {
             into.begin(now);
             return true;
         };
-        try (LaneRig rig = new LaneRig(failing);
+        try (TestGrpcServer rig = new TestGrpcServer(failing);
                 Client client = new Client(rig)) {
             assertStatus(client, request("bad", "v"), Status.Code.INTERNAL, "the server failed to decide");
             assertThat(client.ask(request("good", "v")).getOverallCode()).isEqualTo(RateLimitResponse.Code.OK);
@@ -188,7 +188,7 @@ class GrpcJavaTest {
 
     @Test
     void healthIsCheckedWatchedAndNotServingOnDrain() {
-        try (LaneRig rig = new LaneRig(new CountingDecider(3));
+        try (TestGrpcServer rig = new TestGrpcServer(new CountingDecider(3));
                 Client client = new Client(rig)) {
             HealthGrpc.HealthBlockingStub stub = HealthGrpc.newBlockingStub(client.channel);
             for (String known : List.of("", "ratelimit")) {
@@ -216,12 +216,12 @@ class GrpcJavaTest {
         Decider deferring = (request, now, into, late) -> {
             Waiter waiter = late.waiter();
             Request copy = Request.to(request.domain()).with("k", "v");
-            Decision decision = new Decision();
+            MutableDecision decision = new MutableDecision();
             decision.begin(now);
             later.add(() -> waiter.home().execute(() -> waiter.decided(copy, decision)));
             return false;
         };
-        try (LaneRig rig = new LaneRig(deferring);
+        try (TestGrpcServer rig = new TestGrpcServer(deferring);
                 Client client = new Client(rig)) {
             Iterator<HealthCheckResponse> watch =
                     HealthGrpc.newBlockingStub(client.channel).watch(HealthCheckRequest.getDefaultInstance());
@@ -267,7 +267,7 @@ class GrpcJavaTest {
     private static final class Client implements AutoCloseable {
         final ManagedChannel channel;
 
-        Client(LaneRig rig) {
+        Client(TestGrpcServer rig) {
             channel = NettyChannelBuilder.forAddress("127.0.0.1", rig.port())
                     .usePlaintext()
                     .build();

@@ -2,7 +2,7 @@ package dev.weir.server.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.testkit.Outside;
+import dev.weir.testkit.ExternalPrograms;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -14,11 +14,11 @@ class GrpcJsTest {
     void grpcJsIsAnswered() throws Exception {
         String folder = System.getProperty("grpc-js");
         Path modules = folder == null
-                ? Outside.missing("-Dgrpc-js=… does not name a folder with @grpc/grpc-js")
+                ? ExternalPrograms.missing("-Dgrpc-js=… does not name a folder with @grpc/grpc-js")
                 : Path.of(folder, "node_modules");
-        String node = Outside.program("node").toString();
+        String node = ExternalPrograms.program("node").toString();
         Path script = Path.of(GrpcJsTest.class.getResource("ask.js").toURI());
-        try (LaneRig rig = new LaneRig(new CountingDecider(300))) {
+        try (TestGrpcServer rig = new TestGrpcServer(new CountingDecider(300))) {
             ProcessBuilder ask = new ProcessBuilder(node, script.toString(), "127.0.0.1:" + rig.port());
             ask.environment().put("NODE_PATH", modules.toString());
             Process run = ask.redirectErrorStream(true).start();

@@ -2,7 +2,7 @@ package dev.weir.server.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.testkit.Outside;
+import dev.weir.testkit.ExternalPrograms;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
@@ -10,8 +10,8 @@ class H2specTest {
 
     @Test
     void http2IsSpokenToTheLetter() throws Exception {
-        String h2spec = Outside.program("h2spec").toString();
-        try (LaneRig rig = new LaneRig(new CountingDecider(10))) {
+        String h2spec = ExternalPrograms.program("h2spec").toString();
+        try (TestGrpcServer rig = new TestGrpcServer(new CountingDecider(10))) {
             Process run = new ProcessBuilder(h2spec, "-h", "127.0.0.1", "-p", Integer.toString(rig.port()), "-o", "5")
                     .redirectErrorStream(true)
                     .start();

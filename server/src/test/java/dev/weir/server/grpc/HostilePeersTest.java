@@ -17,8 +17,8 @@ import static dev.weir.server.grpc.RawPeer.number;
 import static dev.weir.server.grpc.RawPeer.open;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.Health;
 import dev.weir.server.grpc.RawPeer.Frame;
+import dev.weir.server.health.Health;
 import io.netty.handler.codec.http2.Http2Error;
 import java.time.Duration;
 import java.util.Arrays;
@@ -118,8 +118,8 @@ class HostilePeersTest {
 
     @Test
     void whatWaitsForAPeerThatOpensNoWindowsIsBounded() {
-        LaneSettings settings = LaneSettings.defaults()
-                .with(new LaneSettings.Bounds(10, 1_024, 16, 16_384, 1 << 20, 10_000, 2_000, 200));
+        GrpcServerSettings settings = GrpcServerSettings.defaults()
+                .with(new GrpcServerSettings.Bounds(10, 1_024, 16, 16_384, 1 << 20, 10_000, 2_000, 200));
         try (RawPeer peer = new RawPeer(decider, settings)) {
             peer.send(RawPeer.hello(4, 0));
             for (int i = 0; i < 1_000 && peer.isOpen(); i++) {
@@ -174,14 +174,14 @@ class HostilePeersTest {
 
     @Test
     void aPeerThatSaysNothingOrStopsHalfWayIsLetGo() {
-        LaneSettings.Times none =
-                new LaneSettings.Times(Duration.ZERO, Duration.ZERO, Duration.ofDays(1), Duration.ofDays(1));
-        try (RawPeer silent = new RawPeer(decider, LaneSettings.defaults().with(none))) {
+        GrpcServerSettings.Times none =
+                new GrpcServerSettings.Times(Duration.ZERO, Duration.ZERO, Duration.ofDays(1), Duration.ofDays(1));
+        try (RawPeer silent = new RawPeer(decider, GrpcServerSettings.defaults().with(none))) {
             silent.channel.advanceTimeBy(2, TimeUnit.SECONDS);
             silent.channel.runScheduledPendingTasks();
             assertThat(silent.isOpen()).isFalse();
         }
-        try (RawPeer slow = RawPeer.introduced(decider, LaneSettings.defaults().with(none))) {
+        try (RawPeer slow = RawPeer.introduced(decider, GrpcServerSettings.defaults().with(none))) {
             slow.send(open(1), frame(DATA, 0, 1, message("v")));
             slow.time.addAndGet(1);
             slow.channel.advanceTimeBy(2, TimeUnit.SECONDS);
@@ -193,9 +193,9 @@ class HostilePeersTest {
 
     @Test
     void aWatchMayStayButHalfOfAMessageMayNot() {
-        LaneSettings.Times brief = new LaneSettings.Times(
+        GrpcServerSettings.Times brief = new GrpcServerSettings.Times(
                 Duration.ofDays(1), Duration.ofSeconds(5), Duration.ofDays(1), Duration.ofDays(1));
-        try (RawPeer peer = new RawPeer(decider, LaneSettings.defaults().with(brief))) {
+        try (RawPeer peer = new RawPeer(decider, GrpcServerSettings.defaults().with(brief))) {
             peer.send(RawPeer.hello(4, 7)); // a window for one answer of a watch
             byte[] watch = RawPeer.head("/grpc.health.v1.Health/Watch");
             byte[] reflection = RawPeer.head("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
@@ -258,10 +258,10 @@ class HostilePeersTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aFrameOrAHeadThatIsNeverWholeEndsTheConnection(boolean head) {
-        LaneSettings.Times brief = new LaneSettings.Times(
+        GrpcServerSettings.Times brief = new GrpcServerSettings.Times(
                 Duration.ofDays(1), Duration.ofSeconds(5), Duration.ofDays(1), Duration.ofDays(1));
         byte[] frame = frame(head ? CONTINUATION : DATA, 0, 1, new byte[1_000]);
-        try (RawPeer peer = RawPeer.introduced(decider, LaneSettings.defaults().with(brief))) {
+        try (RawPeer peer = RawPeer.introduced(decider, GrpcServerSettings.defaults().with(brief))) {
             peer.send(head ? frame(HEADERS, 0, 1) : open(1));
             for (int i = 0; i < 20 && peer.isOpen(); i++) {
                 peer.send(head ? frame(CONTINUATION, 0, 1, (byte) 0) : new byte[] {frame[i]});
@@ -276,8 +276,8 @@ class HostilePeersTest {
 
     @Test
     void streamsOpenedBeforeThePeerKnowsHowManyItMayAreRefusedAndNoMore() {
-        LaneSettings settings =
-                LaneSettings.defaults().with(new LaneSettings.Bounds(10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
+        GrpcServerSettings settings =
+                GrpcServerSettings.defaults().with(new GrpcServerSettings.Bounds(10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             for (int i = 0; i < 1_000; i++) {
                 peer.send(open(2 * i + 1));
@@ -299,9 +299,9 @@ class HostilePeersTest {
 
     @Test
     void aPeerThatAnswersNoPingIsGoneAndAnIdleOneIsLetGo() {
-        LaneSettings.Times brief =
-                new LaneSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO, Duration.ofDays(1));
-        try (RawPeer dead = RawPeer.introduced(decider, LaneSettings.defaults().with(brief))) {
+        GrpcServerSettings.Times brief =
+                new GrpcServerSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO, Duration.ofDays(1));
+        try (RawPeer dead = RawPeer.introduced(decider, GrpcServerSettings.defaults().with(brief))) {
             for (int i = 0; i < 5 && dead.isOpen(); i++) {
                 dead.channel.advanceTimeBy(2, TimeUnit.SECONDS);
                 dead.channel.runScheduledPendingTasks();
@@ -309,9 +309,9 @@ class HostilePeersTest {
             assertThat(dead.frames(PING)).hasSize(1);
             assertThat(dead.isOpen()).isFalse();
         }
-        LaneSettings.Times idle =
-                new LaneSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO);
-        try (RawPeer peer = RawPeer.introduced(decider, LaneSettings.defaults().with(idle))) {
+        GrpcServerSettings.Times idle =
+                new GrpcServerSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO);
+        try (RawPeer peer = RawPeer.introduced(decider, GrpcServerSettings.defaults().with(idle))) {
             peer.channel.advanceTimeBy(2, TimeUnit.SECONDS);
             peer.channel.runScheduledPendingTasks();
             assertThat(peer.frames(GOAWAY))

@@ -1,21 +1,21 @@
 package dev.weir.server.grpc;
 
-import dev.weir.limiter.Later;
-import dev.weir.limiter.Waiter;
-import dev.weir.model.Decision;
-import dev.weir.model.Request;
+import dev.weir.Request;
+import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.limiter.check.WaiterSupplier;
+import dev.weir.internal.model.MutableDecision;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Keeps everyone waiting until the test says so, and then tells them as a store does: a batch in one task of their home. */
 final class LateDecider implements Decider {
     final List<Waiter> waiting = new ArrayList<>();
-    private final Decision decision = new Decision();
+    private final MutableDecision decision = new MutableDecision();
     private Request last = Request.to("");
     private int descriptors;
 
     @Override
-    public boolean decide(Request request, long nowMicros, Decision into, Later later) {
+    public boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later) {
         descriptors = request.descriptors();
         waiting.add(later.waiter());
         return false;

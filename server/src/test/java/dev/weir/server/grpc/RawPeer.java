@@ -1,7 +1,10 @@
 package dev.weir.server.grpc;
 
-import dev.weir.model.TimeSource;
-import dev.weir.server.Health;
+import dev.weir.TimeSource;
+import dev.weir.server.grpc.codec.ProtobufReader;
+import dev.weir.server.grpc.service.HealthService;
+import dev.weir.server.grpc.service.ReflectionService;
+import dev.weir.server.health.Health;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -48,20 +51,20 @@ final class RawPeer implements AutoCloseable {
     final AtomicLong time = new AtomicLong(1_000_000_000L);
     final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
     final Health health = new Health();
-    final Lane lane;
+    final GrpcServerContext lane;
     final EmbeddedChannel channel;
 
     RawPeer(Decider decider) {
-        this(decider, LaneSettings.defaults());
+        this(decider, GrpcServerSettings.defaults());
     }
 
-    RawPeer(Decider decider, LaneSettings settings) {
+    RawPeer(Decider decider, GrpcServerSettings settings) {
         TimeSource clock = time::get;
-        lane = new Lane(
+        lane = new GrpcServerContext(
                 settings,
                 decider,
                 clock,
-                new LaneObserver() {
+                new GrpcServerObserver() {
                     @Override
                     public void failed(Throwable cause) {
                         failures.add(cause);
@@ -69,7 +72,7 @@ final class RawPeer implements AutoCloseable {
                 },
                 new HealthService(health),
                 REFLECTION);
-        channel = new EmbeddedChannel(false, false, new ConnectionHandler(lane));
+        channel = new EmbeddedChannel(false, false, new GrpcConnectionHandler(lane));
         channel.config().setAllocator(alloc);
         try {
             channel.register();
@@ -79,7 +82,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** A peer that has said hello and has read the server's. */
-    static RawPeer introduced(Decider decider, LaneSettings settings) {
+    static RawPeer introduced(Decider decider, GrpcServerSettings settings) {
         RawPeer peer = new RawPeer(decider, settings);
         peer.send(hello());
         peer.frames();
@@ -87,7 +90,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     static RawPeer introduced(Decider decider) {
-        return introduced(decider, LaneSettings.defaults());
+        return introduced(decider, GrpcServerSettings.defaults());
     }
 
     static byte[] hello(int... settings) {
@@ -137,20 +140,20 @@ final class RawPeer implements AutoCloseable {
     static byte[] message(String value) {
         ByteBuf out = Unpooled.buffer();
         byte[] text = value.getBytes(StandardCharsets.UTF_8);
-        int entry = 3 + 1 + Wire.sizeOf(text.length) + text.length;
-        int descriptor = 1 + Wire.sizeOf(entry) + entry;
-        int message = 3 + 1 + Wire.sizeOf(descriptor) + descriptor;
+        int entry = 3 + 1 + ProtobufReader.sizeOf(text.length) + text.length;
+        int descriptor = 1 + ProtobufReader.sizeOf(entry) + entry;
+        int message = 3 + 1 + ProtobufReader.sizeOf(descriptor) + descriptor;
         out.writeByte(0)
                 .writeInt(message)
                 .writeByte(0x0A)
                 .writeByte(1)
                 .writeByte('d')
                 .writeByte(0x12);
-        Wire.writeVarint(out, descriptor);
+        ProtobufReader.writeVarint(out, descriptor);
         out.writeByte(0x0A);
-        Wire.writeVarint(out, entry);
+        ProtobufReader.writeVarint(out, entry);
         out.writeByte(0x0A).writeByte(1).writeByte('k').writeByte(0x12);
-        Wire.writeVarint(out, text.length);
+        ProtobufReader.writeVarint(out, text.length);
         out.writeBytes(text);
         return ByteBufUtil.getBytes(out);
     }

@@ -35,7 +35,7 @@ class SlowReaderTest {
 
     @Test
     void isReadNoFurtherAndOthersAreServedAndItGetsEveryAnswerOnceItReads() throws Exception {
-        try (LaneRig rig = new LaneRig(decider);
+        try (TestGrpcServer rig = new TestGrpcServer(decider);
                 Flood flood = new Flood(rig)) {
             long before = memory();
             flood.untilNothingMoves();
@@ -57,9 +57,9 @@ class SlowReaderTest {
 
     @Test
     void isCutOffWhenItHasTakenNothingForTooLong() throws Exception {
-        LaneSettings.Times brief = new LaneSettings.Times(
+        GrpcServerSettings.Times brief = new GrpcServerSettings.Times(
                 Duration.ofDays(1), Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofDays(1));
-        try (LaneRig rig = new LaneRig(decider, LaneSettings.defaults().with(brief));
+        try (TestGrpcServer rig = new TestGrpcServer(decider, GrpcServerSettings.defaults().with(brief));
                 Flood flood = new Flood(rig)) {
             long before = memory();
             flood.untilNothingMoves();
@@ -69,7 +69,7 @@ class SlowReaderTest {
         }
     }
 
-    private static void assertServed(LaneRig rig) throws IOException {
+    private static void assertServed(TestGrpcServer rig) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), rig.port())) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write(join(hello(), call(1, "other")));
@@ -100,7 +100,7 @@ class SlowReaderTest {
         private ByteBuffer unsent;
         private int stream = 1;
 
-        Flood(LaneRig rig) throws IOException {
+        Flood(TestGrpcServer rig) throws IOException {
             channel = SocketChannel.open();
             channel.setOption(StandardSocketOptions.SO_RCVBUF, 8 << 10);
             channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), rig.port()));

@@ -81,7 +81,7 @@ class StrangersTest {
     @Test
     void aPeerThatSaysHelloToAServerThatDrainsIsAnsweredAndSentElsewhere() {
         try (RawPeer peer = new RawPeer(decider)) {
-            peer.channel.pipeline().get(ConnectionHandler.class).drain();
+            peer.channel.pipeline().get(GrpcConnectionHandler.class).drain();
             List<Frame> first = peer.frames();
             assertThat(first).extracting(Frame::type).startsWith(SETTINGS).contains(GOAWAY, PING);
             peer.send(hello(), call(1, "v"));

@@ -21,8 +21,8 @@ class UnfinishedRequestsTest {
 
     @Test
     void thoseOfAllCallersAreBoundedTogether() {
-        LaneSettings settings = LaneSettings.defaults()
-                .with(new LaneSettings.Bounds(10, 1_024, 16, 16_384, 20_000, 1 << 20, 2_000, 200));
+        GrpcServerSettings settings = GrpcServerSettings.defaults()
+                .with(new GrpcServerSettings.Bounds(10, 1_024, 16, 16_384, 20_000, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             byte[] part = Arrays.copyOf(message("x".repeat(30_000)), 15_000);
             peer.send(open(1), frame(DATA, 0, 1, part), open(3), frame(DATA, 0, 3, part));
@@ -33,8 +33,8 @@ class UnfinishedRequestsTest {
     @Test
     void theyAreEvenWhileTheyAreEmpty() {
         int most = 10;
-        LaneSettings settings = LaneSettings.defaults()
-                .with(new LaneSettings.Bounds(
+        GrpcServerSettings settings = GrpcServerSettings.defaults()
+                .with(new GrpcServerSettings.Bounds(
                         10, 1_024, 16, 16_384, (long) most * ReceiveFlow.STREAM_COST, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             for (int i = 0; i < most; i++) {
@@ -51,7 +51,7 @@ class UnfinishedRequestsTest {
 
     @Test
     void ofWhatAllMayHaveKeptOneConnectionGetsAShare() {
-        LaneSettings settings = LaneSettings.defaults();
+        GrpcServerSettings settings = GrpcServerSettings.defaults();
         byte[] part = Arrays.copyOf(message("x".repeat(1 << 20)), 16_000);
         try (RawPeer hog = RawPeer.introduced(decider, settings)) {
             String refused = "none";
@@ -69,7 +69,7 @@ class UnfinishedRequestsTest {
     @Test
     void whileThereIsNoRoomACallThatComesWholeIsAnsweredAndOneThatMustWaitIsRefused() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
-            long others = LaneSettings.defaults().bounds().buffered();
+            long others = GrpcServerSettings.defaults().bounds().buffered();
             peer.lane.buffered().addAndGet(others);
             peer.send(open(1), call(3, "v"));
             List<Frame> frames = peer.frames();

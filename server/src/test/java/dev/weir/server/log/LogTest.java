@@ -31,10 +31,10 @@ class LogTest {
 
     @Test
     void aLineForPeopleHasItsTimeItsLevelWhereItMattersAndNoLoggerName() {
-        assertThat(logged(new TextFormat(false), Level.INFO, "listening"))
+        assertThat(logged(new TextLogFormatter(false), Level.INFO, "listening"))
                 .matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  listening\n");
-        assertThat(logged(new TextFormat(false), Level.WARNING, "odd")).endsWith("  warning  odd\n");
-        assertThat(logged(new TextFormat(true), Level.SEVERE, "bad")).contains("\u001b[31;1merror\u001b[0m  bad\n");
+        assertThat(logged(new TextLogFormatter(false), Level.WARNING, "odd")).endsWith("  warning  odd\n");
+        assertThat(logged(new TextLogFormatter(true), Level.SEVERE, "bad")).contains("\u001b[31;1merror\u001b[0m  bad\n");
     }
 
     @Test
@@ -48,9 +48,9 @@ class LogTest {
 
     @Test
     void aValueCannotForgeALineOrPaintATerminal() {
-        String line = logged(new TextFormat(false), Level.INFO, "key \u001b[31m\r12:00 forged\u202e");
+        String line = logged(new TextLogFormatter(false), Level.INFO, "key \u001b[31m\r12:00 forged\u202e");
         assertThat(line).endsWith("key ·[31m·12:00 forged·\n");
-        assertThat(logged(new JsonFormat(), Level.INFO, "a\"b\\c\r\nd\u0000\u202e"))
+        assertThat(logged(new JsonLogFormatter(), Level.INFO, "a\"b\\c\r\nd\u0000\u202e"))
                 .contains("\"message\":\"a\\\"b\\\\c\\u000d\\nd\\u0000\\u202e\"}\n");
     }
 
@@ -58,7 +58,7 @@ class LogTest {
     void norCanOneInWhatAnExceptionSays() {
         LogRecord record = record(Level.SEVERE, "failed");
         record.setThrown(new IllegalStateException("\u001b[31m\n12:00:00.000  forged"));
-        assertThat(new TextFormat(false).format(record))
+        assertThat(new TextLogFormatter(false).format(record))
                 .doesNotContain("\u001b", "\n12:00:00.000")
                 .contains("IllegalStateException: ·[31m", "  forged\n", " at dev.weir.server.log.LogTest.")
                 .endsWith("\n");
@@ -66,14 +66,14 @@ class LogTest {
 
     @Test
     void elsewhereItIsOneJsonObjectALine() {
-        assertThat(logged(new JsonFormat(), Level.WARNING, "odd"))
+        assertThat(logged(new JsonLogFormatter(), Level.WARNING, "odd"))
                 .matches(
                         "\\{\"time\":\"[-0-9T:.]+Z\",\"level\":\"warning\",\"logger\":\"dev.weir\",\"message\":\"odd\"}\n");
     }
 
     @Test
     void aMessageThatRepeatsIsHeldBackAndThenCounted() {
-        LineHandler handler = handler(new TextFormat(false));
+        LogHandler handler = handler(new TextLogFormatter(false));
         for (int i = 0; i < 1_000; i++) {
             String bytes = Long.toHexString(0x9E3779B97F4A7C15L * (i + 1));
             handler.publish(record(Level.WARNING, "peer " + i + " sent nonsense: " + bytes));
@@ -94,7 +94,7 @@ class LogTest {
 
     @Test
     void whatTheServerSaysOfItselfIsNeverHeldBack() {
-        LineHandler handler = handler(new TextFormat(false));
+        LogHandler handler = handler(new TextLogFormatter(false));
         for (int i = 0; i < 100; i++) {
             handler.publish(record(Level.INFO, "reloaded"));
         }
@@ -106,8 +106,8 @@ class LogTest {
     void whoSpeaksNeverWaitsForAPipeThatNobodyReadsAndWhatIsLostIsCounted() throws Exception {
         int said = 10_000;
         PipedInputStream pipe = new PipedInputStream();
-        LineHandler handler =
-                new LineHandler(new PipedOutputStream(pipe), new TextFormat(false), new FloodGate(nanos::get));
+        LogHandler handler =
+                new LogHandler(new PipedOutputStream(pipe), new TextLogFormatter(false), new LogThrottle(nanos::get));
         assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
             for (int i = 0; i < said; i++) {
                 handler.publish(record(Level.INFO, "line " + i));
@@ -134,14 +134,14 @@ class LogTest {
 
     private String logged(Formatter formatter, Level level, String message) {
         out.reset();
-        LineHandler handler = handler(formatter);
+        LogHandler handler = handler(formatter);
         handler.publish(record(level, message));
         handler.flush();
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    private LineHandler handler(Formatter formatter) {
-        return new LineHandler(out, formatter, new FloodGate(nanos::get));
+    private LogHandler handler(Formatter formatter) {
+        return new LogHandler(out, formatter, new LogThrottle(nanos::get));
     }
 
     private static LogRecord record(Level level, String message) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.redis.testkit.PemFiles;
 import dev.weir.redis.testkit.RedisProcess;
-import dev.weir.server.HttpCaller;
-import dev.weir.server.RunningServer;
-import dev.weir.server.documentation.Pages;
+import dev.weir.server.documentation.DocumentationPages;
+import dev.weir.server.listener.HttpCaller;
+import dev.weir.server.listener.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -55,8 +55,8 @@ class DocumentedMetricsTest {
                     .map(type -> type.group(1))
                     .collect(Collectors.toCollection(TreeSet::new));
         }
-        Set<String> told = Pages.firstCells("metric").stream()
-                .flatMap(cell -> Pages.spans(cell.text()).stream())
+        Set<String> told = DocumentationPages.firstCells("metric").stream()
+                .flatMap(cell -> DocumentationPages.spans(cell.text()).stream())
                 .map(name -> name.replaceFirst("\\{.*", ""))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(told).isEqualTo(shown);

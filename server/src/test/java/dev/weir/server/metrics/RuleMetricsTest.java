@@ -2,15 +2,15 @@ package dev.weir.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.match.EnvoyDescriptor;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict;
-import dev.weir.model.Verdict.Reason;
-import dev.weir.store.StoreFailure;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.StoreFailure;
+import dev.weir.internal.match.envoy.EnvoyDescriptor;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.MutableVerdict.Reason;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +82,7 @@ class RuleMetricsTest {
     void whatPassedUncountedIsWhatPassed() {
         RuleSet rules = rules("open", "shut");
         metrics.rules(rules);
-        Verdict open = verdict(rules, 0, Reason.WITHIN_LIMIT).degraded(true);
+        MutableVerdict open = verdict(rules, 0, Reason.WITHIN_LIMIT).degraded(true);
         decided(false, open, verdict(rules, 1, Reason.OVER_LIMIT));
         decided(true, open, verdict(rules, 1, Reason.WITHIN_LIMIT));
         assertThat(scrape())
@@ -177,7 +177,7 @@ class RuleMetricsTest {
     void aTimedDecisionIsInTheBucketsAtOrAboveIt(long micros, String bound, int count) {
         RuleSet rules = rules("timed");
         metrics.rules(rules);
-        Decision decision = decision(true, verdict(rules, 0, Reason.WITHIN_LIMIT));
+        MutableDecision decision = decision(true, verdict(rules, 0, Reason.WITHIN_LIMIT));
         now.addAndGet(micros);
         metrics.decided(Request.to("api"), decision);
         assertThat(scrape())
@@ -232,18 +232,18 @@ class RuleMetricsTest {
         return new EnvoyDescriptor("key", rule.id(), rule, false, List.of());
     }
 
-    private static Verdict verdict(RuleSet rules, int ordinal, Reason reason) {
-        return new Verdict().set(rules.rules().get(ordinal), LIMIT, 0, 1, reason, 0, 0, 0, 0);
+    private static MutableVerdict verdict(RuleSet rules, int ordinal, Reason reason) {
+        return new MutableVerdict().set(rules.rules().get(ordinal), LIMIT, 0, 1, reason, 0, 0, 0, 0);
     }
 
-    private void decided(boolean allowed, Verdict... verdicts) {
+    private void decided(boolean allowed, MutableVerdict... verdicts) {
         metrics.decided(Request.to("api"), decision(allowed, verdicts));
     }
 
-    private Decision decision(boolean allowed, Verdict... verdicts) {
-        Decision decision = new Decision();
+    private MutableDecision decision(boolean allowed, MutableVerdict... verdicts) {
+        MutableDecision decision = new MutableDecision();
         decision.begin(now.get());
-        for (Verdict each : verdicts) {
+        for (MutableVerdict each : verdicts) {
             decision.add().set(each);
         }
         decision.end(allowed, verdicts.length - 1);

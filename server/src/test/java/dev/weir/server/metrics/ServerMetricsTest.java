@@ -3,7 +3,7 @@ package dev.weir.server.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.model.TimeSource;
+import dev.weir.TimeSource;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

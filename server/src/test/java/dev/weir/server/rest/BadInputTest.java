@@ -4,7 +4,7 @@ import static dev.weir.server.rest.RestKit.header;
 import static dev.weir.server.rest.RestKit.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.Health;
+import dev.weir.server.health.Health;
 import java.io.ByteArrayOutputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;

@@ -3,9 +3,9 @@ package dev.weir.server.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.server.http.Answer;
-import dev.weir.server.http.RestException;
-import dev.weir.store.Idempotency;
+import dev.weir.internal.store.Idempotency;
+import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpProblemException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class RememberedAnswersTest {
-    private static final Answer ANSWER = new Answer(200, Answer.JSON, new byte[0], List.of());
+    private static final HttpAnswer ANSWER = new HttpAnswer(200, HttpAnswer.JSON, new byte[0], List.of());
 
     private final AtomicInteger decisions = new AtomicInteger();
 
@@ -107,7 +107,7 @@ class RememberedAnswersTest {
         answers.once(once, "k", 0, second, underWay::add);
         assertThat(underWay).hasSize(1);
         assertThatThrownBy(() -> answers.once(once("c", "k", "other"), "k", 0, second, underWay::add))
-                .isInstanceOf(RestException.class)
+                .isInstanceOf(HttpProblemException.class)
                 .hasMessageContaining("came before with another request");
         underWay.get(0).decided(ANSWER, true);
         assertThat(first.answers).containsExactly(ANSWER);
@@ -190,11 +190,11 @@ class RememberedAnswersTest {
 
     /** What one who asks was told. */
     private static final class Heard implements RememberedAnswers.Asking {
-        final List<Answer> answers = new CopyOnWriteArrayList<>();
+        final List<HttpAnswer> answers = new CopyOnWriteArrayList<>();
         final List<RuntimeException> failures = new CopyOnWriteArrayList<>();
 
         @Override
-        public void answer(Answer answer) {
+        public void answer(HttpAnswer answer) {
             answers.add(answer);
         }
 

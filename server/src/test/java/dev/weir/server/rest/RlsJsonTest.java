@@ -4,10 +4,10 @@ import static dev.weir.server.rest.RestKit.header;
 import static dev.weir.server.rest.RestKit.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.match.RuleSet;
-import dev.weir.model.Limit;
-import dev.weir.model.Rule;
-import dev.weir.model.RuleBuilder;
+import dev.weir.Limit;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.RuleBuilder;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.server.rls.RlsSettings;
 import java.net.http.HttpResponse;
 import java.time.Duration;

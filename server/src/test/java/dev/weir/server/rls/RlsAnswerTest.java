@@ -2,11 +2,11 @@ package dev.weir.server.rls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.model.Algorithm;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict.Reason;
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict.Reason;
+import dev.weir.internal.model.Rule;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +29,7 @@ class RlsAnswerTest {
             .build();
     private static final Rule UNLIMITED = Rule.builder("d", "u").name("u").build();
 
-    private final Decision decision = new Decision();
+    private final MutableDecision decision = new MutableDecision();
     private final RlsAnswer answer = new RlsAnswer(
             new RlsSettings(true, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", false, false));
 

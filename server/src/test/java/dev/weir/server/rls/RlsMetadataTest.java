@@ -2,11 +2,11 @@ package dev.weir.server.rls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Request;
-import dev.weir.model.Rule;
-import dev.weir.model.Verdict.Reason;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict.Reason;
+import dev.weir.internal.model.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class RlsMetadataTest {
     private static final Limit LIMIT = Limit.fixedWindow(5, Duration.ofMinutes(1));
 
-    private final Decision decision = new Decision();
+    private final MutableDecision decision = new MutableDecision();
 
     RlsMetadataTest() {
         decision.begin(0);

@@ -2,7 +2,7 @@ package dev.weir.server.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.documentation.Pages;
+import dev.weir.server.documentation.DocumentationPages;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -15,7 +15,7 @@ class DocumentedSettingsTest {
     /** If this fails, what is expected is what belongs into the page. */
     @Test
     void theTableHasEverySettingAsTheCommandsHelpTellsIt() {
-        String expected = Catalogue.all().stream()
+        String expected = SettingsCatalogue.all().stream()
                 .map(setting -> "| `%s` | %s | %s%s |"
                         .formatted(
                                 setting.name(),
@@ -23,18 +23,18 @@ class DocumentedSettingsTest {
                                 setting.description(),
                                 reference(setting)))
                 .collect(Collectors.joining("\n"));
-        String page = Pages.read("docs/settings.md");
+        String page = DocumentationPages.read("docs/settings.md");
         assertThat(page.substring(page.indexOf("| `"))).isEqualTo(expected);
     }
 
     @Test
     void thePageNamesEverythingThatCanBeSaidOfAStore() {
-        String line = Pages.read("docs/settings.md")
+        String line = DocumentationPages.read("docs/settings.md")
                 .lines()
                 .filter(each -> each.startsWith("`stores`"))
                 .findFirst()
                 .orElseThrow();
-        assertThat(Pages.spans(line)).containsAll(StoreEntries.spellings());
+        assertThat(DocumentationPages.spans(line)).containsAll(StoreEntries.spellings());
     }
 
     private static String reference(Setting<?> setting) {
@@ -46,16 +46,16 @@ class DocumentedSettingsTest {
 
     @Test
     void whatOtherPagesTellOfSettingsIsAboutSettingsThatExist() {
-        Set<String> known = Catalogue.all().stream().map(Setting::name).collect(Collectors.toSet());
-        assertThat(Pages.firstCells("setting"))
-                .allSatisfy(cell -> assertThat(known).containsAll(Pages.spans(cell.text())));
+        Set<String> known = SettingsCatalogue.all().stream().map(Setting::name).collect(Collectors.toSet());
+        assertThat(DocumentationPages.firstCells("setting"))
+                .allSatisfy(cell -> assertThat(known).containsAll(DocumentationPages.spans(cell.text())));
     }
 
     @Test
     void theVariablesThatAreSaidToDoNothingAreThoseThatDoNothing() {
-        String page = Pages.read("docs/envoy.md");
+        String page = DocumentationPages.read("docs/envoy.md");
         String section = page.substring(page.indexOf("## Variables that do nothing"));
-        Set<String> said = new TreeSet<>(Pages.spans(section.substring(0, section.indexOf("\n## "))));
+        Set<String> said = new TreeSet<>(DocumentationPages.spans(section.substring(0, section.indexOf("\n## "))));
         Map<String, String> all = said.stream().collect(Collectors.toMap(name -> name, name -> "1"));
         assertThat(ReferenceVariables.withoutMeaning(all)).isEqualTo(said);
         assertThat(said).isEqualTo(new TreeSet<>(ReferenceVariables.WITHOUT_MEANING));

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.decisions.DecisionSinkSettings;
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.tier.LocalTier;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.tier.LocalTier;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -37,9 +37,9 @@ class SettingsReaderTest {
     @Test
     void withoutAnySourceTheDefaultsHold() throws Exception {
         Settings settings = read(Map.of(), Map.of());
-        assertThat(settings.http()).isEqualTo(new Address("0.0.0.0", 8080));
-        assertThat(settings.grpc()).isEqualTo(new Address("0.0.0.0", 8081));
-        assertThat(settings.admin()).isEqualTo(new Address("127.0.0.1", 6070));
+        assertThat(settings.http()).isEqualTo(new ListenAddress("0.0.0.0", 8080));
+        assertThat(settings.grpc()).isEqualTo(new ListenAddress("0.0.0.0", 8081));
+        assertThat(settings.admin()).isEqualTo(new ListenAddress("127.0.0.1", 6070));
         assertThat(settings.rules()).isEmpty();
         assertThat(settings.isExample()).isTrue();
         assertThat(settings.limiter().chargeDenied()).isTrue();
@@ -327,7 +327,7 @@ class SettingsReaderTest {
 
     @Test
     void everySettingHasADefaultThatItCanRead() {
-        assertThat(Catalogue.all())
+        assertThat(SettingsCatalogue.all())
                 .filteredOn(each -> !each.fallback().isEmpty())
                 .allSatisfy(each -> assertThat(each.reader().apply(each.fallback()))
                         .as(each.name())

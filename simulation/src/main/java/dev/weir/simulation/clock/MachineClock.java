@@ -1,6 +1,6 @@
 package dev.weir.simulation.clock;
 
-import dev.weir.model.TimeSource;
+import dev.weir.TimeSource;
 import java.util.function.LongUnaryOperator;
 
 /** The clocks of one machine: a wall clock that may be set wrong, and a monotonic one that began anywhere; both may run fast or slow. */

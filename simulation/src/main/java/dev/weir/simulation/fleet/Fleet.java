@@ -1,21 +1,21 @@
 package dev.weir.simulation.fleet;
 
-import dev.weir.limiter.Later;
-import dev.weir.limiter.Limiter;
-import dev.weir.limiter.Waiter;
-import dev.weir.match.RuleSet;
-import dev.weir.model.Decision;
-import dev.weir.model.Request;
-import dev.weir.model.Verdict;
+import dev.weir.Request;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.limiter.check.WaiterSupplier;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.SharedStore;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
-import dev.weir.simulation.fleet.Node.Life;
+import dev.weir.simulation.fleet.SimulatedNode.Life;
 import dev.weir.simulation.store.Link;
-import dev.weir.simulation.store.SharedCounters;
+import dev.weir.simulation.store.SimulatedStore;
 import dev.weir.simulation.traffic.Destination;
 import dev.weir.simulation.traffic.Flow;
-import dev.weir.store.Check;
-import dev.weir.store.SharedStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,33 +31,33 @@ public final class Fleet implements Destination {
     private static final Executor AT_ONCE = Runnable::run;
 
     private final Timeline timeline;
-    private final SharedCounters store;
+    private final SimulatedStore store;
     private final RuleSet rules;
     private final FleetSettings settings;
     private final SplittableRandom random;
-    private final Watcher watcher;
-    private final Planted planted;
-    private final List<Node> nodes = new ArrayList<>();
-    private final Map<Node, Listener> listeners = new HashMap<>();
+    private final FleetObserver watcher;
+    private final PlantedMistakes planted;
+    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final Map<SimulatedNode, Listener> listeners = new HashMap<>();
     private final Request request = Request.to("");
-    private final Decision decision = new Decision();
+    private final MutableDecision decision = new MutableDecision();
     private final ArrayDeque<Visit> idle = new ArrayDeque<>();
     /** The visit in hand, for whoever has to wait. */
-    private final Later later = this::waiter;
+    private final WaiterSupplier later = this::waiter;
 
     private @Nullable Flow flow;
     private int caller;
-    private @Nullable Node node;
+    private @Nullable SimulatedNode node;
 
     /** A fleet with the mistakes that are {@code planted} in it. */
     public Fleet(
             Timeline timeline,
-            SharedCounters store,
+            SimulatedStore store,
             RuleSet rules,
             FleetSettings settings,
             SplittableRandom random,
-            Watcher watcher,
-            Planted planted) {
+            FleetObserver watcher,
+            PlantedMistakes planted) {
         this.timeline = timeline;
         this.store = store;
         this.rules = rules;
@@ -66,19 +66,19 @@ public final class Fleet implements Destination {
         this.watcher = watcher;
         this.planted = planted;
         for (int i = 0; i < settings.nodes(); i++) {
-            Node next = new Node(i, timeline);
+            SimulatedNode next = new SimulatedNode(i, timeline);
             nodes.add(next);
             start(next);
         }
     }
 
-    public List<Node> nodes() {
+    public List<SimulatedNode> nodes() {
         return nodes;
     }
 
     @Override
     public void arrive(Flow flow, int caller, int number) {
-        Node to = nodes.get(number);
+        SimulatedNode to = nodes.get(number);
         for (int i = 1; !to.isUp() && i < nodes.size(); i++) {
             to = nodes.get((number + i) % nodes.size());
         }
@@ -100,7 +100,7 @@ public final class Fleet implements Destination {
     }
 
     /** Starts the process of {@code node}, if it does not run. */
-    public void start(Node node) {
+    public void start(SimulatedNode node) {
         if (!node.isUp()) {
             long skew = settings.clockSkewMicros();
             long drift = settings.driftMillionths();
@@ -113,7 +113,7 @@ public final class Fleet implements Destination {
             Link link = new Link(timeline, node, clock, store, settings.link(), random.split());
             Listener listener = new Listener(node, clock, link);
             listeners.put(node, listener);
-            SharedStore heard = planted.stores().apply(new Overheard(link, listener));
+            SharedStore heard = planted.stores().apply(new ObservedStore(link, listener));
             Life life = new Life(clock, link, peer(heard, clock));
             node.start(life);
             watcher.started(node);
@@ -121,7 +121,7 @@ public final class Fleet implements Destination {
         }
     }
 
-    private void tick(Node node, Life life) {
+    private void tick(SimulatedNode node, Life life) {
         if (!life.equals(node.life())) {
             return;
         }
@@ -134,12 +134,12 @@ public final class Fleet implements Destination {
     }
 
     /** Ends the process of {@code node} as kill -9 does. */
-    public void kill(Node node) {
+    public void kill(SimulatedNode node) {
         node.kill();
     }
 
     /** Ends the process of {@code node} as SIGTERM does: it gives back what it holds and decides nothing more. */
-    public void stop(Node node) {
+    public void stop(SimulatedNode node) {
         Life life = node.life();
         if (life != null) {
             life.peer().stop();
@@ -148,12 +148,12 @@ public final class Fleet implements Destination {
     }
 
     /** Stops {@code node} for {@code nanos} as SIGSTOP does. */
-    public void pause(Node node, long nanos) {
+    public void pause(SimulatedNode node, long nanos) {
         node.pause(nanos);
     }
 
     /** Breaks the connection of {@code node}. */
-    public void breakOff(Node node) {
+    public void breakOff(SimulatedNode node) {
         Life life = node.life();
         if (life != null) {
             life.link().breakOff();
@@ -161,25 +161,25 @@ public final class Fleet implements Destination {
     }
 
     /** Lets nothing through between {@code node} and the store for {@code nanos}. */
-    public void cut(Node node, long nanos) {
+    public void cut(SimulatedNode node, long nanos) {
         Life life = node.life();
         if (life != null) {
             life.link().cut(nanos);
         }
     }
 
-    private Peer peer(SharedStore store, MachineClock clock) {
+    private NodeLimiter peer(SharedStore store, MachineClock clock) {
         return switch (settings.kind()) {
-            case WEIR -> new WeirPeer(rules, store, clock, settings.limiter());
+            case WEIR -> new WeirNodeLimiter(rules, store, clock, settings.limiter());
             case NAIVE_CHUNKS ->
-                new ChunkPeer(rules, store, clock, settings.limiter().deadlineMicros());
+                new ChunkNodeLimiter(rules, store, clock, settings.limiter().deadlineMicros());
         };
     }
 
-    private void told(Flow flow, int caller, Node node, Life life, Decision decision, boolean waited) {
+    private void told(Flow flow, int caller, SimulatedNode node, Life life, MutableDecision decision, boolean waited) {
         watcher.told(flow, caller, node, decision, life.link().chargedMicros(), waited);
         if (!decision.allowed()) {
-            Verdict binding = decision.binding();
+            MutableVerdict binding = decision.binding();
             flow.denied(caller, binding == null ? 0 : binding.retryAfterMicros());
         }
     }
@@ -194,12 +194,12 @@ public final class Fleet implements Destination {
     }
 
     /** Passes on what a node asks in the background in one of its lives, until the next one begins. */
-    private final class Listener implements Overheard.Ear {
-        private final Node node;
+    private final class Listener implements ObservedStore.Ear {
+        private final SimulatedNode node;
         private final MachineClock clock;
         private final Link link;
 
-        Listener(Node node, MachineClock clock, Link link) {
+        Listener(SimulatedNode node, MachineClock clock, Link link) {
             this.node = node;
             this.clock = clock;
             this.link = link;
@@ -228,7 +228,7 @@ public final class Fleet implements Destination {
     private final class Visit implements Waiter {
         private @Nullable Flow flow;
         private int caller;
-        private @Nullable Node node;
+        private @Nullable SimulatedNode node;
         private @Nullable Life life;
 
         @Override
@@ -237,7 +237,7 @@ public final class Fleet implements Destination {
         }
 
         @Override
-        public void decided(Request request, Decision decision) {
+        public void decided(Request request, MutableDecision decision) {
             if (flow != null && node != null && life != null) {
                 told(flow, caller, node, life, decision, true);
             }

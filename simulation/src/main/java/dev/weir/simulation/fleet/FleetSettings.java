@@ -1,6 +1,6 @@
 package dev.weir.simulation.fleet;
 
-import dev.weir.limiter.LimiterSettings;
+import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.simulation.store.LinkSettings;
 
 /**

@@ -1,6 +1,6 @@
 package dev.weir.simulation.oracle;
 
-import dev.weir.model.Limit;
+import dev.weir.Limit;
 import dev.weir.simulation.clock.MachineClock;
 import java.util.ArrayDeque;
 import java.util.HashMap;

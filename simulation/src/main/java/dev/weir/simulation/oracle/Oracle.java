@@ -1,10 +1,10 @@
 package dev.weir.simulation.oracle;
 
-import dev.weir.algorithm.Meter;
-import dev.weir.algorithm.Meters;
-import dev.weir.model.Decision;
-import dev.weir.model.Limit;
-import dev.weir.model.Verdict;
+import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,8 +17,8 @@ import java.util.Map;
  * <p>A decision that tells only of its denial (a remembered one) is looked at by that check alone.
  */
 public final class Oracle {
-    private final Gauge ideal = new Gauge();
-    private final Gauge witness = new Gauge();
+    private final CentralCounters ideal = new CentralCounters();
+    private final CentralCounters witness = new CentralCounters();
     private final Map<Limit, Meter> meters = new HashMap<>();
     private Limit lastLimit = Limit.fixedWindow(1, Duration.ofSeconds(1));
     private Meter lastMeter = Meters.of(lastLimit);
@@ -43,7 +43,7 @@ public final class Oracle {
     }
 
     /** A request was decided; its hits were taken at {@code micros}. Returns whether it would have passed. */
-    public boolean told(Decision decision, long micros) {
+    public boolean told(MutableDecision decision, long micros) {
         boolean passes = passes(ideal, decision, micros);
         if (passes) {
             take(ideal, decision, micros);
@@ -58,9 +58,9 @@ public final class Oracle {
         return passes;
     }
 
-    private boolean passes(Gauge gauge, Decision decision, long micros) {
+    private boolean passes(CentralCounters gauge, MutableDecision decision, long micros) {
         for (int i = 0; i < decision.size(); i++) {
-            Verdict verdict = decision.verdict(i);
+            MutableVerdict verdict = decision.verdict(i);
             Limit limit = verdict.limit();
             if (limit != null
                     && !isShadow(verdict)
@@ -71,10 +71,10 @@ public final class Oracle {
         return true;
     }
 
-    private boolean take(Gauge gauge, Decision decision, long micros) {
+    private boolean take(CentralCounters gauge, MutableDecision decision, long micros) {
         boolean fitted = true;
         for (int i = 0; i < decision.size(); i++) {
-            Verdict verdict = decision.verdict(i);
+            MutableVerdict verdict = decision.verdict(i);
             Limit limit = verdict.limit();
             if (limit != null) {
                 fitted &= gauge.take(meter(limit), verdict.counter(), verdict.hits(), micros) || isShadow(verdict);
@@ -83,7 +83,7 @@ public final class Oracle {
         return fitted;
     }
 
-    private static boolean isShadow(Verdict verdict) {
+    private static boolean isShadow(MutableVerdict verdict) {
         return verdict.rule() != null && verdict.rule().shadow();
     }
 

@@ -1,7 +1,7 @@
 package dev.weir.simulation.scenario;
 
-import dev.weir.rules.grammar.Fields;
-import dev.weir.rules.yaml.YamlNode.Scalar;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.yaml.YamlNode.Scalar;
 
 /** Numbers with a fraction, and rates. */
 final class Decimals {

@@ -1,14 +1,14 @@
 package dev.weir.simulation.scenario;
 
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.grammar.Fields;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Scalar;
-import dev.weir.simulation.traffic.Arrivals;
-import dev.weir.simulation.traffic.Callers;
+import dev.weir.simulation.traffic.ArrivalProcess;
+import dev.weir.simulation.traffic.CallerDistribution;
 import dev.weir.simulation.traffic.FlowSettings;
 import dev.weir.simulation.traffic.Placement;
 import dev.weir.simulation.traffic.Zipf;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Scalar;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +59,7 @@ final class FlowReader {
         SKEWED
     }
 
-    static @Nullable FlowSettings read(YamlNode node, String domain, Problems problems) {
+    static @Nullable FlowSettings read(YamlNode node, String domain, DiagnosticCollector problems) {
         Fields fields = Fields.of(node, "traffic", problems);
         if (fields == null) {
             return null;
@@ -94,27 +94,27 @@ final class FlowReader {
                 fields.flag("obeys_retry_after", false));
     }
 
-    private Arrivals arrivals() {
+    private ArrivalProcess arrivals() {
         double rate = Decimals.rate(fields, "rate");
         Pattern pattern = fields.oneOf("arrivals", Pattern.values());
         double burst = Decimals.read(fields, "burst", 10, 1.001, 1e6);
         long mean = nanos("mean", SECOND);
         return switch (pattern == null ? Pattern.POISSON : pattern) {
-            case POISSON -> new Arrivals.Poisson(rate);
-            case STEADY -> new Arrivals.Steady(rate);
-            case MMPP -> new Arrivals.Mmpp(rate, burst, mean);
-            case ON_OFF -> new Arrivals.OnOff(rate, burst, mean, Decimals.read(fields, "shape", 1.5, 1.01, 10));
+            case POISSON -> new ArrivalProcess.Poisson(rate);
+            case STEADY -> new ArrivalProcess.Steady(rate);
+            case MMPP -> new ArrivalProcess.Mmpp(rate, burst, mean);
+            case ON_OFF -> new ArrivalProcess.OnOff(rate, burst, mean, Decimals.read(fields, "shape", 1.5, 1.01, 10));
             case WINDOW_EDGE ->
-                new Arrivals.WindowEdge(rate, nanos("window", 60 * SECOND), nanos("width", SECOND / 10));
+                new ArrivalProcess.WindowEdge(rate, nanos("window", 60 * SECOND), nanos("width", SECOND / 10));
         };
     }
 
-    private Callers callers() {
+    private CallerDistribution callers() {
         Long count = fields.whole("callers", 1, 100_000_000);
         int callers = count == null ? 1 : count.intValue();
         return fields.has("zipf")
                 ? new Zipf(callers, Decimals.read(fields, "zipf", 1, 0.01, 10))
-                : new Callers.Alike(callers);
+                : new CallerDistribution.Alike(callers);
     }
 
     private Placement placement() {
@@ -129,6 +129,6 @@ final class FlowReader {
     }
 
     private long nanos(String name, long otherwiseMicros) {
-        return Spans.micros(fields, name, otherwiseMicros) * MICRO;
+        return VirtualDurations.micros(fields, name, otherwiseMicros) * MICRO;
     }
 }

@@ -1,11 +1,11 @@
 package dev.weir.simulation.scenario;
 
-import dev.weir.model.Rule;
+import dev.weir.internal.model.Rule;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.LoadResult;
 import dev.weir.rules.RuleDocument;
 import dev.weir.rules.RuleLoader;
-import dev.weir.rules.yaml.YamlNode.Entry;
+import dev.weir.text.yaml.YamlNode.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package dev.weir.simulation.scenario;
 
-import dev.weir.match.RuleSet;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.traffic.FlowSettings;
 import java.util.List;

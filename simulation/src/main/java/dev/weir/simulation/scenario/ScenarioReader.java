@@ -1,22 +1,22 @@
 package dev.weir.simulation.scenario;
 
-import dev.weir.limiter.LimiterSettings;
-import dev.weir.match.RuleSet;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.rules.LoadResult;
-import dev.weir.rules.diagnostics.Diagnostic;
-import dev.weir.rules.diagnostics.Position;
-import dev.weir.rules.diagnostics.Problems;
-import dev.weir.rules.diagnostics.Suggestion;
-import dev.weir.rules.grammar.Fields;
-import dev.weir.rules.grammar.RuleFile;
-import dev.weir.rules.yaml.YamlNode;
-import dev.weir.rules.yaml.YamlNode.Scalar;
-import dev.weir.rules.yaml.YamlReader;
+import dev.weir.rules.internal.grammar.RuleFile;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Scenario.Run;
 import dev.weir.simulation.store.Latency;
 import dev.weir.simulation.store.LinkSettings;
 import dev.weir.simulation.traffic.FlowSettings;
+import dev.weir.text.diagnostics.Diagnostic;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,10 +41,10 @@ public final class ScenarioReader {
     private static final long MICRO = 1_000;
     private static final long MILLI = 1_000_000;
 
-    private final Problems problems;
+    private final DiagnosticCollector problems;
     private final Fields root;
 
-    private ScenarioReader(Problems problems, Fields root) {
+    private ScenarioReader(DiagnosticCollector problems, Fields root) {
         this.problems = problems;
         this.root = root;
     }
@@ -58,7 +58,7 @@ public final class ScenarioReader {
 
     /** Reads the bytes of a file; {@code fileName} is what diagnostics call it. */
     public static Read read(String fileName, byte[] bytes) {
-        Problems problems = new Problems(fileName);
+        DiagnosticCollector problems = new DiagnosticCollector(fileName);
         YamlNode node = YamlReader.read(bytes, problems);
         if (node == null && problems.errors() == 0) {
             problems.error(new Position(1, 1), "the file is empty", "expected: a scenario");
@@ -89,7 +89,7 @@ public final class ScenarioReader {
     }
 
     private @Nullable Scenario read(RulesInScenario text, @Nullable RuleSet rules) {
-        long duration = Spans.micros(root, "duration", 60 * MILLI) * MICRO;
+        long duration = VirtualDurations.micros(root, "duration", 60 * MILLI) * MICRO;
         Long seed = root.whole("seed", 0, Long.MAX_VALUE);
         String name = root.text("scenario");
         Scenario.Measure measure = root.oneOf("measure", Scenario.Measure.values());
@@ -111,7 +111,7 @@ public final class ScenarioReader {
         if (rules == null || problems.errors() > 0) {
             return null;
         }
-        long lag = storeFields == null ? 0 : Spans.micros(storeFields, "replica_lag", 0) * MICRO;
+        long lag = storeFields == null ? 0 : VirtualDurations.micros(storeFields, "replica_lag", 0) * MICRO;
         return new Scenario(
                 name == null ? problems.file() : name,
                 measure == null ? Scenario.Measure.FLEET : measure,
@@ -150,10 +150,10 @@ public final class ScenarioReader {
         return new FleetSettings(
                 nodes == null ? 10 : nodes.intValue(),
                 FleetSettings.Kind.WEIR,
-                Spans.micros(fields, "clock_skew", 0),
+                VirtualDurations.micros(fields, "clock_skew", 0),
                 drift == null ? 0 : drift,
                 link,
-                limiter.withDeadlineMicros(Spans.micros(fields, "deadline", limiter.deadlineMicros()))
+                limiter.withDeadlineMicros(VirtualDurations.micros(fields, "deadline", limiter.deadlineMicros()))
                         .withTierCounters(counters == null ? FEW_COUNTERS : counters.intValue()));
     }
 
@@ -162,8 +162,8 @@ public final class ScenarioReader {
         if (fields == null) {
             return good;
         }
-        long median = Spans.micros(fields, "latency", good.latency().medianNanos() / MICRO) * MICRO;
-        long p99 = Spans.micros(fields, "latency_p99", 4 * median / MICRO) * MICRO;
+        long median = VirtualDurations.micros(fields, "latency", good.latency().medianNanos() / MICRO) * MICRO;
+        long p99 = VirtualDurations.micros(fields, "latency_p99", 4 * median / MICRO) * MICRO;
         if (p99 < median) {
             problems.error(fields.at("latency_p99"), "latency_p99 below latency", "expected: at least as long");
             p99 = median;
@@ -198,10 +198,10 @@ public final class ScenarioReader {
                 problems.error(fields.at("on"), "on: store", "expected: a node; the store can pause or fail_over");
             }
             faults.add(new Fault(
-                    Spans.micros(fields, "at", 0) * MICRO,
+                    VirtualDurations.micros(fields, "at", 0) * MICRO,
                     kind,
                     node == null ? Fault.STORE : node.intValue(),
-                    Spans.micros(fields, "for", MILLI) * MICRO));
+                    VirtualDurations.micros(fields, "for", MILLI) * MICRO));
         }
         return faults;
     }

@@ -1,19 +1,19 @@
 package dev.weir.simulation.store;
 
-import dev.weir.coalesce.Call;
-import dev.weir.coalesce.Carrier;
-import dev.weir.coalesce.Dispatch;
-import dev.weir.coalesce.Lane;
-import dev.weir.coalesce.Pending;
-import dev.weir.coalesce.Way;
-import dev.weir.limiter.LimiterSettings;
+import dev.weir.StoreFailure;
+import dev.weir.internal.batching.AskDispatcher;
+import dev.weir.internal.batching.AskRouter;
+import dev.weir.internal.batching.BatchTransport;
+import dev.weir.internal.batching.BatchedCall;
+import dev.weir.internal.batching.Batcher;
+import dev.weir.internal.batching.QueuedAsk;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.store.Ask;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.SharedStore;
+import dev.weir.internal.store.StoreClock;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
-import dev.weir.store.Ask;
-import dev.weir.store.Check;
-import dev.weir.store.SharedStore;
-import dev.weir.store.StoreClock;
-import dev.weir.store.StoreFailure;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -21,25 +21,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A node's connection to the shared store: what is sent takes its time, and may never come back. Which rounds are sent, and who is told
- * what and when, is the real {@link Lane}'s business.
+ * what and when, is the real {@link Batcher}'s business.
  */
-public final class Link implements SharedStore, Carrier, Way {
+public final class Link implements SharedStore, BatchTransport, AskRouter {
     /** As the Redis store has it by default. */
     private static final int MOST_WAITING = 16_384;
 
     private final Timeline timeline;
     private final Host host;
     private final MachineClock clock;
-    private final SharedCounters store;
+    private final SimulatedStore store;
     private final LinkSettings settings;
-    private final HostLoop loop;
-    private final Lane lane;
-    private final Dispatch dispatch = new Dispatch(this);
-    private final Prober prober;
-    private final Wire out;
-    private final Wire back;
+    private final HostEventLoop loop;
+    private final Batcher lane;
+    private final AskDispatcher dispatch = new AskDispatcher(this);
+    private final BreakerProber prober;
+    private final TcpDirection out;
+    private final TcpDirection back;
     private final StoreClock storeClock = new StoreClock();
-    private final ArrayDeque<Flight> underWay = new ArrayDeque<>();
+    private final ArrayDeque<RoundTrip> underWay = new ArrayDeque<>();
     private int connection;
     private long connectedAt;
     private long deliveredMicros;
@@ -48,7 +48,7 @@ public final class Link implements SharedStore, Carrier, Way {
             Timeline timeline,
             Host host,
             MachineClock clock,
-            SharedCounters store,
+            SimulatedStore store,
             LinkSettings settings,
             SplittableRandom random) {
         this.timeline = timeline;
@@ -56,11 +56,11 @@ public final class Link implements SharedStore, Carrier, Way {
         this.clock = clock;
         this.store = store;
         this.settings = settings;
-        this.loop = new HostLoop(timeline, host, clock);
-        this.lane = new Lane(loop, this, MOST_WAITING);
-        this.prober = new Prober(loop, this);
-        this.out = new Wire(random.split(), settings);
-        this.back = new Wire(random.split(), settings);
+        this.loop = new HostEventLoop(timeline, host, clock);
+        this.lane = new Batcher(loop, this, MOST_WAITING);
+        this.prober = new BreakerProber(loop, this);
+        this.out = new TcpDirection(random.split(), settings);
+        this.back = new TcpDirection(random.split(), settings);
         store.add(this);
         greet();
     }
@@ -93,7 +93,7 @@ public final class Link implements SharedStore, Carrier, Way {
     }
 
     @Override
-    public void send(Pending pending) {
+    public void send(QueuedAsk pending) {
         if (isOpen()) {
             fail(pending, StoreFailure.OPEN);
         } else {
@@ -102,12 +102,12 @@ public final class Link implements SharedStore, Carrier, Way {
     }
 
     @Override
-    public void fail(Pending pending, StoreFailure failure) {
+    public void fail(QueuedAsk pending, StoreFailure failure) {
         pending.refuse(failure);
     }
 
     @Override
-    public void giveBack(Pending taken) {
+    public void giveBack(QueuedAsk taken) {
         send(taken);
     }
 
@@ -134,7 +134,7 @@ public final class Link implements SharedStore, Carrier, Way {
     private void lost() {
         lane.down();
         while (!underWay.isEmpty() && underWay.element().connection != connection) {
-            for (StoreCall call : underWay.remove().calls) {
+            for (SimulatedScriptCall call : underWay.remove().calls) {
                 if (call.isAbandoned()) {
                     lane.lost(call);
                 } else {
@@ -174,16 +174,16 @@ public final class Link implements SharedStore, Carrier, Way {
     }
 
     @Override
-    public Call call(int slot, boolean asking) {
-        return new StoreCall(slot, asking);
+    public BatchedCall call(int slot, boolean asking) {
+        return new SimulatedScriptCall(slot, asking);
     }
 
     @Override
-    public void send(List<Call> calls) {
-        for (Call each : calls) {
-            ((StoreCall) each).expiryMicros = storeClock.at(each.deadlineNanos());
+    public void send(List<BatchedCall> calls) {
+        for (BatchedCall each : calls) {
+            ((SimulatedScriptCall) each).expiryMicros = storeClock.at(each.deadlineNanos());
         }
-        Flight flight = new Flight(this, store, connection, clock.nanos(), calls);
+        RoundTrip flight = new RoundTrip(this, store, connection, clock.nanos(), calls);
         underWay.add(flight);
         timeline.at(out.arrival(timeline.now()), flight);
     }
@@ -192,13 +192,13 @@ public final class Link implements SharedStore, Carrier, Way {
         send(List.of());
     }
 
-    void sendBack(Flight done) {
+    void sendBack(RoundTrip done) {
         if (done.connection == connection && !isClosed()) {
             timeline.at(back.arrival(timeline.now()), done);
         }
     }
 
-    void returned(Flight done) {
+    void returned(RoundTrip done) {
         if (done.connection != connection || isClosed()) {
             return;
         }
@@ -213,7 +213,7 @@ public final class Link implements SharedStore, Carrier, Way {
         }
         // They came together, so the last of them has the lane tell all who waited for any.
         deliveredMicros = done.storeMicros;
-        for (StoreCall call : done.calls) {
+        for (SimulatedScriptCall call : done.calls) {
             if (call.isAbandoned()) {
                 lane.late(call);
             } else if (call.expired) {

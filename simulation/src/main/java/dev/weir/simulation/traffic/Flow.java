@@ -1,6 +1,6 @@
 package dev.weir.simulation.traffic;
 
-import dev.weir.model.Request;
+import dev.weir.Request;
 import dev.weir.simulation.clock.Timeline;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ public final class Flow {
 
     /** Begins to send. */
     public void start() {
-        Sources.start(settings, timeline, random.split(), this);
+        ArrivalGenerator.start(settings, timeline, random.split(), this);
     }
 
     void send(int caller) {

@@ -20,8 +20,8 @@ public record FlowSettings(
         String key,
         Map<String, String> attributes,
         long hits,
-        Arrivals arrivals,
-        Callers callers,
+        ArrivalProcess arrivals,
+        CallerDistribution callers,
         Placement placement,
         boolean obeysRetryAfter) {
 
@@ -30,7 +30,7 @@ public record FlowSettings(
     }
 
     /** Callers with a request a hit, who spread over all nodes and do not heed what they are told. */
-    public static FlowSettings of(String key, Arrivals arrivals, Callers callers) {
+    public static FlowSettings of(String key, ArrivalProcess arrivals, CallerDistribution callers) {
         return new FlowSettings("c", "default", key, Map.of(), 1, arrivals, callers, new Placement.Spread(), false);
     }
 

@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
  * @see <a href="https://doi.org/10.1145/235025.235029">Hörmann, Derflinger: Rejection-inversion to generate variates from monotone
  *     discrete distributions</a>
  */
-public final class Zipf implements Callers {
+public final class Zipf implements CallerDistribution {
     private static final double TINY = 1e-8;
 
     private final int count;

@@ -1,0 +1,22 @@
+package dev.weir.benchmarks;
+
+import java.util.List;
+
+/** What was said on the command line: {@code --name value}, in any order. */
+record BenchmarkOptions(List<String> args) {
+
+    String text(String name, String otherwise) {
+        int at = args.indexOf(name);
+        if (at < 0) {
+            return otherwise;
+        }
+        if (at + 1 == args.size()) {
+            throw new IllegalArgumentException(name + " (expected: a value after it)");
+        }
+        return args.get(at + 1);
+    }
+
+    int number(String name, int otherwise) {
+        return Integer.parseInt(text(name, String.valueOf(otherwise)));
+    }
+}

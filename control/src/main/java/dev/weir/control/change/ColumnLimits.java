@@ -1,0 +1,36 @@
+package dev.weir.control.change;
+
+import java.util.Locale;
+
+/** What a column of the database takes: what does not fit would look like a database that does not answer. */
+enum ColumnLimits {
+    RULE_ID(200),
+    DOMAIN(300),
+    API_KEY(256),
+    TIER(64),
+    DESCRIPTOR(256),
+    SWITCH(600);
+
+    private static final int SHOWN = 40;
+
+    private final int longest;
+
+    ColumnLimits(int longest) {
+        this.longest = longest;
+    }
+
+    /**
+     * Passes if {@code value} fits.
+     *
+     * @throws ChangeRefusedException if not
+     */
+    void require(String value) {
+        if (value.length() > longest || value.chars().anyMatch(Character::isISOControl)) {
+            String start = value.substring(0, Math.min(value.length(), SHOWN)).replaceAll("\\p{Cntrl}", "?");
+            throw new ChangeRefusedException(
+                    ChangeRefusedException.Cause.INVALID,
+                    name().toLowerCase(Locale.ROOT) + ": \"" + start + (value.length() > SHOWN ? "…" : "")
+                            + "\" (expected: up to " + longest + " characters, none of them a control character)");
+        }
+    }
+}

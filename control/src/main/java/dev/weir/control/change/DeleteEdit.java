@@ -1,0 +1,37 @@
+package dev.weir.control.change;
+
+import dev.weir.control.data.StoredVersion;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a thing is taken away that must be there.
+ *
+ * @param missing what to say if it is not
+ */
+record DeleteEdit(String id, Finding finding, Deleting deleting, String missing) implements ConditionalChanges.Editing {
+
+    interface Finding {
+        ConditionalChanges.@Nullable Existing find(Connection connection, String id) throws SQLException;
+    }
+
+    interface Deleting {
+        void delete(Connection connection, String id) throws SQLException;
+    }
+
+    @Override
+    public ConditionalChanges.Existing existing(Connection connection) throws SQLException {
+        ConditionalChanges.Existing found = finding.find(connection, id);
+        if (found == null) {
+            throw new ChangeRefusedException(ChangeRefusedException.Cause.MISSING, missing);
+        }
+        return found;
+    }
+
+    @Override
+    public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
+        deleting.delete(connection, id);
+        return null;
+    }
+}

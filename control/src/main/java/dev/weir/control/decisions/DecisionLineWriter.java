@@ -1,0 +1,115 @@
+package dev.weir.control.decisions;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.Limit;
+import dev.weir.internal.match.keyby.CounterLabel;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
+import java.util.Locale;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/** Writes checks as JSON. The time comes first, so that whoever opens a file finds its age at the beginning. */
+final class DecisionLineWriter {
+    private static final JsonFactory FACTORY = new JsonFactory();
+    private static final int HASH_BYTES = 16;
+
+    private final DecisionSinkSettings settings;
+    private final @Nullable Mac mac;
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream(512);
+
+    DecisionLineWriter(DecisionSinkSettings settings) {
+        this.settings = settings;
+        this.mac = settings.secret() == null ? null : mac(settings.secret());
+    }
+
+    private static Mac mac(String secret) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+            return mac;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has HmacSHA256", e);
+        }
+    }
+
+    DecisionLine write(RecordedDecision taken, int index) {
+        MutableVerdict verdict = taken.verdicts[index];
+        String counter = counter(taken, verdict);
+        out.reset();
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            write(json, taken, verdict, counter);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new DecisionLine(out.toByteArray(), counter);
+    }
+
+    private void write(JsonGenerator json, RecordedDecision taken, MutableVerdict verdict, @Nullable String counter) throws IOException {
+        Rule rule = verdict.rule();
+        Limit limit = verdict.limit();
+        json.writeStartObject();
+        json.writeStringField(
+                "time", Instant.EPOCH.plus(taken.micros, ChronoUnit.MICROS).toString());
+        json.writeStringField("node", settings.node());
+        json.writeStringField("domain", taken.request.domain());
+        json.writeStringField("rule", rule == null ? "override" : rule.label());
+        json.writeStringField("key", counter);
+        json.writeStringField("verdict", verdict.allowed() ? "allowed" : "denied");
+        json.writeStringField("reason", verdict.reason().name().toLowerCase(Locale.ROOT));
+        json.writeBooleanField("passed", taken.allowed);
+        json.writeNumberField("hits", verdict.hits());
+        if (limit == null) {
+            json.writeNullField("limit");
+        } else {
+            json.writeNumberField("limit", limit.capacity());
+        }
+        json.writeNumberField("remaining", verdict.remaining());
+        json.writeFieldName("retry_after");
+        if (!verdict.allowed() && verdict.retryAfterMicros() <= 0) {
+            json.writeNull(); // never, or nobody knows
+        } else {
+            json.writeNumber(BigDecimal.valueOf(verdict.retryAfterMicros(), 6)
+                    .stripTrailingZeros()
+                    .toPlainString());
+        }
+        json.writeBooleanField("degraded", verdict.degraded());
+        json.writeBooleanField("shadow", verdict.shadow());
+        json.writeStringField("source", rule == null ? "request" : rule.source());
+        json.writeEndObject();
+    }
+
+    /** What the line shows of the counter's values; null for nothing. */
+    private @Nullable String counter(RecordedDecision taken, MutableVerdict verdict) {
+        RuleSet rules = taken.rules;
+        if (settings.key() == DecisionSinkSettings.KeyShown.NONE || rules == null || !taken.hasValues) {
+            return null;
+        }
+        CounterLabel found = rules.counter(taken.request, verdict);
+        if (found == null) {
+            return null;
+        }
+        if (settings.key() == DecisionSinkSettings.KeyShown.PLAIN) {
+            return found.text();
+        }
+        if (mac == null) {
+            return found.bucket();
+        }
+        // The bucket and the values: of values that are cut short for people, the bucket still tells the rest.
+        mac.update(found.bucket().getBytes(StandardCharsets.UTF_8));
+        byte[] hash = mac.doFinal(found.text().getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(hash, 0, HASH_BYTES);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.weir.control.folder;
+
+import dev.weir.control.audit.AuditFile;
+import dev.weir.control.switches.SwitchJournal;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** What a server keeps in its data folder; where it has none, the journal of switches alone, in memory. */
+final class DataFiles implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(DataFiles.class.getName());
+
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    final @Nullable AuditFile audit;
+    final SwitchJournal journal;
+
+    private DataFiles(@Nullable Path folder) throws IOException {
+        try {
+            if (folder != null) {
+                opened.push(DataFolderLock.open(folder));
+            }
+            audit = folder == null ? null : AuditFile.open(folder);
+            if (audit != null) {
+                opened.push(audit);
+            }
+            journal = SwitchJournal.open(folder);
+            opened.push(journal);
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens them, and keeps other servers away.
+     *
+     * @throws IOException if the folder cannot be used or another server has it; for people
+     */
+    static DataFiles open(@Nullable Path folder) throws IOException {
+        return new DataFiles(folder);
+    }
+
+    @Override
+    public void close() {
+        for (AutoCloseable each : opened) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                LOG.log(Level.WARNING, "the data folder does not close: " + e.getMessage());
+            }
+        }
+    }
+}

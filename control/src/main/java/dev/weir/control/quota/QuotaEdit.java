@@ -1,0 +1,37 @@
+package dev.weir.control.quota;
+
+import dev.weir.control.change.ConditionalChanges;
+import dev.weir.control.change.DeleteEdit;
+import dev.weir.control.data.StoredVersion;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** How what was agreed with a caller is written, and how it is ended. */
+final class QuotaEdit {
+    private QuotaEdit() {}
+
+    static ConditionalChanges.Editing put(StoredQuota quota) {
+        return new ConditionalChanges.Editing() {
+            @Override
+            public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
+                return found(connection, quota.apiKey());
+            }
+
+            @Override
+            public String apply(Connection connection, StoredVersion stored) throws SQLException {
+                QuotaTable.put(connection, quota.as(stored));
+                return quota.json();
+            }
+        };
+    }
+
+    static ConditionalChanges.Editing delete(String apiKey) {
+        return new DeleteEdit(apiKey, QuotaEdit::found, QuotaTable::delete, "nothing was agreed with this api_key");
+    }
+
+    private static ConditionalChanges.@Nullable Existing found(Connection connection, String apiKey) throws SQLException {
+        StoredQuota quota = QuotaTable.get(connection, apiKey);
+        return quota == null ? null : new ConditionalChanges.Existing(quota.stored().version(), quota.json());
+    }
+}

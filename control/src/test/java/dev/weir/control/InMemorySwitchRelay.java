@@ -1,0 +1,47 @@
+package dev.weir.control;
+
+import dev.weir.control.switches.SwitchRelay;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A board that nodes of one test share, and that can be taken away; the one in Redis is tested with the server. */
+final class InMemorySwitchRelay implements SwitchRelay {
+    private final Map<String, String> texts = new HashMap<>();
+    private final Map<String, Long> stamps = new HashMap<>();
+    private boolean away;
+
+    synchronized void away(boolean now) {
+        away = now;
+    }
+
+    /** Posts whatever it is. */
+    synchronized void scribble(String id, String text) {
+        texts.put(id, text);
+    }
+
+    synchronized Map<String, String> texts() {
+        return Map.copyOf(texts);
+    }
+
+    @Override
+    public synchronized Map<String, String> read() throws IOException {
+        requireThere();
+        return Map.copyOf(texts);
+    }
+
+    @Override
+    public synchronized void post(String id, long stamp, String text) throws IOException {
+        requireThere();
+        if (stamps.getOrDefault(id, 0L) < stamp) {
+            stamps.put(id, stamp);
+            texts.put(id, text);
+        }
+    }
+
+    private void requireThere() throws IOException {
+        if (away) {
+            throw new IOException("the board is away");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.weir.control.change;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The arrows of this module. */
+class ArchitectureTest {
+    private static final JavaClasses CONTROL = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.weir.control");
+
+    @Test
+    void leansOnCoreRulesAndItsLibraries() {
+        classes()
+                .that()
+                .resideInAPackage("dev.weir.control..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.weir.control..",
+                        "dev.weir.limiter",
+                        "dev.weir.match",
+                        "dev.weir.model",
+                        "dev.weir.rules..",
+                        "dev.weir.tls",
+                        "java..",
+                        "javax.crypto..",
+                        "com.fasterxml.jackson.core..",
+                        "com.google.protobuf..",
+                        "com.zaxxer.hikari..",
+                        "io.grpc..",
+                        "org.apache.kafka..",
+                        "org.flywaydb.core..",
+                        "org.postgresql",
+                        "org.jspecify..")
+                .check(CONTROL);
+    }
+
+    @Test
+    void roomsHaveNoCycles() {
+        slices().matching("dev.weir.control.(*)..").should().beFreeOfCycles().check(CONTROL);
+    }
+}

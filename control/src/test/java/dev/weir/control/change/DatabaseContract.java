@@ -1,0 +1,33 @@
+package dev.weir.control.change;
+
+import dev.weir.control.ControlPlane;
+import dev.weir.control.ControlSettings;
+import dev.weir.rules.LoadOptions;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A control plane for each test, on the database that a subclass names. */
+abstract class DatabaseContract {
+    static final Precondition ANY = new Precondition.None();
+
+    protected ControlPlane plane;
+
+    abstract ControlSettings settings();
+
+    @BeforeEach
+    void open() throws IOException {
+        plane = ControlPlane.open(settings(), LoadOptions.DEFAULT);
+    }
+
+    @AfterEach
+    void close() {
+        plane.close();
+    }
+
+    /** As after a restart. */
+    void reopen() throws IOException {
+        close();
+        open();
+    }
+}

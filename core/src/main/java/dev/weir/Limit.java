@@ -1,0 +1,109 @@
+package dev.weir;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An algorithm with its numbers.
+ *
+ * @param requests hits per window; 0 is legal and denies every hit
+ * @param windowMicros length of the window in microseconds
+ * @param burst what a bucket can hold, or a leaky bucket's queue; {@code requests} where nothing else was said
+ * @param subWindows parts that a {@code sliding_window} counts apart; 1 is the plain counter
+ */
+public record Limit(Algorithm algorithm, long requests, long windowMicros, long burst, int subWindows) {
+
+    /** More than a century: so long that sums of it are still moments. */
+    private static final long FOREVER = 1L << 52;
+
+    public Limit {
+        require(requests >= 0, "requests", requests, ">= 0");
+        require(windowMicros > 0, "window", windowMicros, "> 0 microseconds");
+        require(burst >= 0, "burst", burst, ">= 0");
+        require(subWindows >= 1, "sub_windows", subWindows, ">= 1");
+    }
+
+    /** A limit that counts by {@code algorithm}, with a burst of {@code requests}. */
+    public static Limit of(Algorithm algorithm, long requests, Duration window) {
+        return new Limit(algorithm, requests, TimeUnit.MICROSECONDS.convert(window), requests, 1);
+    }
+
+    /** Lets {@code requests} pass at once, and refills that many over each {@code window}. */
+    public static Limit tokenBucket(long requests, Duration window) {
+        return of(Algorithm.TOKEN_BUCKET, requests, window);
+    }
+
+    /** Lets pass what {@link #tokenBucket} does, counted by the arrival time of the next hit. */
+    public static Limit gcra(long requests, Duration window) {
+        return of(Algorithm.GCRA, requests, window);
+    }
+
+    /** Queues {@code requests} at most and lets them go evenly, that many over each {@code window}: what passes may have to wait. */
+    public static Limit leakyBucket(long requests, Duration window) {
+        return of(Algorithm.LEAKY_BUCKET, requests, window);
+    }
+
+    /** Lets {@code requests} pass in each window aligned to the Unix epoch. */
+    public static Limit fixedWindow(long requests, Duration window) {
+        return of(Algorithm.FIXED_WINDOW, requests, window);
+    }
+
+    /** Lets about {@code requests} pass in any window, from two counters. */
+    public static Limit slidingWindow(long requests, Duration window) {
+        return of(Algorithm.SLIDING_WINDOW, requests, window);
+    }
+
+    /** Lets exactly {@code requests} pass in any window, from the time of each hit: for limits of 10,000 or less. */
+    public static Limit slidingWindowLog(long requests, Duration window) {
+        return of(Algorithm.SLIDING_WINDOW_LOG, requests, window);
+    }
+
+    /**
+     * This limit with room for {@code hits} at once.
+     *
+     * @throws IllegalArgumentException if it is no bucket, which would go on as before
+     */
+    public Limit withBurst(long hits) {
+        require(algorithm.isBucket(), "burst", hits, "none, for " + algorithm + " has no bucket");
+        return new Limit(algorithm, requests, windowMicros, hits, subWindows);
+    }
+
+    /**
+     * This limit with its window counted in {@code parts}.
+     *
+     * @throws IllegalArgumentException if it is no {@code sliding_window}, which alone counts in parts
+     */
+    public Limit withSubWindows(int parts) {
+        require(
+                algorithm == Algorithm.SLIDING_WINDOW,
+                "sub_windows",
+                parts,
+                "none, for " + algorithm + " counts in none");
+        return new Limit(algorithm, requests, windowMicros, burst, parts);
+    }
+
+    /** The most hits that an idle counter lets pass at once. */
+    public long capacity() {
+        return algorithm.isBucket() ? burst : requests;
+    }
+
+    /** Microseconds, rounded up, in which {@code hits} flow into a bucket: a century or two at most, and 0 where none do. */
+    public long inflowMicros(long hits) {
+        if (!algorithm.isBucket() || requests == 0) {
+            return 0;
+        }
+        if (hits > Long.MAX_VALUE / 2 / windowMicros) {
+            BigInteger product = BigInteger.valueOf(hits).multiply(BigInteger.valueOf(windowMicros));
+            BigInteger micros = product.add(BigInteger.valueOf(requests - 1)).divide(BigInteger.valueOf(requests));
+            return micros.min(BigInteger.valueOf(FOREVER)).longValue();
+        }
+        return Math.min(FOREVER, (hits * windowMicros + requests - 1) / requests);
+    }
+
+    private static void require(boolean holds, String what, long value, String expected) {
+        if (!holds) {
+            throw new IllegalArgumentException(what + ": " + value + " (expected: " + expected + ")");
+        }
+    }
+}

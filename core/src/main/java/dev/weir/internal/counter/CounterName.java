@@ -1,0 +1,80 @@
+package dev.weir.internal.counter;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * What a counter is called where other processes count too: text that every process writes alike. Printable ASCII; no two
+ * counters have one name. A buffer that is written again for every request.
+ */
+public final class CounterName {
+    private byte[] bytes = new byte[64];
+    private int length;
+    private long subject;
+
+    public void clear() {
+        length = 0;
+        subject = 0;
+    }
+
+    /** A hash of whom the counter is about, the same in every process: counters of one subject are kept side by side. */
+    public long subject() {
+        return subject;
+    }
+
+    public void subject(long hash) {
+        subject = hash;
+    }
+
+    public int length() {
+        return length;
+    }
+
+    /** Cuts the text back to its first {@code length} bytes. */
+    public void length(int length) {
+        if (length < 0 || length > this.length) {
+            throw new IllegalArgumentException("length: " + length + " (expected: 0 to " + this.length + ")");
+        }
+        this.length = length;
+    }
+
+    /** The text; only the first {@link #length} bytes count. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    public void append(byte printable) {
+        if (length == bytes.length) {
+            bytes = Arrays.copyOf(bytes, length * 2);
+        }
+        bytes[length++] = printable;
+    }
+
+    public void append(byte[] printable) {
+        int needed = length + printable.length;
+        if (needed > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(needed, length * 2));
+        }
+        System.arraycopy(printable, 0, bytes, length, printable.length);
+        length = needed;
+    }
+
+    /** The text by itself. */
+    public byte[] toBytes() {
+        return Arrays.copyOf(bytes, length);
+    }
+
+    public void set(CounterName other) {
+        if (bytes.length < other.length) {
+            bytes = new byte[other.length];
+        }
+        System.arraycopy(other.bytes, 0, bytes, 0, other.length);
+        length = other.length;
+        subject = other.subject;
+    }
+
+    @Override
+    public String toString() {
+        return new String(bytes, 0, length, StandardCharsets.US_ASCII);
+    }
+}

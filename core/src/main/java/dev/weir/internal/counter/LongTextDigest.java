@@ -1,0 +1,68 @@
+package dev.weir.internal.counter;
+
+import java.nio.charset.StandardCharsets;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** SHA-256, in the 43 letters of base64url, in place of what is too long for a counter's name; it allocates nothing. */
+final class LongTextDigest {
+    private static final byte[] BASE64 =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
+
+    private final MessageDigest text = sha256();
+    private final MessageDigest name = sha256();
+    private final byte[] block = new byte[256];
+    private final byte[] sum = new byte[32];
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    /** Takes in the next piece of a long name. */
+    void ofName(CounterName piece) {
+        name.update(piece.bytes(), 0, piece.length());
+    }
+
+    /** Ends the long name. */
+    void nameTo(CounterName into) {
+        write(name, into);
+    }
+
+    /** Adds the sum of {@code value}, of its chars as they are. */
+    void textTo(String value, CounterName into) {
+        int filled = 0;
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            block[filled++] = (byte) (c >> 8);
+            block[filled++] = (byte) c;
+            if (filled == block.length) {
+                text.update(block, 0, filled);
+                filled = 0;
+            }
+        }
+        text.update(block, 0, filled);
+        write(text, into);
+    }
+
+    private void write(MessageDigest digest, CounterName into) {
+        try {
+            digest.digest(sum, 0, sum.length);
+        } catch (DigestException e) {
+            throw new IllegalStateException("32 bytes hold a SHA-256", e);
+        }
+        int bits = 0;
+        int have = 0;
+        for (byte each : sum) {
+            bits = bits << 8 | (each & 0xff);
+            for (have += 8; have >= 6; have -= 6) {
+                into.append(BASE64[(bits >> (have - 6)) & 0x3f]);
+            }
+        }
+        into.append(BASE64[(bits << (6 - have)) & 0x3f]);
+    }
+}

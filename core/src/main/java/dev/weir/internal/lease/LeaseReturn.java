@@ -1,0 +1,22 @@
+package dev.weir.internal.lease;
+
+import dev.weir.internal.store.Ask;
+import dev.weir.internal.store.Check;
+
+/** Gives what was not spent of a lease back to its store. It is sent once; if it is lost, the hits count as spent. */
+final class LeaseReturn extends Ask {
+    private final Leases leases;
+
+    LeaseReturn(Leases leases, Check like, long hits, long deadline) {
+        this.leases = leases;
+        Check check = checks.add();
+        check.setReturning(like);
+        check.hits = -hits;
+        deadlineNanos = deadline;
+    }
+
+    @Override
+    public void answered() {
+        leases.returned(checks.get(0));
+    }
+}

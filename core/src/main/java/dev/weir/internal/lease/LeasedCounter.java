@@ -1,0 +1,264 @@
+package dev.weir.internal.lease;
+
+import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.counter.CounterKey;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.store.Check;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shared counter that is busy here, with what this process holds of it: the lease that is being spent, and the next one if it
+ * came early. At most one lease is being asked for at a time.
+ *
+ * <h2>Concurrency</h2>
+ *
+ * Spending is one compare-and-set in the {@link Lease}. Everything else (asking, answers, the sweep) happens once a lease and takes
+ * the monitor; nothing is sent while it is held.
+ */
+public final class LeasedCounter extends CounterKey {
+    /** Forgotten when nothing was spent for so long. */
+    private static final long IDLE = 5_000_000_000L;
+
+    private final Leases leases;
+    private final Rule rule;
+    private final Meter meter;
+    private final Limit limit;
+    private final LeaseFetch fetch;
+    private final SharedCounterView view;
+    private final LeaseSize size;
+
+    private final HeldLeases held = new HeldLeases();
+
+    /** What one request takes, as last seen: a lease is a multiple of it. */
+    private volatile long unit = 1;
+    /** Whether a lease is being asked for; written under the monitor. */
+    private volatile boolean asking;
+
+    private volatile boolean retired;
+    /** Whether the store has forgotten what hits were taken from: what is not spent is lost. */
+    private volatile boolean dropped;
+
+    private long spentSwept;
+    private long sweptAt;
+
+    LeasedCounter(Leases leases, Check check, Rule rule, long now) {
+        set(check.key0, check.key1);
+        this.meter = Objects.requireNonNull(check.meter, "meter");
+        this.leases = leases;
+        this.rule = rule;
+        this.limit = meter.limit();
+        this.fetch = new LeaseFetch(leases, this, check);
+        this.view = new SharedCounterView(limit);
+        this.size = new LeaseSize(limit, rule.leaseIntervalMicros(), view);
+        this.sweptAt = now;
+    }
+
+    Rule rule() {
+        return rule;
+    }
+
+    /** Whether {@code check} is about what this leases: the same limit in the same store. */
+    boolean isOf(Check check) {
+        Meter asked = check.meter;
+        return asked != null
+                && check.store == fetch.check().store
+                && asked.limit().equals(limit);
+    }
+
+    /** Whether {@code hits} are here to be spent at {@code now}; somebody else may be faster. */
+    public boolean covers(long hits, long now) {
+        return held.cover(Math.max(1, hits), now);
+    }
+
+    /** Takes {@code hits} at {@code now}: from which lease, or null if none has as many. 0 hits ask whether anything is left. */
+    public @Nullable Lease take(long hits, long now) {
+        return held.take(hits, now);
+    }
+
+    /**
+     * Whether the counter has run dry and is not asked at {@code now}, so that {@code check}, which is not {@linkplain #covers covered},
+     * is denied; its outcome says so then, and until when.
+     */
+    public boolean rests(Check check, long now) {
+        long left = size.rest(now);
+        if (left <= 0) {
+            return false;
+        }
+        Outcome out = check.outcome;
+        out.allowed = false;
+        out.remaining = 0;
+        out.reset = view.reset(now);
+        boolean never = check.hits > limit.capacity();
+        out.retryAfter = never ? Outcome.NEVER : Math.max((left + 999) / 1_000, view.untilFit(check.hits, now));
+        out.delay = 0;
+        leases.stats().denied.increment();
+        return true;
+    }
+
+    /** How long after {@code now} the counter is asked again if it has run dry, microseconds. */
+    public long restLeft(long now) {
+        return Math.max(0, size.rest(now) + 999) / 1_000;
+    }
+
+    /** Tells whoever spent a hit how things stand, as far as is known here. */
+    public void tell(Outcome out, long now) {
+        out.allowed = true;
+        out.remaining = remaining();
+        out.reset = view.reset(now);
+        out.retryAfter = 0;
+        out.delay = 0;
+    }
+
+    /** The room in the store as last told, and what is held here. */
+    public long remaining() {
+        return Math.min(limit.capacity(), view.remaining() + held.left());
+    }
+
+    /** Puts back what was {@linkplain #take taken} and is not spent after all. */
+    public void putBack(Lease lease, long hits, long now) {
+        if (!lease.putBack(hits)) {
+            giveBack(lease, hits, now);
+        }
+    }
+
+    /** Asks for the next lease if little is left. */
+    public void refill(long now) {
+        if (asking || !held.areLow()) {
+            return;
+        }
+        long hits = ahead(0, now);
+        if (hits > 0) {
+            fetch.ready(hits, now, leases.deadline(now));
+            leases.fetch(fetch);
+        }
+    }
+
+    /**
+     * How many hits to ask for ahead at {@code now}, with a request for {@code hits} that this process cannot cover; 0 for none. If
+     * it is more than that, nobody else asks ahead until {@link #answered}.
+     */
+    public long ahead(long hits, long now) {
+        if (hits > 0 && unit != hits) {
+            unit = hits;
+        }
+        HeldLeases.Closed done;
+        long hitsAhead;
+        synchronized (this) {
+            done = held.rotate(unit, now);
+            boolean may = !asking && !retired && !held.hasNext() && !leases.isClosed() && size.rest(now) <= 0;
+            hitsAhead = may ? size.next(held.spent(), Math.max(1, unit), now) : 0;
+            if (hitsAhead > 0) {
+                asking = true;
+            }
+        }
+        if (done != null && done.lease().isExpired(now)) {
+            expired(done, now);
+        } else {
+            giveBack(done, now);
+        }
+        return hitsAhead;
+    }
+
+    /**
+     * Takes in what the store answered to {@code check}, asked at {@code asked}: its own hits, of which {@code taken} count, and the
+     * lease that came with it. Whatever it says of what remains is for the store alone.
+     */
+    public void answered(Check check, long taken, long asked) {
+        long now = leases.now();
+        Lease over = null;
+        long granted = 0;
+        synchronized (this) {
+            if (check.ahead > 0) {
+                asking = false;
+            }
+            if (check.failure == null) {
+                granted = check.granted;
+                held.spentElsewhere(taken);
+                view.learn(taken + granted, check.outcome, asked);
+                size.learn(check.outcome, Math.max(1, unit), asked);
+                if (granted > 0) {
+                    Lease lease = Lease.of(meter, granted, check.outcome, asked, now, size.ttl());
+                    over = retired || lease.isExpired(now) ? lease : held.accept(lease);
+                }
+            }
+        }
+        if (granted > 0) {
+            leases.stats().taken.increment();
+            leases.stats().hits.add(granted);
+        }
+        if (over != null) {
+            giveBack(over, over.close(), now);
+        }
+    }
+
+    /** Gives back what has expired by {@code now}; whether nothing was spent for so long that the counter may go. */
+    boolean sweep(long now) {
+        HeldLeases.Closed first;
+        HeldLeases.Closed second;
+        boolean idle;
+        synchronized (this) {
+            first = held.closeCurrent(now);
+            second = held.closeNext(now);
+            long spent = held.spent();
+            if (spent != spentSwept) {
+                spentSwept = spent;
+                sweptAt = now;
+            }
+            idle = !asking && now - sweptAt >= IDLE && held.areNone();
+            retired |= idle;
+        }
+        expired(first, now);
+        expired(second, now);
+        return idle;
+    }
+
+    /** Ends it: leases are given back, and so is one that is still under way when it comes. */
+    void retire(long now) {
+        HeldLeases.Closed first;
+        HeldLeases.Closed second;
+        synchronized (this) {
+            retired = true;
+            first = held.closeCurrent();
+            second = held.closeNext();
+        }
+        giveBack(first, now);
+        giveBack(second, now);
+    }
+
+    /** Ends it, and nothing goes back: neither what is held nor what is still under way. */
+    void drop(long now) {
+        dropped = true;
+        retire(now);
+    }
+
+    /** Hits that are held. */
+    long left() {
+        return held.left();
+    }
+
+    private void expired(HeldLeases.@Nullable Closed closed, long now) {
+        if (closed != null && closed.left() > 0) {
+            leases.stats().expired.increment();
+            giveBack(closed, now);
+        }
+    }
+
+    private void giveBack(HeldLeases.@Nullable Closed closed, long now) {
+        if (closed != null) {
+            giveBack(closed.lease(), closed.left(), now);
+        }
+    }
+
+    private void giveBack(Lease lease, long hits, long now) {
+        if (hits > 0 && dropped) {
+            leases.stats().stranded.add(hits);
+        } else if (hits > 0 && leases.giveBack(fetch.check(), lease, hits, now)) {
+            synchronized (this) {
+                view.returned(hits);
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package dev.weir.internal.limiter;
+
+import dev.weir.Request;
+import dev.weir.TimeSource;
+import dev.weir.internal.explain.VerdictExplanation;
+import dev.weir.internal.limiter.check.CheckWriter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.MeterCache;
+import dev.weir.internal.limiter.check.MeteredRules;
+import dev.weir.internal.limiter.check.SharedStores;
+import dev.weir.internal.limiter.check.VerdictWriter;
+import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.limiter.check.WaiterSupplier;
+import dev.weir.internal.limiter.shared.SharedPath;
+import dev.weir.internal.match.Match;
+import dev.weir.internal.match.Matches;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.Idempotency;
+import dev.weir.internal.store.LocalStore;
+import dev.weir.internal.tier.LocalTier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides requests: never blocks, and allocates nothing beyond the decision it returns. Threads share it freely; each request
+ * meets one rule set from beginning to end.
+ *
+ * <p>What this process counts by itself is decided on the spot. What shared stores count is decided {@linkplain WaiterSupplier later},
+ * inside the deadline of its rules, whatever the stores do.
+ */
+public final class Limiter {
+    /** How often {@link #tick} is called. */
+    public static final int TICK_MILLIS = 50;
+
+    private final LocalStore store;
+    private final SharedStores stores;
+    private final TimeSource time;
+    private final LimiterSettings settings;
+    private final LimiterObserver observer;
+    private final CheckWriter checkWriter;
+    private final VerdictWriter verdictWriter;
+    private final @Nullable SharedPath shared;
+    private volatile MeteredRules rules;
+
+    /** A limiter whose counters all live in {@code store}. */
+    public Limiter(RuleSet rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
+        this(rules, store, SharedStores.none(), time, settings, observer);
+    }
+
+    /**
+     * A limiter whose counters live in {@code stores}, but for rules that say {@code consistency: local} and for what rules
+     * with {@code on_fail: local} count while a shared store does not answer: these live in {@code store}.
+     *
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store is not among {@code stores}
+     */
+    public Limiter(
+            RuleSet rules,
+            LocalStore store,
+            SharedStores stores,
+            TimeSource time,
+            LimiterSettings settings,
+            LimiterObserver observer) {
+        this.rules = MeteredRules.of(rules, stores, settings);
+        this.store = store;
+        this.stores = stores;
+        this.time = time;
+        this.settings = settings;
+        this.observer = observer;
+        MeterCache overrides = new MeterCache();
+        int overridePlace = stores.isEmpty() ? Check.LOCAL : stores.place(Rule.DEFAULT_STORE);
+        this.checkWriter = new CheckWriter(settings, overrides, overridePlace);
+        this.verdictWriter = new VerdictWriter(checkWriter, observer);
+        this.shared = stores.isEmpty()
+                ? null
+                : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
+    }
+
+    /** Where the counters live that other processes count in as well. */
+    public SharedStores stores() {
+        return stores;
+    }
+
+    /** What is known of shared counters without asking their stores; null without one. */
+    public @Nullable LocalTier tier() {
+        return shared == null ? null : shared.tier();
+    }
+
+    /**
+     * Gives back leases that have expired, and reports counts that are due. To be called every {@value #TICK_MILLIS} ms or so by whoever owns this: nothing here has
+     * a timer or a thread. Late calls let hits lie idle, which are never spent for it, and counts come late.
+     */
+    public void tick() {
+        if (shared != null) {
+            shared.tier().tick();
+        }
+    }
+
+    /**
+     * Gives back all leases and takes none any more, and reports all counts: what is decided from now on asks its store. Done when the stores have answered
+     * or failed, which they do inside their deadline.
+     */
+    public CompletionStage<Void> returnLeases() {
+        return shared == null
+                ? CompletableFuture.completedFuture(null)
+                : shared.tier().close();
+    }
+
+    /** The rule set in force. */
+    public RuleSet rules() {
+        return rules.rules();
+    }
+
+    /**
+     * Puts a rule set in force for every request decided from now on.
+     *
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
+     */
+    public void rules(RuleSet next) {
+        MeteredRules metered = MeteredRules.of(next, stores, settings);
+        rules = metered;
+        if (shared != null) {
+            shared.tier().retainIf(metered::leasesAlike);
+        }
+    }
+
+    /**
+     * Decides {@code request} now.
+     *
+     * @throws IllegalStateException if a shared store would have to be asked: see {@link #decideAsync}
+     */
+    public MutableDecision decide(Request request) {
+        MutableDecision decision = new MutableDecision();
+        decide(request, time.micros(), decision);
+        return decision;
+    }
+
+    /**
+     * Decides {@code request} at {@code nowMicros} into a decision that the caller reuses.
+     *
+     * @throws IllegalStateException if a shared store would have to be asked
+     */
+    public void decide(Request request, long nowMicros, MutableDecision into) {
+        if (shared == null) {
+            decideHere(request, nowMicros, into);
+        } else {
+            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter, null);
+        }
+    }
+
+    /**
+     * Decides {@code request} at {@code nowMicros}: into {@code into} and returns true, if no shared store has to be asked;
+     * else takes the waiter, returns false, and tells it later in its home. A home that runs tasks at once may be told before
+     * this returns. The request is the caller's again as soon as this returns.
+     */
+    public boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later) {
+        return decide(request, nowMicros, into, later, null);
+    }
+
+    /**
+     * The same, and with {@code idempotency} charged once, however often it is sent to whichever process. What no shared store
+     * counts is charged every time: whoever decides it is the only one to know, and may remember.
+     */
+    public boolean decide(
+            Request request, long nowMicros, MutableDecision into, WaiterSupplier later, @Nullable Idempotency idempotency) {
+        if (shared == null) {
+            decideHere(request, nowMicros, into);
+            return true;
+        }
+        return shared.decide(rules, request, nowMicros, into, later, idempotency);
+    }
+
+    /**
+     * Decides {@code request}, and completes when its stores have answered or failed: on this thread or on one of the store's,
+     * so what is done with it must not block.
+     */
+    public CompletionStage<MutableDecision> decideAsync(Request request) {
+        MutableDecision decision = new MutableDecision();
+        CompletableFuture<MutableDecision> decided = new CompletableFuture<>();
+        boolean here = decide(request, time.micros(), decision, () -> new Waiter() {
+            @Override
+            public Executor home() {
+                return Runnable::run;
+            }
+
+            @Override
+            public void decided(Request ignored, MutableDecision buffer) {
+                decision.set(buffer);
+                decided.complete(decision);
+            }
+        });
+        if (here) {
+            decided.complete(decision);
+        }
+        return decided;
+    }
+
+    /** What {@code request} would be counted in, for whoever looks after counters; nobody is asked and nothing is taken. */
+    public List<RuleCounter> counters(Request request) {
+        MeteredRules current = rules;
+        Matches matches = Matches.named();
+        Checks checks = new Checks();
+        current.rules().match(request, matches);
+        checkWriter.write(current, request, matches, checks);
+        List<RuleCounter> counters = new ArrayList<>();
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            Match match = matches.get(check.about);
+            Rule rule = match.rule();
+            if (!CheckWriter.isKeyDenied(match)) {
+                if (check.store == Check.LOCAL && rule != null) {
+                    check.store = current.reportPlace(rule); // decided here, and still another's counter
+                }
+                counters.add(new RuleCounter(rule, check));
+            }
+        }
+        return counters;
+    }
+
+    /** Forgets what this process counts or knows of {@code counter}: for whoever has had its shared store forget it, if it has one. */
+    public boolean forget(RuleCounter counter) {
+        if (shared != null) {
+            shared.tier().forget(counter.check());
+        }
+        return store.forget(counter.check());
+    }
+
+    /** Why {@code verdict}, one of the decision on {@code request}, came out as it did, for people. */
+    public VerdictExplanation explain(Request request, MutableVerdict verdict) {
+        return VerdictExplanation.of(verdict, rules.rules().counter(request, verdict));
+    }
+
+    private void decideHere(Request request, long nowMicros, MutableDecision into) {
+        into.begin(nowMicros);
+        MeteredRules current = rules;
+        DecisionScratch scratch = DecisionScratch.take();
+        try {
+            current.rules().match(request, scratch.matches);
+            Checks checks = scratch.checks;
+            checkWriter.write(current, request, scratch.matches, checks);
+            boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
+            verdictWriter.write(request, scratch.matches, checks, into);
+            into.end(allowed || settings.shadow());
+        } finally {
+            scratch.release();
+        }
+        observer.decided(request, into);
+    }
+
+    private static Waiter noWaiter() {
+        throw new IllegalStateException("a shared store has to be asked (expected: decideAsync, or a Later)");
+    }
+}

@@ -1,0 +1,124 @@
+package dev.weir.internal.limiter.check;
+
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.match.Match;
+import dev.weir.internal.match.Matches;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.MutableVerdict.Reason;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import java.util.Objects;
+
+/** From what a store answered to what callers are told: one verdict for each match, in their order. */
+final class VerdictWriter {
+    /** The remaining hits of a match without a limit: the largest number of Envoy's answer. */
+    private static final long UNLIMITED = 0xffff_ffffL;
+    /** The retry-after of a degraded denial: nobody knows when the store is back. */
+    private static final long TRY_AGAIN_MICROS = 1_000_000;
+
+    private final CheckWriter checkWriter;
+    private final LimiterObserver observer;
+
+    /** Verdicts on what {@code checkWriter} wrote. */
+    VerdictWriter(CheckWriter checkWriter, LimiterObserver observer) {
+        this.checkWriter = checkWriter;
+        this.observer = observer;
+    }
+
+    /** Adds the verdicts of a request whose checks were all decided. */
+    void write(Request request, Matches matches, Checks checks, MutableDecision into) {
+        write(request, matches, checks, into, false);
+    }
+
+    /** Adds the verdicts of those checks that denied the request before the others were asked. */
+    void writeDenials(Request request, Matches matches, Checks checks, MutableDecision into) {
+        write(request, matches, checks, into, true);
+    }
+
+    private void write(Request request, Matches matches, Checks checks, MutableDecision into, boolean denialsOnly) {
+        int next = 0;
+        for (int i = 0, size = matches.size(); i < size; i++) {
+            Match match = matches.get(i);
+            Rule rule = match.rule();
+            if (match.keyMissing() && rule != null) {
+                observer.keyMissing(rule);
+                if (CheckWriter.isSkipped(match)) {
+                    continue;
+                }
+            }
+            Limit limit = checkWriter.limitOf(match);
+            if (rule != null && checkWriter.isAgreementIgnored(match)) {
+                observer.agreementIgnored(rule, Objects.requireNonNull(match.override()));
+            }
+            if (limit == null) {
+                if (!denialsOnly) {
+                    long hits = request.hitsOf(match.descriptor());
+                    into.add().set(rule, null, match.descriptor(), hits, Reason.UNLIMITED, UNLIMITED, 0, 0, 0);
+                }
+                continue;
+            }
+            Check check = checks.get(next++);
+            if (denialsOnly && check.outcome.allowed) {
+                continue;
+            }
+            if (rule != null && CheckWriter.isKeyDenied(match)) {
+                long hits = rule.costOf(request.hitsOf(match.descriptor()));
+                into.add()
+                        .set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, MutableVerdict.NEVER, 0)
+                        .shadow(check.role == Check.Role.SHADOW);
+            } else {
+                write(into.add(), match, limit, check);
+            }
+        }
+    }
+
+    private static void write(MutableVerdict verdict, Match match, Limit limit, Check check) {
+        if (check.failure != null) {
+            limitToOutage(check, limit);
+        }
+        Outcome outcome = check.outcome;
+        verdict.set(
+                        match.rule(),
+                        limit,
+                        match.descriptor(),
+                        check.hits,
+                        reasonOf(check),
+                        outcome.remaining,
+                        outcome.reset,
+                        outcome.retryAfter,
+                        outcome.delay)
+                .counter(check.key0)
+                .shadow(check.role == Check.Role.SHADOW)
+                .degraded(check.failure != null)
+                .leased(check.leased);
+    }
+
+    /**
+     * Makes of what a share of {@code limit} said what holds for the limit itself: the share counts only until the store is back, and
+     * what it has no room for may find it then.
+     */
+    private static void limitToOutage(Check check, Limit limit) {
+        Outcome out = check.outcome;
+        out.reset = Math.min(out.reset, TRY_AGAIN_MICROS);
+        boolean never = out.retryAfter == Outcome.NEVER && check.hits > limit.capacity();
+        if (!never && (out.retryAfter == Outcome.NEVER || out.retryAfter > TRY_AGAIN_MICROS)) {
+            out.retryAfter = TRY_AGAIN_MICROS;
+        }
+    }
+
+    private static Reason reasonOf(Check check) {
+        Outcome outcome = check.outcome;
+        if (outcome.allowed) {
+            return Reason.WITHIN_LIMIT;
+        }
+        if (outcome.retryAfter == Outcome.NEVER) {
+            return Reason.NEVER;
+        }
+        // A meter that says no says until when; only a failure policy does not know.
+        return check.failure != null && outcome.retryAfter == 0 ? Reason.STORE_DOWN : Reason.OVER_LIMIT;
+    }
+}

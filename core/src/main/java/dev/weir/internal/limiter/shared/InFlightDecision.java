@@ -1,0 +1,110 @@
+package dev.weir.internal.limiter.shared;
+
+import dev.weir.Request;
+import dev.weir.internal.limiter.check.MeteredRules;
+import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
+import dev.weir.internal.match.Matches;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.store.Ask;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way to shared stores and back, with all that its decision is made of. Taken from the pool of a thread and
+ * put back where its waiter was told. If one store has all of its checks, it is itself what that store is asked.
+ */
+final class InFlightDecision extends Ask {
+    final Request request = Request.to("");
+    final Matches matches = Matches.named();
+    final MutableDecision decision = new MutableDecision();
+    final CheckStates progress = new CheckStates(checks);
+    final LocalChecks local = new LocalChecks();
+    final LeasedChecks leased = new LeasedChecks();
+    final ReportedChecks reported = new ReportedChecks();
+    private final MultiStoreRequest chain = new MultiStoreRequest(this);
+
+    private @Nullable SharedPath path;
+    private @Nullable MeteredRules rules;
+    private @Nullable Waiter waiter;
+    /** When the stores were asked, by the limiter's clock. */
+    long askedMicros;
+    /** The same by the monotonic clock, where leases are concerned. */
+    long askedNanos;
+
+    /** What {@link IdempotencyGuard#asked} took for its key. */
+    long keyTaken;
+
+    /** What went wrong here on the way back, if anything did. */
+    @Nullable
+    Throwable fault;
+
+    void begin(SharedPath path, MeteredRules rules, long nowMicros) {
+        this.path = path;
+        this.rules = rules;
+        this.askedMicros = nowMicros;
+        denied = false;
+        lookOnly = false;
+        repeated = false;
+        conflict = false;
+        keyTaken = 0;
+        fault = null;
+    }
+
+    /** Who gets the decision on {@code request}. */
+    void waiter(Waiter waiter, Request request) {
+        this.waiter = waiter;
+        this.home = waiter.home();
+        this.request.set(request);
+    }
+
+    Waiter waiter() {
+        return inUse(waiter);
+    }
+
+    SharedPath path() {
+        return inUse(path);
+    }
+
+    MeteredRules rules() {
+        return inUse(rules);
+    }
+
+    MultiStoreRequest chain() {
+        return chain;
+    }
+
+    void throwFault() {
+        if (fault instanceof Error error) {
+            throw error;
+        }
+        if (fault instanceof RuntimeException exception) {
+            throw exception;
+        }
+    }
+
+    /** Lets go of what others own. */
+    void end() {
+        path = null;
+        rules = null;
+        waiter = null;
+        idempotency = null;
+        chain.idempotency = null;
+        home = Runnable::run;
+        request.clear("");
+        matches.end();
+        leased.end();
+        reported.end();
+    }
+
+    @Override
+    public void answered() {
+        path().answered(this);
+    }
+
+    private static <T> T inUse(@Nullable T part) {
+        if (part == null) {
+            throw new IllegalStateException("answered twice");
+        }
+        return part;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.weir.internal.limiter.shared;
+
+import java.util.ArrayDeque;
+import java.util.function.Supplier;
+
+/**
+ * The buffers of one thread that wait for a request to decide: as many as it once had under way together, within reason. What is
+ * answered on another thread than the one that asked is kept by neither: the one would pile up what the other never finds.
+ */
+final class InFlightDecisionPool {
+    private static final int MOST = 4096;
+    private static final ThreadLocal<InFlightDecisionPool> OF_THREAD = ThreadLocal.withInitial(InFlightDecisionPool::new);
+
+    private final Spares<InFlightDecision> requests = new Spares<>(InFlightDecision::new);
+    private final Spares<StoreGiveBack> giveBacks = new Spares<>(StoreGiveBack::new);
+
+    static InFlightDecisionPool ofThread() {
+        return OF_THREAD.get();
+    }
+
+    InFlightDecision request() {
+        return requests.take();
+    }
+
+    void release(InFlightDecision pending) {
+        pending.end();
+        requests.release(pending);
+    }
+
+    StoreGiveBack giveBack() {
+        return giveBacks.take();
+    }
+
+    void release(StoreGiveBack giveBack) {
+        giveBacks.release(giveBack);
+    }
+
+    private static final class Spares<T> {
+        private final Supplier<T> fresh;
+        private final ArrayDeque<T> free = new ArrayDeque<>();
+        /** By this thread, and not yet released by it. */
+        private long taken;
+
+        Spares(Supplier<T> fresh) {
+            this.fresh = fresh;
+        }
+
+        T take() {
+            taken++;
+            T spare = free.pollLast();
+            return spare == null ? fresh.get() : spare;
+        }
+
+        void release(T buffer) {
+            if (taken > 0) {
+                taken--;
+                if (free.size() < MOST) {
+                    free.addLast(buffer);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.weir.internal.limiter.shared;
+
+import dev.weir.internal.counter.CounterKey;
+import dev.weir.internal.limiter.check.CheckWriter;
+import dev.weir.internal.match.Match;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.report.ReportedCounter;
+import dev.weir.internal.report.Reports;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The checks of a request that this process decides by itself and tells its shared stores of afterwards. */
+final class ReportedChecks {
+    private final CounterKey key = new CounterKey();
+    private @Nullable ReportedCounter[] counters = new ReportedCounter[4];
+    private int size;
+
+    /** Finds the counters of such checks. One that there is no room for is asked exactly, like any other. */
+    void find(InFlightDecision pending, Reports reports, long now) {
+        Checks checks = pending.checks;
+        if (counters.length < checks.size()) {
+            counters = new ReportedCounter[checks.size()];
+        }
+        size = checks.size();
+        for (int i = 0; i < size; i++) {
+            Check check = checks.get(i);
+            Match match = pending.matches.get(check.about);
+            Rule rule = match.rule();
+            int place = rule == null || CheckWriter.isKeyDenied(match)
+                    ? Check.LOCAL
+                    : pending.rules().reportPlace(rule);
+            if (rule != null && place != Check.LOCAL && check.store == Check.LOCAL) {
+                counters[i] = reports.find(check, key, rule, place, now);
+                check.store = counters[i] == null ? place : Check.LOCAL;
+            }
+        }
+    }
+
+    /** Which check is over until more is known, for the nodes have let more pass than there was; or -1. */
+    int denied(InFlightDecision pending, long now) {
+        for (int i = 0; i < size; i++) {
+            Check check = pending.checks.get(i);
+            ReportedCounter counter = counters[i];
+            if (counter != null && check.role == Check.Role.ENFORCE && check.hits > 0 && counter.denies(check, now)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** The request was decided, and took what it took. */
+    void decided(InFlightDecision pending, boolean allowed, long now) {
+        for (int i = 0; i < size; i++) {
+            ReportedCounter counter = counters[i];
+            Check check = pending.checks.get(i);
+            if (counter == null || check.hits == 0) {
+                continue;
+            }
+            if (!check.outcome.allowed) {
+                counter.denied(now);
+            } else if (allowed || check.countsDenied) {
+                counter.add(check.hits, check.outcome.reset, now);
+            }
+        }
+    }
+
+    /** Lets go of what it found. */
+    void end() {
+        Arrays.fill(counters, 0, size, null);
+        size = 0;
+    }
+}

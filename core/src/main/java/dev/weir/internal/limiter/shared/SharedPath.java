@@ -1,0 +1,322 @@
+package dev.weir.internal.limiter.shared;
+
+import dev.weir.Request;
+import dev.weir.TimeSource;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.CheckWriter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.MeteredRules;
+import dev.weir.internal.limiter.check.SharedStores;
+import dev.weir.internal.limiter.check.VerdictWriter;
+import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.limiter.check.WaiterSupplier;
+import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
+import dev.weir.internal.match.Match;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.store.Ask;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.Idempotency;
+import dev.weir.internal.store.LocalStore;
+import dev.weir.internal.tier.LocalTier;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; what was paid
+ * for before passes at once; the rest asks its store, or a {@link MultiStoreRequest} of them; and what a store does not answer, the rule's failure policy does.
+ */
+final class SharedPath {
+    /** What {@link #route} finds beside the place of the only store. */
+    private static final int HERE = Check.LOCAL;
+
+    private static final int SEVERAL = -2;
+
+    private final LocalStore local;
+    private final SharedStores stores;
+    private final TimeSource time;
+    private final LimiterSettings settings;
+    private final LimiterObserver observer;
+    private final CheckWriter checkWriter;
+    private final VerdictWriter verdictWriter;
+    private final LocalTier tier;
+    private final IdempotencyGuard keys;
+    private final DecisionCompletion settlement;
+
+    SharedPath(
+            LocalStore local,
+            SharedStores stores,
+            TimeSource time,
+            LimiterSettings settings,
+            LimiterObserver observer,
+            CheckWriter checkWriter,
+            VerdictWriter verdictWriter) {
+        this.local = local;
+        this.stores = stores;
+        this.time = time;
+        this.settings = settings;
+        this.observer = observer;
+        this.checkWriter = checkWriter;
+        this.verdictWriter = verdictWriter;
+        this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
+        this.keys = new IdempotencyGuard(settings, observer);
+        this.settlement = new DecisionCompletion(local, time, settings, observer, tier, keys, checkWriter, verdictWriter);
+    }
+
+    LocalTier tier() {
+        return tier;
+    }
+
+    SharedStores stores() {
+        return stores;
+    }
+
+    DecisionCompletion settlement() {
+        return settlement;
+    }
+
+    LimiterSettings settings() {
+        return settings;
+    }
+
+    long deadlineNanos(long micros) {
+        return time.nanos() + micros * 1_000;
+    }
+
+    long leftNanos(long deadlineNanos) {
+        return deadlineNanos - time.nanos();
+    }
+
+    /** The only store has answered. */
+    void answered(InFlightDecision pending) {
+        settlement.settle(pending, pending, null);
+        settlement.finish(pending);
+    }
+
+    /** As {@link Limiter#decide(Request, long, MutableDecision, WaiterSupplier, Idempotency)}. */
+    boolean decide(
+            MeteredRules rules,
+            Request request,
+            long now,
+            MutableDecision into,
+            WaiterSupplier later,
+            @Nullable Idempotency idempotency) {
+        InFlightDecision pending = InFlightDecisionPool.ofThread().request();
+        pending.begin(this, rules, now);
+        pending.idempotency = idempotency;
+        rules.rules().match(request, pending.matches);
+        checkWriter.write(rules, request, pending.matches, pending.checks);
+        pending.progress.begin();
+        int over = -1;
+        if (rules.anyReported()) {
+            pending.reported.find(pending, tier.reports(), now);
+            over = pending.reported.denied(pending, now);
+        }
+        int route = route(pending.checks);
+        if (over >= 0) {
+            if (route == HERE || idempotency == null || isUnknown(idempotency, 0, now)) {
+                allowBut(pending.checks, over);
+                return decideDenied(pending, request, now, into);
+            }
+            pending.progress.settled(over);
+        }
+        if (route == HERE) {
+            Checks checks = pending.checks;
+            boolean allowed = checks.size() == 0 ? checks.allowed() : local.decide(checks, now);
+            pending.reported.decided(pending, allowed, now);
+            into.begin(now);
+            verdictWriter.write(request, pending.matches, checks, into);
+            return decided(pending, request, into, allowed);
+        }
+        boolean leased = idempotency == null && rules.anyLeased();
+        boolean held = false;
+        if (leased) {
+            pending.askedNanos = time.nanos();
+            held = pending.leased.find(pending, tier.leases(), pending.askedNanos);
+        }
+        if (isDenied(pending, route, now)) {
+            return decideDenied(pending, request, now, into);
+        }
+        boolean spends = held && !pending.progress.denied();
+        if (spends && pending.leased.take(pending, pending.askedNanos)) {
+            if (isPaidFor(pending)) {
+                return decidePaidFor(pending, request, now, into);
+            }
+            route = SEVERAL;
+        }
+        Waiter waiter = waiter(pending, later);
+        pending.waiter(waiter, request);
+        if (spends) {
+            pending.leased.askAhead(pending, pending.askedNanos);
+        }
+        if (idempotency != null) {
+            pending.keyTaken = keys.asked(pending, idempotency, now);
+        }
+        long deadline = deadline(pending);
+        long patience = Math.min(deadline, waiter.patienceMicros());
+        pending.deadlineNanos = deadlineNanos(patience);
+        pending.patienceNanos = patience * 1_000;
+        long beyond = TimeUnit.MICROSECONDS.toNanos(waiter.patienceMicros() - patience);
+        pending.graceNanos = Math.min(beyond, Ask.MOST_GRACE_NANOS);
+        if (route == SEVERAL) {
+            pending.chain().start();
+        } else {
+            stores.at(route).decide(pending);
+        }
+        return false;
+    }
+
+    /** Who waits; if nobody can, what leases gave goes back into them before that is said. */
+    private static Waiter waiter(InFlightDecision pending, WaiterSupplier later) {
+        try {
+            return later.waiter();
+        } catch (RuntimeException | Error e) {
+            pending.leased.putBack(pending, pending.askedNanos, true);
+            InFlightDecisionPool.ofThread().release(pending);
+            throw e;
+        }
+    }
+
+    private boolean decideDenied(InFlightDecision pending, Request request, long now, MutableDecision into) {
+        into.begin(now);
+        verdictWriter.writeDenials(request, pending.matches, pending.checks, into);
+        return decided(pending, request, into, false);
+    }
+
+    /** Whether no store has to be asked any more. */
+    private static boolean isPaidFor(InFlightDecision pending) {
+        Checks checks = pending.checks;
+        for (int i = 0; i < checks.size(); i++) {
+            if (checks.get(i).store != Check.LOCAL && pending.progress.isOpen(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Leases cover everything that is shared: what this process counts by itself decides. */
+    private boolean decidePaidFor(InFlightDecision pending, Request request, long now, MutableDecision into) {
+        pending.local.take(pending, local, now);
+        boolean allowed = pending.checks.allowed();
+        pending.reported.decided(pending, allowed, now);
+        if (!allowed) {
+            pending.leased.putBack(pending, pending.askedNanos, false);
+        }
+        into.begin(now);
+        verdictWriter.write(request, pending.matches, pending.checks, into);
+        pending.leased.refill(pending.askedNanos);
+        tier.leases().stats().decided();
+        return decided(pending, request, into, allowed);
+    }
+
+    private boolean decided(InFlightDecision pending, Request request, MutableDecision into, boolean allowed) {
+        into.end(allowed || settings.shadow());
+        InFlightDecisionPool.ofThread().release(pending);
+        observer.decided(request, into);
+        return true;
+    }
+
+    /** The place of the store that has all the checks; else whether there are several, or none. */
+    private static int route(Checks checks) {
+        boolean anyLocal = false;
+        int place = HERE;
+        for (int i = 0; i < checks.size(); i++) {
+            int next = checks.get(i).store;
+            if (next == Check.LOCAL) {
+                anyLocal = true;
+            } else if (place == HERE) {
+                place = next;
+            } else if (place != next) {
+                return SEVERAL;
+            }
+        }
+        return anyLocal && place != HERE ? SEVERAL : place;
+    }
+
+    /**
+     * Whether the request is denied whatever the stores say: a denial is remembered, or this process has no room. Then no
+     * store is asked, and the checks that did not deny have no verdict. What counts when denied is not charged for a
+     * remembered denial, as in the reference with its local cache, but is for one of this process.
+     *
+     * <p>Who sends an admitted request again is told so, also when there is no room any more: so with an idempotency key the store is
+     * asked, unless it did not know the key a moment ago or was asked for too many.
+     */
+    private boolean isDenied(InFlightDecision pending, int route, long now) {
+        Checks checks = pending.checks;
+        Idempotency idempotency = pending.idempotency;
+        boolean isNew = idempotency == null || keys.isNew(idempotency, 0, now);
+        boolean countsDenied = false;
+        boolean anyDue = false;
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.store != Check.LOCAL) {
+                countsDenied |= check.countsDenied;
+                check.outcome.allowed = true;
+                // Whose turn it is to ask loses it for nothing if another denies: so those are looked at when no other
+                // does.
+                boolean due = checks.size() > 1 && isDue(check, now);
+                anyDue |= due;
+                if (!due && isKnown(pending, i, now)) {
+                    return true;
+                }
+            }
+        }
+        for (int i = 0; anyDue && i < checks.size(); i++) {
+            if (checks.get(i).store != Check.LOCAL && isDue(checks.get(i), now) && isKnown(pending, i, now)) {
+                return true;
+            }
+        }
+        if (route == SEVERAL && isNew) {
+            pending.local.deny(pending, local, now);
+        }
+        boolean denied = isNew && !countsDenied && pending.progress.denied();
+        if (denied) {
+            pending.reported.decided(pending, false, now);
+        }
+        return denied;
+    }
+
+    /** Whether a denial of {@code check}, if there is one, is to be asked for anew. */
+    private boolean isDue(Check check, long now) {
+        return now - tier.deniedSince(check) >= LocalTier.BELIEVED_MICROS;
+    }
+
+    /** Whether the check at {@code index} is known to deny the request: then its outcome says so, and it alone. */
+    private boolean isKnown(InFlightDecision pending, int index, long now) {
+        Check check = pending.checks.get(index);
+        Idempotency idempotency = pending.idempotency;
+        boolean known = check.role == Check.Role.ENFORCE
+                && check.hits > 0
+                && !pending.leased.covers(index, check, pending.askedNanos)
+                && (tier.denies(check, now) || pending.leased.rests(index, check, pending.askedNanos))
+                && (idempotency == null || isUnknown(idempotency, tier.deniedSince(check), now));
+        if (known) {
+            allowBut(pending.checks, index);
+        }
+        return known;
+    }
+
+    /** Whether the key of what is known to be denied {@code since} then was admitted nowhere, or cannot be looked up. */
+    private boolean isUnknown(Idempotency idempotency, long since, long now) {
+        return keys.isNew(idempotency, since, now) || !keys.mayLookUp(idempotency, now);
+    }
+
+    private static void allowBut(Checks checks, int index) {
+        for (int i = 0; i < checks.size(); i++) {
+            checks.get(i).outcome.allowed = i != index;
+        }
+    }
+
+    private long deadline(InFlightDecision pending) {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < pending.checks.size(); i++) {
+            Match match = pending.matches.get(pending.checks.get(i).about);
+            Rule rule = match.rule();
+            long own = rule == null ? 0 : rule.deadlineMicros();
+            least = Math.min(least, own == 0 ? settings.deadlineMicros() : own);
+        }
+        return least;
+    }
+}

@@ -1,0 +1,134 @@
+package dev.weir.internal.match;
+
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.counter.CounterKeyHash;
+import dev.weir.internal.match.keyby.CounterFinder;
+import dev.weir.internal.match.keyby.CounterKeyValues;
+import dev.weir.internal.match.keyby.CounterNameWriter;
+import dev.weir.internal.match.keyby.EnvoyCounterKey;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request meets, in the order of its descriptors and, for one descriptor, of the rules. A buffer of one thread, with
+ * the scratch that matching needs, so that a match allocates nothing once it has grown.
+ */
+public final class Matches {
+    private Match[] matches = new Match[0];
+    private int size;
+
+    final CounterKeyHash hash = new CounterKeyHash();
+    final CounterKeyValues parts = new CounterKeyValues();
+    final AttributeValues frame = new AttributeValues();
+    final BitSet replaced = new BitSet();
+    /** With a seed that every process has: who a rule is rolled out to must not depend on which one is asked. */
+    final CounterKeyHash rollout = new CounterKeyHash(0, 0);
+
+    /** The descriptor that tells who asks, and the tier that was agreed with them, where one was. */
+    int caller;
+
+    @Nullable
+    String tier;
+
+    /** Writes what shared stores call the counters; null where nobody asks. */
+    final @Nullable CounterNameWriter names;
+
+    /** Whoever asks which counter one of the matches uses; nobody does while requests are decided. */
+    @Nullable
+    CounterFinder probe;
+
+    /** Without names. */
+    public Matches() {
+        this(null);
+    }
+
+    private Matches(@Nullable CounterNameWriter names) {
+        this.names = names;
+    }
+
+    /** A buffer that also takes down what shared stores call the counters. */
+    public static Matches named() {
+        return new Matches(new CounterNameWriter());
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public Match get(int index) {
+        return matches[index];
+    }
+
+    void clear() {
+        size = 0;
+        tier = null;
+    }
+
+    /** Lets go of the strings of the request that was matched last: whoever keeps this may not need it for long. */
+    public void end() {
+        parts.end();
+    }
+
+    Match add() {
+        if (size == matches.length) {
+            int old = matches.length;
+            matches = Arrays.copyOf(matches, Math.max(4, old * 2));
+            for (int i = old; i < matches.length; i++) {
+                matches[i] = new Match();
+            }
+        }
+        return matches[size++];
+    }
+
+    /** Adds the limit that the caller gives for {@code descriptor}. */
+    void addOverride(Request request, int descriptor, Limit limit, boolean countsDenied) {
+        Match match = add().set(null, limit, descriptor, countsDenied);
+        EnvoyCounterKey.parts(request, descriptor, parts);
+        EnvoyCounterKey.hash(hash, request.domain(), limit, parts);
+        match.key0 = hash.key0();
+        match.key1 = hash.key1();
+        if (names != null) {
+            names.entries(match.name, limit, request.domain(), parts);
+        }
+        if (probe != null) {
+            probe.entries(null, descriptor, request.domain(), limit, parts);
+        }
+    }
+
+    /** Forgets the match at {@code index} and keeps the order of the others. */
+    void remove(int index) {
+        Match removed = matches[index];
+        System.arraycopy(matches, index + 1, matches, index, size - index - 1);
+        matches[--size] = removed;
+    }
+
+    /** Puts the matches from {@code from} on, all of rules, in the order of the rules; they come as a few runs in order. */
+    void sortByRule(int from) {
+        for (int i = from + 1; i < size; i++) {
+            Match match = matches[i];
+            int at = i;
+            for (; at > from && ordinal(matches[at - 1]) > ordinal(match); at--) {
+                matches[at] = matches[at - 1];
+            }
+            matches[at] = match;
+        }
+    }
+
+    /** Moves the matches from {@code from} on, which are in the order of descriptors, behind the others of their descriptor. */
+    void mergeByDescriptor(int from) {
+        for (int i = from; i < size; i++) {
+            Match match = matches[i];
+            int at = i;
+            for (; at > 0 && matches[at - 1].descriptor > match.descriptor; at--) {
+                matches[at] = matches[at - 1];
+            }
+            matches[at] = match;
+        }
+    }
+
+    private static int ordinal(Match match) {
+        return match.rule == null ? -1 : match.rule.ordinal();
+    }
+}

@@ -1,0 +1,145 @@
+package dev.weir.internal.match.keyby;
+
+import dev.weir.internal.counter.CounterKeyHash;
+import dev.weir.internal.counter.CounterNameEncoder;
+import dev.weir.internal.match.pattern.Attributes;
+import dev.weir.internal.match.pattern.IpAddress;
+import java.util.Arrays;
+
+/**
+ * The names and values that make one counter key, in order: hashed for the store, or written out for people.
+ *
+ * <p>The encoding is injective. A part is its value, or a number, which no text can look like, that says what follows: which
+ * of the alternatives the value belongs to, 128 bits of an address, text that many values share, or nothing because the value
+ * is missing. How many parts there are, the prefix of the hash has said.
+ */
+final class CounterKeyValues {
+    /** The value may be an address; if it is one, it counts by its bits. */
+    static final int MAYBE_ADDRESS = 1 << 30;
+    /** The value is the wildcard that all its values share. */
+    static final int SHARED = 1 << 29;
+
+    static final int MISSING = 1 << 28;
+    private static final int ADDRESS = 1 << 27;
+
+    private String[] names = new String[8];
+    private String[] values = new String[8];
+    private int[] tags = new int[8];
+    private int size;
+    private final IpAddress address = new IpAddress();
+
+    void clear() {
+        size = 0;
+    }
+
+    /** Forgets also the strings, those of a walk that went deeper among them. */
+    void end() {
+        size = 0;
+        Arrays.fill(names, null);
+        Arrays.fill(values, null);
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Adds a part; {@code tag} is the number of the alternative, 0 if there is but one, with the flags above. */
+    void add(String name, String value, int tag) {
+        set(size++, name, value, tag);
+    }
+
+    /** Writes the part at {@code index}, for whoever walks a tree and comes back. */
+    void set(int index, String name, String value, int tag) {
+        if (index == names.length) {
+            names = Arrays.copyOf(names, index * 2);
+            values = Arrays.copyOf(values, index * 2);
+            tags = Arrays.copyOf(tags, index * 2);
+        }
+        names[index] = name;
+        values[index] = value;
+        tags[index] = tag;
+    }
+
+    void size(int size) {
+        this.size = size;
+    }
+
+    String name(int index) {
+        return names[index];
+    }
+
+    void hash(CounterKeyHash hash, int ipv6Prefix) {
+        for (int i = 0; i < size; i++) {
+            int tag = tags[i];
+            if ((tag & MAYBE_ADDRESS) != 0) {
+                tag &= ~MAYBE_ADDRESS;
+                if (readAddress(values[i], ipv6Prefix)) {
+                    hash.add(tag | ADDRESS).add(address.high()).add(address.low());
+                    continue;
+                }
+            }
+            if (tag != 0) {
+                hash.add(tag);
+            }
+            if (tag != MISSING) {
+                hash.add(values[i]);
+            }
+        }
+    }
+
+    /** Adds the part at {@code index} to a counter's name, with the same distinctions as its hash. */
+    void write(int index, CounterNameEncoder name, int ipv6Prefix) {
+        int tag = tags[index] & ~MAYBE_ADDRESS;
+        int alternative = tag & ~(SHARED | MISSING);
+        boolean isAddress = (tags[index] & MAYBE_ADDRESS) != 0 && readAddress(values[index], ipv6Prefix);
+        if (tag != 0 || isAddress) {
+            name.plain("!");
+            if (alternative != 0) {
+                name.number(alternative);
+            }
+            name.plain((tag & MISSING) != 0 ? "m!" : (tag & SHARED) != 0 ? "s!" : isAddress ? "a!" : "!");
+        }
+        if (isAddress) {
+            address.write(name);
+        } else if ((tag & MISSING) == 0) {
+            name.escaped(values[index]);
+        }
+    }
+
+    /** Adds whom the key is about, its first attribute and value: keys that begin alike are about the same. */
+    CounterKeyHash subject(CounterKeyHash hash, int ipv6Prefix) {
+        if ((tags[0] & MAYBE_ADDRESS) != 0 && readAddress(values[0], ipv6Prefix)) {
+            // Addresses go by several names.
+            return hash.add(Attributes.IP).add(address.high()).add(address.low());
+        }
+        hash.add(names[0]);
+        return (tags[0] & MISSING) != 0 ? hash.add(MISSING) : hash.add(values[0]);
+    }
+
+    private boolean readAddress(String value, int ipv6Prefix) {
+        if (!address.read(value)) {
+            return false;
+        }
+        if (!address.isIpv4()) {
+            address.mask(ipv6Prefix);
+        }
+        return true;
+    }
+
+    /** {@code api_key=abc, ip=10.0.0.1}, safe to show: what callers send is cut short and escaped. */
+    String text(int ipv6Prefix) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < size; i++) {
+            text.append(i == 0 ? "" : ", ");
+            SafeText.append(text, names[i]);
+            if ((tags[i] & MISSING) != 0) {
+                text.append(" missing");
+            } else if ((tags[i] & MAYBE_ADDRESS) != 0 && readAddress(values[i], ipv6Prefix)) {
+                text.append('=').append(address.isIpv4() ? address.toString() : address + "/" + ipv6Prefix);
+            } else {
+                SafeText.append(text.append('='), values[i]);
+            }
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,130 @@
+package dev.weir.internal.match.override;
+
+import dev.weir.Consistency;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.counter.CounterKeyHash;
+import dev.weir.internal.match.EffectiveLimit;
+import dev.weir.internal.match.Match;
+import dev.weir.internal.match.Matches;
+import dev.weir.internal.match.keyby.CounterKeyValues;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.keyby.OverrideCounterKey;
+import dev.weir.internal.match.keyby.WeirCounterKey;
+import dev.weir.internal.match.pattern.Attributes;
+import dev.weir.internal.model.Rule;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts what was agreed with a caller over the rules that its request meets. A caller is known by the first {@code api_key} of
+ * the request.
+ */
+final class OverrideMatcher {
+    private final OverrideLookup quotas;
+    /** What each rule is about, by its ordinal. */
+    private final String[] scopes;
+
+    OverrideMatcher(OverrideLookup quotas, List<String> scopes) {
+        this.quotas = quotas;
+        this.scopes = scopes.stream().map(String::intern).toArray(String[]::new);
+    }
+
+    String scope(Rule rule) {
+        return scopes[rule.ordinal()];
+    }
+
+    /** Finds the caller's quota, for matching and for {@link #apply}; null if there is none. */
+    @Nullable
+    CallerOverrides find(Request request, Matches into) {
+        for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
+            String apiKey = request.value(i, Attributes.API_KEY);
+            if (apiKey == null && request.isAttributes()) {
+                apiKey = request.value(i, Attributes.CLIENT_ID);
+            }
+            if (apiKey != null) {
+                into.caller = i;
+                return quotas.of(apiKey);
+            }
+        }
+        return null;
+    }
+
+    /** Gives the rules that {@code quota} speaks for its limits, and adds the limits that stand on their own. */
+    void apply(Request request, CallerOverrides quota, Rule standalone, Matches into) {
+        int first = into.size();
+        List<LimitOverride> overrides = quota.overrides();
+        for (int o = 0, count = overrides.size(); o < count; o++) {
+            LimitOverride each = overrides.get(o);
+            boolean named = false;
+            for (int i = 0; i < first; i++) {
+                named |= replace(into.get(i), each, quota.tier());
+            }
+            if (!named && each.meets(request, into.caller)) {
+                add(request, each, standalone, into);
+            }
+        }
+        for (int i = 0; i < first; i++) {
+            countApart(into.get(i), into);
+        }
+        into.mergeByDescriptor(first);
+    }
+
+    private boolean replace(Match match, LimitOverride with, @Nullable String tier) {
+        Rule rule = match.rule;
+        Limit limit = rule == null ? null : rule.limit();
+        boolean off = rule != null && rule.isOff();
+        if (rule == null || (limit == null && !off) || !with.names(rule.name(), scopes[rule.ordinal()], tier)) {
+            return false;
+        }
+        if (limit != null) {
+            match.agreed(with.over(limit));
+        }
+        return true;
+    }
+
+    private static void countApart(Match match, Matches into) {
+        Rule rule = match.rule;
+        Limit limit = rule == null ? null : rule.limit();
+        EffectiveLimit with = match.agreed;
+        if (rule == null || limit == null || with == null || !match.isCounted()) {
+            return;
+        }
+        Limit agreed = with.limit();
+        if (!OverrideCounterKey.isApart(match.ofCaller, limit, agreed)) {
+            return;
+        }
+        CounterKeyHash hash = OverrideCounterKey.hash(into.hash, match.key0, match.key1, agreed);
+        match.key0 = hash.key0();
+        match.key1 = hash.key1();
+        if (into.names != null && rule.consistency() != Consistency.LOCAL) {
+            into.names.agreed(match.name, agreed);
+        }
+        if (into.probe != null) {
+            into.probe.agreed(rule, match.descriptor, agreed);
+        }
+    }
+
+    private static void add(Request request, LimitOverride override, Rule standalone, Matches into) {
+        String apiKey = request.value(into.caller, Attributes.API_KEY);
+        if (apiKey == null) {
+            apiKey = request.value(into.caller, Attributes.CLIENT_ID);
+        }
+        Match match = into.add().set(standalone, null, into.caller, false);
+        match.agreed(override.standing());
+        CounterKeyValues parts = into.parts;
+        parts.clear();
+        parts.add(Attributes.API_KEY, apiKey == null ? "" : apiKey, 0);
+        parts.add("descriptor", override.descriptor(), 0);
+        CounterKeyHash hash = WeirCounterKey.prefix(into.hash.reset(), standalone, override.own());
+        WeirCounterKey.hash(hash, hash.key0(), hash.key1(), parts, KeyBy.DEFAULT_IPV6_PREFIX);
+        match.key0 = into.hash.key0();
+        match.key1 = into.hash.key1();
+        if (into.names != null) {
+            into.names.rule(match.name, override.namePrefix(standalone), standalone, parts, KeyBy.DEFAULT_IPV6_PREFIX);
+        }
+        if (into.probe != null) {
+            into.probe.rule(standalone, into.caller, override.own(), parts, KeyBy.DEFAULT_IPV6_PREFIX);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.weir.internal.match.pattern;
+
+/**
+ * A block of addresses, IPv4 or IPv6; a single address is a block of one. IPv4-mapped IPv6 is IPv4, in the pattern and in
+ * the value. What is not an address is in no block.
+ */
+public record Cidr(String text, long high, long low, int prefix) implements ValuePattern {
+
+    /**
+     * Reads {@code 10.0.0.0/8}, {@code 2001:db8::/32} or an address.
+     *
+     * @throws IllegalArgumentException if it is neither
+     */
+    public static Cidr parse(String text) {
+        int slash = text.indexOf('/');
+        IpAddress address = IpAddress.ofThread();
+        if (!address.read(text, slash < 0 ? text.length() : slash)) {
+            throw new IllegalArgumentException(text + " (expected: an address, or a block like 10.0.0.0/8)");
+        }
+        // An IPv4 block is counted from the end of the 96 bits before it; ::ffff:10.0.0.0/104 says its prefix in full.
+        boolean dotted = text.indexOf(':') < 0;
+        int most = dotted ? 32 : 128;
+        int least = !dotted && address.isIpv4() ? 96 : 0;
+        int prefix = slash < 0 ? most : prefix(text, slash + 1, least, most);
+        int full = dotted ? prefix + 96 : prefix;
+        address.mask(full);
+        return new Cidr(text, address.high(), address.low(), full);
+    }
+
+    private static int prefix(String text, int from, int least, int most) {
+        String number = text.substring(from);
+        boolean digits =
+                !number.isEmpty() && number.length() <= 3 && number.chars().allMatch(c -> c >= '0' && c <= '9');
+        int prefix = digits ? Integer.parseInt(number) : -1;
+        if (prefix < least || prefix > most) {
+            throw new IllegalArgumentException(text + " (expected: a prefix between /" + least + " and /" + most + ")");
+        }
+        return prefix;
+    }
+
+    /** Whether it is a single address. */
+    boolean isOne() {
+        return prefix == 128;
+    }
+
+    @Override
+    public boolean matches(String value) {
+        IpAddress address = IpAddress.ofThread();
+        if (!address.read(value)) {
+            return false;
+        }
+        // ::/0 and its like mean IPv6; IPv4 does not live there but in its mapped form.
+        if (address.isIpv4() && prefix < 96) {
+            return false;
+        }
+        address.mask(prefix);
+        return address.high() == high && address.low() == low;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.weir.internal.match.pattern;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** What a rule asks of one attribute: any of these patterns. */
+public record Condition(String attribute, List<ValuePattern> anyOf) {
+
+    public Condition {
+        anyOf = List.copyOf(anyOf);
+        if (anyOf.isEmpty()) {
+            throw new IllegalArgumentException(attribute + ": [] (expected: at least one value)");
+        }
+    }
+
+    /** The condition that {@code attribute} matches one of {@code texts}, each as {@link ValuePattern#parse} reads it. */
+    public static Condition of(String attribute, String... texts) {
+        return new Condition(
+                attribute,
+                Arrays.stream(texts)
+                        .map(text -> ValuePattern.parse(attribute, text))
+                        .toList());
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.internal.match.weir;
+
+import dev.weir.Consistency;
+import dev.weir.Limit;
+import dev.weir.OnMissing;
+import dev.weir.internal.counter.CounterKeyHash;
+import dev.weir.internal.match.Match;
+import dev.weir.internal.match.Matches;
+import dev.weir.internal.match.Rollout;
+import dev.weir.internal.match.keyby.CounterNameWriter;
+import dev.weir.internal.match.keyby.WeirCounterKey;
+import dev.weir.internal.model.Rule;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A rule in Weir's spelling with what is left to ask of a request once the index has found it. */
+final class CompiledRule {
+    private static final byte[] NONE = {};
+    /** One for all rules: each of their own would be one more miss of the cache. */
+    private static final CompiledCondition[] NO_REST = {};
+
+    private final Rule rule;
+    private final CompiledCondition[] rest;
+    private final CompiledKeyBy key;
+    private final boolean limited;
+    private final boolean countsDenied;
+    private final boolean skipsMissing;
+    private long prefix0, prefix1;
+    private final @Nullable Rollout rollout;
+    /** Only those who ask shared stores read it. */
+    private final byte[] namePrefix;
+
+    CompiledRule(Rule rule, List<CompiledCondition> rest, CompiledKeyBy key) {
+        this.rule = rule;
+        this.rest = rest.isEmpty() ? NO_REST : rest.toArray(CompiledCondition[]::new);
+        this.key = key;
+        this.countsDenied = rule.countsDenied();
+        this.skipsMissing = rule.onMissing() == OnMissing.SKIP;
+        Limit limit = rule.limit();
+        this.limited = limit != null;
+        this.rollout = Rollout.of(rule);
+        this.namePrefix = limit == null ? NONE : CounterNameWriter.prefix(rule, limit);
+        if (limit != null) {
+            CounterKeyHash hash = WeirCounterKey.prefix(new CounterKeyHash(), rule, limit);
+            prefix0 = hash.key0();
+            prefix1 = hash.key1();
+        }
+    }
+
+    /** Adds the rule to the matches if the rest of its conditions hold. */
+    void match(int descriptor, Matches into) {
+        for (CompiledCondition each : rest) {
+            if (!each.holds(into.frame)) {
+                return;
+            }
+        }
+        Match match = into.add().set(rule, null, descriptor, countsDenied);
+        if (!limited) {
+            return;
+        }
+        match.keyMissing = !key.resolve(into.frame, into.parts);
+        if (match.keyMissing && skipsMissing) {
+            return;
+        }
+        WeirCounterKey.hash(into.hash, prefix0, prefix1, into.parts, key.ipv6Prefix);
+        match.key0 = into.hash.key0();
+        match.key1 = into.hash.key1();
+        match.ofCaller = key.ofCaller && !match.keyMissing;
+        if (rollout != null) {
+            match.part = rollout.part(into, key.ipv6Prefix);
+        }
+        if (into.names != null && rule.consistency() != Consistency.LOCAL) {
+            into.names.rule(match.name, namePrefix, rule, into.parts, key.ipv6Prefix);
+        }
+        Limit limit = into.probe == null ? null : rule.limit();
+        if (into.probe != null && limit != null) {
+            into.probe.rule(rule, descriptor, limit, into.parts, key.ipv6Prefix);
+        }
+    }
+}

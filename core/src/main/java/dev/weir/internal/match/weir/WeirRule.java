@@ -1,0 +1,25 @@
+package dev.weir.internal.match.weir;
+
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.ValuePattern;
+import dev.weir.internal.model.Rule;
+import java.util.List;
+
+/** A rule in Weir's spelling with whom it matches and what shares a counter. */
+public record WeirRule(Rule rule, List<Condition> match, KeyBy keyBy) {
+
+    public WeirRule {
+        match = List.copyOf(match);
+    }
+
+    /** Whether requests that it matches can differ in what it counts by. */
+    boolean tellsApart() {
+        return keyBy.parts().stream()
+                .flatMap(List::stream)
+                .anyMatch(attribute -> match.stream()
+                        .noneMatch(each -> each.attribute().equals(attribute)
+                                && each.anyOf().size() == 1
+                                && each.anyOf().get(0) instanceof ValuePattern.Exact));
+    }
+}

@@ -1,0 +1,194 @@
+package dev.weir.internal.model;
+
+import dev.weir.Consistency;
+import dev.weir.Limit;
+import dev.weir.OnFail;
+import dev.weir.OnMissing;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what a rule says; everything but domain, id and limit has the default of the design. */
+public final class RuleBuilder {
+    final String domain;
+    final String id;
+    String name = "";
+    String label = "";
+
+    @Nullable
+    Limit limit;
+
+    boolean shadow;
+    int rollout = Rule.EVERYONE;
+    boolean quota;
+    boolean countsDenied;
+    long cost = 1;
+    Consistency consistency = Consistency.EXACT;
+    OnFail onFail = OnFail.ALLOW;
+    OnMissing onMissing = OnMissing.SKIP;
+    long deadlineMicros;
+    int localShare;
+    long leaseIntervalMicros = Rule.DEFAULT_INTERVAL_MICROS;
+    long reportIntervalMicros = Rule.DEFAULT_INTERVAL_MICROS;
+    String store = Rule.DEFAULT_STORE;
+    List<String> replaces = List.of();
+    Map<String, ?> metadata = Map.of();
+    String source = "";
+
+    // What it becomes while it runs: switched by an operator, taken in by a rule set.
+    @Nullable
+    SwitchState switched;
+
+    int ordinal = -1;
+    boolean keyed;
+
+    RuleBuilder(String domain, String id) {
+        this.domain = Objects.requireNonNull(domain, "domain");
+        this.id = Objects.requireNonNull(id, "id");
+    }
+
+    /** With everything that {@code rule} says: for copies that differ in something. */
+    RuleBuilder(Rule rule) {
+        this(rule.domain(), rule.id());
+        this.name = rule.name();
+        this.label = rule.label();
+        this.limit = rule.limit();
+        this.shadow = rule.shadow();
+        this.rollout = rule.rollout();
+        this.quota = rule.quota();
+        this.countsDenied = rule.countsDenied();
+        this.cost = rule.cost();
+        this.consistency = rule.consistency();
+        this.onFail = rule.onFail();
+        this.onMissing = rule.onMissing();
+        this.deadlineMicros = rule.deadlineMicros();
+        this.localShare = rule.localShare();
+        this.leaseIntervalMicros = rule.leaseIntervalMicros();
+        this.reportIntervalMicros = rule.reportIntervalMicros();
+        this.store = rule.store();
+        this.replaces = rule.replaces();
+        this.metadata = rule.metadata();
+        this.source = rule.source();
+        this.switched = rule.switched();
+        this.ordinal = rule.ordinal();
+        this.keyed = rule.keyed();
+    }
+
+    public RuleBuilder name(String name) {
+        this.name = name;
+        return this;
+    }
+
+    public RuleBuilder label(String label) {
+        this.label = label;
+        return this;
+    }
+
+    public RuleBuilder limit(Limit limit) {
+        this.limit = limit;
+        return this;
+    }
+
+    public RuleBuilder shadow(boolean shadow) {
+        this.shadow = shadow;
+        return this;
+    }
+
+    /** Of ten thousand callers, how many it denies. */
+    public RuleBuilder rollout(int ofTenThousand) {
+        this.rollout = ofTenThousand;
+        return this;
+    }
+
+    public RuleBuilder quota(boolean quota) {
+        this.quota = quota;
+        return this;
+    }
+
+    public RuleBuilder countsDenied(boolean countsDenied) {
+        this.countsDenied = countsDenied;
+        return this;
+    }
+
+    public RuleBuilder cost(long cost) {
+        this.cost = cost;
+        return this;
+    }
+
+    public RuleBuilder consistency(Consistency consistency) {
+        this.consistency = consistency;
+        return this;
+    }
+
+    public RuleBuilder onFail(OnFail onFail) {
+        this.onFail = onFail;
+        return this;
+    }
+
+    public RuleBuilder onMissing(OnMissing onMissing) {
+        this.onMissing = onMissing;
+        return this;
+    }
+
+    public RuleBuilder deadlineMicros(long micros) {
+        this.deadlineMicros = micros;
+        return this;
+    }
+
+    public RuleBuilder localShare(int millionths) {
+        this.localShare = millionths;
+        return this;
+    }
+
+    public RuleBuilder leaseIntervalMicros(long micros) {
+        this.leaseIntervalMicros = micros;
+        return this;
+    }
+
+    public RuleBuilder reportIntervalMicros(long micros) {
+        this.reportIntervalMicros = micros;
+        return this;
+    }
+
+    public RuleBuilder store(String name) {
+        this.store = name;
+        return this;
+    }
+
+    public RuleBuilder replaces(List<String> names) {
+        this.replaces = names;
+        return this;
+    }
+
+    public RuleBuilder metadata(Map<String, ?> metadata) {
+        this.metadata = metadata;
+        return this;
+    }
+
+    public RuleBuilder source(String where) {
+        this.source = where;
+        return this;
+    }
+
+    public Rule build() {
+        if (cost < 0) {
+            throw new IllegalArgumentException("cost: " + cost + " (expected: >= 0)");
+        }
+        if (leaseIntervalMicros < 1 || reportIntervalMicros < 1) {
+            throw new IllegalArgumentException("lease_interval and report_interval: " + leaseIntervalMicros + " and "
+                    + reportIntervalMicros + " (expected: > 0 microseconds)");
+        }
+        if (deadlineMicros < 0 || deadlineMicros > Rule.MOST_DEADLINE_MICROS) {
+            throw new IllegalArgumentException(
+                    "deadline: " + deadlineMicros + " (expected: 0 to " + Rule.MOST_DEADLINE_MICROS + " microseconds)");
+        }
+        if (localShare < 0 || localShare > 1_000_000) {
+            throw new IllegalArgumentException("local_share: " + localShare + " (expected: 0 to 1000000 millionths)");
+        }
+        if (rollout < 0 || rollout > Rule.EVERYONE) {
+            throw new IllegalArgumentException("rollout: " + rollout + " (expected: 0 to " + Rule.EVERYONE + ")");
+        }
+        return new Rule(this);
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.internal.store;
+
+import java.util.Arrays;
+
+/** The checks of one request, taken together: all or nothing, but for those that count when denied. */
+public final class Checks {
+    private Check[] checks = new Check[0];
+    private int size;
+    private long[] scratch = new long[0];
+    /** A quota that needs no counting (its descriptor has no limit) has passed, so quotas together cannot deny. */
+    public boolean quotaPassed;
+
+    public void clear() {
+        size = 0;
+        quotaPassed = false;
+    }
+
+    /** The next check to fill. */
+    public Check add() {
+        if (size == checks.length) {
+            int old = checks.length;
+            checks = Arrays.copyOf(checks, Math.max(1, old * 2));
+            for (int i = old; i < checks.length; i++) {
+                checks[i] = new Check();
+            }
+        }
+        Check check = checks[size++];
+        check.ahead = 0;
+        check.granted = 0;
+        check.leased = false;
+        return check;
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public Check get(int index) {
+        return checks[index];
+    }
+
+    /** Room for a store to note at least {@code words} words in, kept here so that deciding allocates nothing. */
+    public long[] scratch(int words) {
+        if (scratch.length < words) {
+            scratch = new long[Math.max(words, checks.length)];
+        }
+        return scratch;
+    }
+
+    /** Whether the outcomes let the request pass: none enforced is over, and not all quotas are. */
+    public boolean allowed() {
+        return allow(checks, size, quotaPassed);
+    }
+
+    /** Whether the outcomes of the first {@code size} of {@code checks} let a request pass, if a quota elsewhere did or not. */
+    public static boolean allow(Check[] checks, int size, boolean quotaPassed) {
+        boolean quotaOver = false;
+        boolean quotaOk = quotaPassed;
+        for (int i = 0; i < size; i++) {
+            Check check = checks[i];
+            if (check.role == Check.Role.QUOTA) {
+                quotaOver |= !check.outcome.allowed;
+                quotaOk |= check.outcome.allowed;
+            } else if (check.role == Check.Role.ENFORCE && !check.outcome.allowed) {
+                return false;
+            }
+        }
+        return !quotaOver || quotaOk;
+    }
+}

@@ -1,0 +1,325 @@
+package dev.weir.internal.store.memory;
+
+import dev.weir.internal.algorithm.BlockMeter;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.algorithm.SlotMeter;
+import dev.weir.internal.store.Check;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** A share of the counters, and what checks do to them: first ask, and when the request is decided, take. */
+final class Stripe extends SlotTable {
+    private static final long SECOND = 1_000_000;
+    private static final long[] NO_WORDS = {};
+    private static final int MOST_LOOKS = 16;
+
+    private final Arena arena;
+    private final BlockReclaim reclaim;
+    /** Whether the last decision changed nothing. Written under the lock; who reads it without may be wrong, and loses a look. */
+    private boolean settled;
+
+    Stripe(int maxKeys, Arena arena, BlockReclaim reclaim) {
+        super(maxKeys, arena);
+        this.arena = arena;
+        this.reclaim = reclaim;
+    }
+
+    /** Asks and, if they fit or count anyway, takes the hits of a request's only check. Needs no lock. */
+    void decide(Check check, long now) {
+        if (check.meter instanceof SlotMeter slotMeter) {
+            decideSlot(check, slotMeter, now);
+            return;
+        }
+        lock();
+        try {
+            ask(check, null, 0, now);
+            if (check.outcome.allowed) {
+                take(check, now);
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * Where the last decision changed nothing, as a denial does not, it looks without the lock first: callers who are denied do
+     * not stand in each other's way. Elsewhere the look would be for nothing.
+     */
+    private void decideSlot(Check check, SlotMeter meter, long now) {
+        if (settled) {
+            for (int looks = 0; looks < MOST_LOOKS; looks++) {
+                long seen = version();
+                if (decideSlot(check, meter, now, false)) {
+                    break;
+                }
+                if (unchanged(seen)) {
+                    return;
+                }
+            }
+        }
+        lock();
+        try {
+            decideSlot(check, meter, now, true);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Asks, and keeps what comes out if {@code locked}; whether there is anything to keep. */
+    private boolean decideSlot(Check check, SlotMeter meter, long now, boolean locked) {
+        long key0 = stored(check.key0);
+        long identity = check.key1 & TAG;
+        Outcome out = check.outcome;
+        int at = read(key0, identity, out);
+        long state0 = out.state0;
+        long state1 = out.state1;
+        meter.apply(state0, state1, now, check.hits, check.countsDenied, out);
+        boolean changes =
+                takes(check) || (at >= 0 && (out.state0 != state0 || out.state1 != state1 || outlives(at, out, now)));
+        if (locked) {
+            if (settled == changes) {
+                settled = !changes;
+            }
+            if (changes) {
+                keep(at, key0, identity, out, now);
+            }
+        }
+        return changes;
+    }
+
+    private static boolean takes(Check check) {
+        return check.hits != 0 && (check.outcome.allowed || check.countsDenied);
+    }
+
+    /**
+     * Asks, as if the checks before it on the same counter had been taken: {@code earlier} is the last of them and {@code
+     * pending} their hits together.
+     */
+    void ask(Check check, @Nullable Check earlier, long pending, long now) {
+        Meter meter = meter(check);
+        if (meter instanceof SlotMeter slotMeter) {
+            askSlot(check, slotMeter, earlier, now);
+        } else {
+            askBlock(check, (BlockMeter) meter, null, saturatedSum(check.hits, pending), now);
+        }
+    }
+
+    /** Asks of a log or of sub-windows, as if its block were {@code rehearsed}. */
+    void ask(Check check, long[] rehearsed, long now) {
+        askBlock(check, (BlockMeter) meter(check), rehearsed, check.hits, now);
+    }
+
+    /** What a log or sub-windows hold, empty if there are none. */
+    long[] copyOfBlock(Check check) {
+        int at = find(stored(check.key0), (check.key1 & TAG) | BLOCK);
+        if (at < 0) {
+            return NO_WORDS;
+        }
+        long block = state0(at);
+        int from = Arena.offset(block);
+        return Arrays.copyOfRange(arena.memory(block), from, from + (int) state1(at));
+    }
+
+    /** Makes the counter as good as new, and its slot one that has expired; whether there was one. */
+    boolean forget(Check check) {
+        long key0 = stored(check.key0);
+        if (meter(check) instanceof SlotMeter) {
+            long identity = check.key1 & TAG;
+            int at = find(key0, identity);
+            if (at >= 0) {
+                write(at, identity, 0, 1, 0, 0);
+            }
+            return at >= 0;
+        }
+        long identity = (check.key1 & TAG) | BLOCK;
+        int at = find(key0, identity);
+        if (at >= 0) {
+            long block = state0(at);
+            int words = (int) state1(at);
+            if (block != Arena.NONE) {
+                Arrays.fill(arena.memory(block), Arena.offset(block), Arena.offset(block) + words, 0);
+            }
+            write(at, identity, 0, 1, block, words);
+        }
+        return at >= 0;
+    }
+
+    private void askSlot(Check check, SlotMeter meter, @Nullable Check earlier, long now) {
+        Outcome out = check.outcome;
+        if (earlier != null) {
+            meter.apply(earlier.outcome.state0, earlier.outcome.state1, now, check.hits, check.countsDenied, out);
+            return;
+        }
+        long identity = check.key1 & TAG;
+        int at = find(stored(check.key0), identity);
+        if (at < 0) {
+            meter.apply(0, 0, now, check.hits, check.countsDenied, out);
+            return;
+        }
+        meter.apply(state0(at), state1(at), now, check.hits, check.countsDenied, out);
+        if (!takes(check)) {
+            setRight(at, identity, out, now);
+        }
+    }
+
+    /** Takes what {@link #ask} found. */
+    void take(Check check, long now) {
+        if (check.hits == 0) {
+            return;
+        }
+        Outcome out = check.outcome;
+        if (meter(check) instanceof BlockMeter blockMeter) {
+            long key0 = stored(check.key0);
+            long identity = (check.key1 & TAG) | BLOCK;
+            int at = find(key0, identity);
+            if (at >= 0) { // else there is nothing to give back, or a slot short for the request's counters
+                long block = state0(at);
+                int words = (int) state1(at);
+                blockMeter.take(arena.memory(block), Arena.offset(block), words, now, check.hits);
+                write(at, identity, out.used, expiry(now, out.reset), block, words);
+            }
+        } else {
+            long key0 = stored(check.key0);
+            long identity = check.key1 & TAG;
+            keep(find(key0, identity), key0, identity, out, now);
+        }
+    }
+
+    /**
+     * Ends a check whose request is denied. Its answer stays; what else the outcome says becomes how things stand, now that the
+     * checks before it on the same counter were not taken after all, or only counted.
+     */
+    void denied(Check check, boolean counts, long now) {
+        Outcome out = check.outcome;
+        long hits = check.hits;
+        boolean allowed = out.allowed;
+        long retryAfter = out.retryAfter;
+        check.hits = counts ? hits : 0;
+        ask(check, null, 0, now);
+        if (counts) {
+            take(check, now);
+        } else if (check.meter instanceof BlockMeter) {
+            leave(check, now);
+        }
+        check.hits = hits;
+        out.allowed = allowed;
+        out.retryAfter = retryAfter;
+    }
+
+    /** Ends what {@link #askBlock} held ready, now that nothing is taken: a flood of denied callers must not outlast those who passed. */
+    private void leave(Check check, long now) {
+        long identity = (check.key1 & TAG) | BLOCK;
+        int at = find(stored(check.key0), identity);
+        if (at >= 0 && isPinned(at)) {
+            write(at, identity, check.outcome.used, expiry(now, check.outcome.reset), state0(at), state1(at));
+        }
+    }
+
+    private void keep(int at, long key0, long identity, Outcome out, long now) {
+        int slot = at;
+        if (slot < 0) {
+            if (out.reset <= 0) {
+                return; // as good as new: nothing to remember
+            }
+            slot = insert(key0, identity, seconds(now));
+        }
+        write(slot, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
+    }
+
+    /**
+     * Whether it says something for longer than it is kept: its limit was changed to a slower one, and nothing was taken since. (How
+     * long it says something is rounded, so the second of its end may move by one.)
+     */
+    private boolean outlives(int at, Outcome out, long now) {
+        return expiry(at) + 1 < expiry(now, out.reset);
+    }
+
+    /**
+     * Keeps a state from ahead of a clock that stepped back as the meter set it right: left alone, it would deny until then. And one
+     * whose limit was changed for as long as it counts now.
+     */
+    private void setRight(int at, long identity, Outcome out, long now) {
+        if (out.state0 != state0(at) || out.state1 != state1(at) || outlives(at, out, now)) {
+            write(at, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
+        }
+    }
+
+    private void askBlock(Check check, BlockMeter meter, long @Nullable [] rehearsed, long hits, long now) {
+        long identity = (check.key1 & TAG) | BLOCK;
+        int at = find(stored(check.key0), identity);
+        long block = at < 0 ? Arena.NONE : state0(at);
+        int words = at < 0 ? 0 : (int) state1(at);
+        long[] memory = rehearsed != null ? rehearsed : block == Arena.NONE ? NO_WORDS : arena.memory(block);
+        int from = rehearsed != null ? 0 : Arena.offset(block);
+        Outcome out = check.outcome;
+        meter.ask(memory, from, words, now, hits, out);
+        if (!out.allowed || check.hits <= 0) {
+            if (at >= 0 && rehearsed == null && outlives(at, out, now)) {
+                write(at, identity, out.used, expiry(now, out.reset), block, words);
+            }
+            return;
+        }
+        long worth = at < 0 ? 0 : pin(at);
+        int needed = meter.wordsToTake(memory, from, words, now, hits);
+        if (needed > words && !reserve(check, identity, block, words, needed, now)) {
+            if (at >= 0) {
+                unpin(find(stored(check.key0), identity), worth); // not where it was, if others were dropped
+            }
+            // Nobody can be told what was never kept: rather refuse this one for a second than let it pass uncounted.
+            meter.ask(memory, from, words, now, 0, out);
+            out.allowed = false;
+            out.retryAfter = SECOND;
+        }
+    }
+
+    /** Gives the counter a block of at least {@code needed} words that begins with what it held. */
+    private boolean reserve(Check check, long identity, long old, int oldWords, int needed, long now) {
+        int wanted = BlockSizes.fit(needed);
+        long key0 = stored(check.key0);
+        long block = arena.allocate(wanted);
+        if (block == Arena.NONE) {
+            block = reclaim.allocate(this, wanted, key0, seconds(now));
+        }
+        if (block == Arena.NONE) {
+            return false;
+        }
+        int words = arena.size(block);
+        if (oldWords > 0) {
+            System.arraycopy(arena.memory(old), Arena.offset(old), arena.memory(block), Arena.offset(block), oldWords);
+            arena.free(old, oldWords);
+            writeState(find(key0, identity), block, words);
+        } else {
+            int at = insert(key0, identity, seconds(now));
+            write(at, identity, 0, FOREVER, block, words);
+            pin(at);
+        }
+        return true;
+    }
+
+    private static Meter meter(Check check) {
+        Meter meter = check.meter;
+        if (meter == null) {
+            throw new IllegalArgumentException("meter: null (expected: the meter of the check's limit)");
+        }
+        return meter;
+    }
+
+    private static long seconds(long now) {
+        return Math.min(now / SECOND, FOREVER - 1);
+    }
+
+    /** The first whole second at which the counter is as good as new. */
+    private static long expiry(long now, long reset) {
+        long moment = now + reset;
+        if (moment < now) {
+            return FOREVER;
+        }
+        return Math.max(1, Math.min(FOREVER, (moment + SECOND - 1) / SECOND));
+    }
+
+    private static long saturatedSum(long hits, long pending) {
+        long sum = hits + pending;
+        return pending > 0 && sum < hits ? Long.MAX_VALUE : sum;
+    }
+}

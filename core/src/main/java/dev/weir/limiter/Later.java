@@ -1,8 +1,0 @@
-package dev.weir.limiter;
-
-/** Gives out, once for the request in hand, who waits for a decision that does not come at once. */
-@FunctionalInterface
-public interface Later {
-
-    Waiter waiter();
-}

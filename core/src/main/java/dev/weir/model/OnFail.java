@@ -1,8 +1,0 @@
-package dev.weir.model;
-
-/** What a rule answers while its store does not. */
-public enum OnFail {
-    ALLOW,
-    DENY,
-    LOCAL
-}

@@ -1,0 +1,120 @@
+package dev.weir;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.time.Clock;
+import org.junit.jupiter.api.Test;
+
+/** The arrows between the packages of core, as their package-info files tell them. */
+class CoreArchitectureTest {
+    private static final JavaClasses CORE = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.weir");
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("dev.weir.(**)").should().beFreeOfCycles().check(CORE);
+    }
+
+    @Test
+    void arrowsGoOneWay() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("model")
+                .definedBy("dev.weir.model")
+                .layer("algorithm")
+                .definedBy("dev.weir.algorithm")
+                .layer("store")
+                .definedBy("dev.weir.store")
+                .layer("memory")
+                .definedBy("dev.weir.store.memory")
+                .layer("coalesce")
+                .definedBy("dev.weir.coalesce")
+                .layer("match")
+                .definedBy("dev.weir.match")
+                .layer("lease")
+                .definedBy("dev.weir.lease")
+                .layer("report")
+                .definedBy("dev.weir.report")
+                .layer("tier")
+                .definedBy("dev.weir.tier")
+                .layer("limiter")
+                .definedBy("dev.weir.limiter")
+                .optionalLayer("facade")
+                .definedBy("dev.weir")
+                .whereLayer("model")
+                .mayNotAccessAnyLayer()
+                .whereLayer("algorithm")
+                .mayOnlyAccessLayers("model")
+                .whereLayer("store")
+                .mayOnlyAccessLayers("algorithm", "model")
+                .whereLayer("memory")
+                .mayOnlyAccessLayers("store", "algorithm", "model")
+                .whereLayer("coalesce")
+                .mayOnlyAccessLayers("store", "algorithm", "model")
+                .whereLayer("match")
+                .mayOnlyAccessLayers("store", "model")
+                .whereLayer("lease")
+                .mayOnlyAccessLayers("store", "algorithm", "model")
+                .whereLayer("report")
+                .mayOnlyAccessLayers("store", "algorithm", "model")
+                .whereLayer("tier")
+                .mayOnlyAccessLayers("lease", "report", "store", "algorithm", "model")
+                .whereLayer("limiter")
+                .mayOnlyAccessLayers("tier", "lease", "report", "match", "store", "algorithm", "model")
+                .whereLayer("facade")
+                .mayNotBeAccessedByAnyLayer()
+                .check(CORE);
+    }
+
+    @Test
+    void matchingKnowsOfTheStoreOnlyItsHashAndItsNames() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.match")
+                .should()
+                .dependOnClassesThat(describe(
+                        "live in the store, KeyHash and CounterName apart",
+                        (JavaClass each) -> each.getPackageName().startsWith("dev.weir.store")
+                                && !each.getSimpleName().equals("KeyHash")
+                                && !each.getSimpleName().equals("CounterName")))
+                .check(CORE);
+    }
+
+    /** And that once, so that a clock that is set by an hour while we run cannot matter. */
+    @Test
+    void onlyTheTimeSourceReadsTheWallClock() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName(TimeSource.class.getName())
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethodWhere(target(name("now")).and(target(owner(resideInAPackage("java.time..")))))
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(Clock.class)
+                .check(CORE);
+    }
+
+    @Test
+    void coreLeansOnTheJdkAlone() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("dev.weir..", "java..", "org.jspecify..")
+                .check(CORE);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.weir;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class RequestTest {
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void whatIsMissingIsNamedByWhoeverIsToldFirst() {
+        Request request = Request.to("api");
+        assertThatThrownBy(() -> Request.to(null)).hasMessage("domain");
+        assertThatThrownBy(() -> request.clear(null)).hasMessage("domain");
+        assertThatThrownBy(() -> request.domain(null)).hasMessage("domain");
+        assertThatThrownBy(() -> request.with(null, "u_42")).hasMessage("key");
+        assertThatThrownBy(() -> request.with("user_id", null)).hasMessage("user_id");
+    }
+
+    @Test
+    void whatBelongsToADescriptorNeedsOne() {
+        Request request = Request.to("api");
+        assertThatThrownBy(() -> request.descriptorHits(2))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("no descriptor yet (expected: descriptor() or with(key, value) before)");
+        assertThatThrownBy(() -> request.override(Limit.fixedWindow(7, Duration.ofHours(1))))
+                .isInstanceOf(IllegalStateException.class);
+    }
+}

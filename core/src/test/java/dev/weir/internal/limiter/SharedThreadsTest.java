@@ -1,0 +1,128 @@
+package dev.weir.internal.limiter;
+
+import static dev.weir.internal.ruleset.WeirRules.ask;
+import static dev.weir.internal.ruleset.WeirRules.rule;
+import static dev.weir.internal.ruleset.WeirRules.rules;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
+import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.store.Ask;
+import dev.weir.internal.store.SharedStore;
+import dev.weir.internal.store.memory.MemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Callers on event loops of their own, and stores that answer from another: buffers cross threads and come back. */
+class SharedThreadsTest {
+    private static final int LOOPS = 4;
+    private static final int ASKS = 4_000;
+    private static final long NOW = 1_800_000_010_000_000L;
+
+    private final List<ExecutorService> loops = new ArrayList<>();
+    private final ExecutorService io = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void stop() {
+        loops.forEach(ExecutorService::shutdownNow);
+        io.shutdownNow();
+    }
+
+    /** Counts on a thread of its own. */
+    private final class ThreadedStore implements SharedStore {
+        private final MemoryStore counters = new MemoryStore(10_000);
+
+        @Override
+        public void decide(Ask ask) {
+            io.execute(() -> {
+                counters.decide(ask.checks, NOW);
+                for (int i = 0; i < ask.checks.size(); i++) {
+                    ask.checks.get(i).failure = null;
+                }
+                ask.home.execute(ask::answered);
+            });
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void ofManyThreadsAtOnceExactlyTheLimitPassesAndEveryoneIsToldOfTheirOwnRequest() throws Exception {
+        RuleSet rules = rules(
+                rule(
+                        WeirRules.rule("all", Limit.fixedWindow(1_000, Duration.ofMinutes(1)))
+                                .build(),
+                        KeyBy.global()),
+                rule(
+                        WeirRules.rule("each", Limit.fixedWindow(400, Duration.ofMinutes(1)))
+                                .build(),
+                        KeyBy.of("loop")));
+        Limiter limiter = new Limiter(
+                rules,
+                new MemoryStore(100),
+                SharedStores.of(new ThreadedStore()),
+                () -> NOW,
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
+        AtomicInteger[] admitted = new AtomicInteger[LOOPS];
+        AtomicInteger mixedUp = new AtomicInteger();
+        CountDownLatch told = new CountDownLatch(LOOPS * ASKS);
+        for (int i = 0; i < LOOPS; i++) {
+            ExecutorService loop = Executors.newSingleThreadExecutor();
+            loops.add(loop);
+            String name = "loop " + i;
+            AtomicInteger mine = new AtomicInteger();
+            admitted[i] = mine;
+            Waiter waiter = new Waiter() {
+                @Override
+                public Executor home() {
+                    return loop;
+                }
+
+                @Override
+                public void decided(Request request, MutableDecision decision) {
+                    mixedUp.addAndGet(request.value(0).equals(name) ? 0 : 1);
+                    mine.addAndGet(decision.allowed() ? 1 : 0);
+                    told.countDown();
+                }
+            };
+            for (int burst = 0; burst < ASKS; burst += 50) {
+                loop.execute(() -> {
+                    MutableDecision into = new MutableDecision();
+                    for (int each = 0; each < 50; each++) {
+                        Request request = ask("loop", name);
+                        if (limiter.decide(request, NOW, into, () -> waiter)) {
+                            waiter.decided(request, into);
+                        }
+                    }
+                });
+            }
+        }
+        assertThat(told.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(mixedUp).hasValue(0);
+        assertThat(admitted).extracting(AtomicInteger::get).allMatch(each -> each <= 400);
+        int sum = 0;
+        for (AtomicInteger each : admitted) {
+            sum += each.get();
+        }
+        assertThat(sum).isEqualTo(1_000);
+    }
+}

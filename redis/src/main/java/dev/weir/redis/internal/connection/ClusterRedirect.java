@@ -1,0 +1,32 @@
+package dev.weir.redis.internal.connection;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a node of a cluster says a slot is.
+ *
+ * @param ask for this once, because the slot is on its way there; else for good
+ * @param host empty for the host that said so, {@code ?} where it has no name for it
+ */
+record ClusterRedirect(boolean ask, int slot, String host, int port) {
+
+    /** Reads {@code MOVED 3999 127.0.0.1:6381} and {@code ASK 3999 127.0.0.1:6381}; null for anything else. */
+    static @Nullable ClusterRedirect of(String error) {
+        String code = RedisFailures.code(error);
+        if (!code.equals("MOVED") && !code.equals("ASK")) {
+            return null;
+        }
+        String[] words = error.substring(error.indexOf(code)).split("\\s+", -1);
+        int colon = words.length < 3 ? -1 : words[2].lastIndexOf(':');
+        if (colon < 0) {
+            return null;
+        }
+        try {
+            int slot = Integer.parseInt(words[1]);
+            int port = Integer.parseInt(words[2].substring(colon + 1));
+            return new ClusterRedirect(code.equals("ASK"), slot, words[2].substring(0, colon), port);
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+}

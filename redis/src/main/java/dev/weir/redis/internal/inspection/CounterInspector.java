@@ -1,0 +1,41 @@
+package dev.weir.redis.internal.inspection;
+
+import dev.weir.internal.counter.CounterName;
+import dev.weir.redis.internal.routing.RedisRoutes;
+import dev.weir.redis.internal.routing.RoutedCommand;
+import dev.weir.redis.internal.script.RedisKey;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** Looks into single counters and forgets them: for operators, not for decisions. */
+final class CounterInspector {
+    private final RedisRoutes routes;
+
+    CounterInspector(RedisRoutes routes) {
+        this.routes = routes;
+    }
+
+    CompletionStage<Optional<CounterState>> inspect(CounterName name) {
+        byte[] key = RedisKey.of(name);
+        return RoutedCommand.run(routes, name.subject(), CommandType.GET, key)
+                .thenCombine(
+                        RoutedCommand.run(routes, name.subject(), CommandType.PTTL, key),
+                        (value, ttl) -> state(key, value, ttl));
+    }
+
+    /** Whether there was anything to forget. */
+    CompletionStage<Boolean> reset(CounterName name) {
+        return RoutedCommand.run(routes, name.subject(), CommandType.DEL, RedisKey.of(name))
+                .thenApply(gone -> !gone.isEmpty() && gone.get(0) instanceof Long count && count > 0);
+    }
+
+    private static Optional<CounterState> state(byte[] key, List<Object> value, List<Object> ttl) {
+        Object state = value.isEmpty() ? null : value.get(0);
+        Object millis = ttl.isEmpty() ? null : ttl.get(0);
+        return state instanceof byte[] bytes && millis instanceof Long lasts
+                ? Optional.of(CounterState.of(key, bytes, lasts))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,75 @@
+package dev.weir.redis.internal.notes;
+
+import dev.weir.redis.internal.routing.RedisRoutes;
+import dev.weir.redis.internal.routing.RoutedCommand;
+import dev.weir.redis.internal.script.RedisKey;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * News of counters that were reset, as texts that all servers on one Redis read in order: a stream of the last {@value #MOST} or so,
+ * which is forgotten when there was none for a minute. Of one reader, who asks for the next ones when the last have come.
+ */
+public final class ResetStream {
+    private static final String MOST = "1000";
+    private static final String KEPT_MILLIS = "60000";
+    private static final String FIELD = "r";
+    private static final String BEGINNING = "0";
+    /** All notes of a Redis share a slot. */
+    private static final long SUBJECT = 0;
+
+    private final RedisRoutes routes;
+    private final byte[] key = RedisKey.ofNotes(SUBJECT, "resets");
+    /** The id of what was read last. */
+    private volatile String last = BEGINNING;
+
+    ResetStream(RedisRoutes routes) {
+        this.routes = routes;
+    }
+
+    /** Tells everybody {@code text}; done when Redis has it. */
+    public CompletionStage<Void> post(String text) {
+        return run(CommandType.XADD, "MAXLEN", "~", MOST, "*", FIELD, text)
+                .thenCompose(id -> run(CommandType.PEXPIRE, KEPT_MILLIS))
+                .thenAccept(set -> {});
+    }
+
+    /**
+     * What was posted since this was asked last; at first, all there is. What was read last is asked for once more: where not even that
+     * is there, the stream was forgotten, and the ids of the next one may be lower, for they are Redis's time.
+     */
+    public CompletionStage<List<String>> next() {
+        String from = last;
+        return run(CommandType.XRANGE, from, "+").thenApply(entries -> {
+            List<String> texts = new ArrayList<>();
+            String read = BEGINNING;
+            for (Object each : entries) {
+                if (each instanceof List<?> entry && entry.size() == 2 && entry.get(1) instanceof List<?> fields) {
+                    read = text(entry.get(0));
+                    if (!read.equals(from)) {
+                        texts.add(fields.size() == 2 ? text(fields.get(1)) : "");
+                    }
+                }
+            }
+            last = read;
+            return texts;
+        });
+    }
+
+    private CompletableFuture<List<Object>> run(CommandType type, String... arguments) {
+        byte[][] all = new byte[1 + arguments.length][];
+        all[0] = key;
+        for (int i = 0; i < arguments.length; i++) {
+            all[1 + i] = arguments[i].getBytes(StandardCharsets.UTF_8);
+        }
+        return RoutedCommand.run(routes, SUBJECT, type, all);
+    }
+
+    private static String text(Object bytes) {
+        return bytes instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "";
+    }
+}

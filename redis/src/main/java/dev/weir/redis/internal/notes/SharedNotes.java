@@ -1,0 +1,86 @@
+package dev.weir.redis.internal.notes;
+
+import dev.weir.redis.internal.routing.RedisRoutes;
+import dev.weir.redis.internal.routing.RoutedCommand;
+import dev.weir.redis.internal.script.RedisKey;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Short texts that all servers on one Redis read, of each the newest: one hash, in which every text stands behind its stamp. The
+ * field without a name counts what was posted, so that who looks often reads little.
+ */
+public final class SharedNotes {
+    private static final byte[] POST = """
+            local old = redis.call('HGET', KEYS[1], ARGV[1])
+            local stamp = old and tonumber(string.match(old, '^(%d+) '))
+            if stamp and stamp >= tonumber(ARGV[2]) then
+              return 0
+            end
+            redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
+            redis.call('HINCRBY', KEYS[1], '', 1)
+            return 1
+            """.getBytes(StandardCharsets.UTF_8);
+
+    private static final byte[] ONE_KEY = {'1'};
+    private static final byte[] COUNT = {};
+    /** All notes of a Redis share a slot. */
+    private static final long SUBJECT = 0;
+
+    private final RedisRoutes routes;
+    private final byte[] key;
+
+    SharedNotes(RedisRoutes routes, String board) {
+        this.routes = routes;
+        this.key = RedisKey.ofNotes(SUBJECT, board);
+    }
+
+    /** How much was posted so far; empty if nothing ever was. */
+    public CompletionStage<Optional<String>> count() {
+        return run(CommandType.HGET, key, COUNT)
+                .thenApply(reply -> reply.isEmpty()
+                        ? Optional.empty()
+                        : Optional.ofNullable(reply.get(0)).map(SharedNotes::text));
+    }
+
+    /** Every text by its name. */
+    public CompletionStage<Map<String, String>> read() {
+        return run(CommandType.HGETALL, key).thenApply(reply -> {
+            Map<String, String> texts = new HashMap<>();
+            for (int i = 0; i + 1 < reply.size(); i += 2) {
+                String name = text(reply.get(i));
+                String stamped = text(reply.get(i + 1));
+                int space = stamped.indexOf(' ');
+                if (!name.isEmpty() && space > 0) {
+                    texts.put(name, stamped.substring(space + 1));
+                }
+            }
+            return texts;
+        });
+    }
+
+    /** Posts {@code text}, unless what stands under {@code name} is as new or newer; whether it was posted. */
+    public CompletionStage<Boolean> post(String name, long stamp, String text) {
+        return run(CommandType.EVAL, POST, ONE_KEY, key, bytes(name), bytes(String.valueOf(stamp)), bytes(text))
+                .thenApply(reply -> !reply.isEmpty() && reply.get(0) instanceof Long done && done == 1);
+    }
+
+    private CompletableFuture<List<Object>> run(CommandType type, byte[]... arguments) {
+        return RoutedCommand.run(routes, SUBJECT, type, arguments);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(@Nullable Object bytes) {
+        return bytes instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "";
+    }
+}

@@ -1,0 +1,85 @@
+package dev.weir.redis.internal.routing;
+
+import dev.weir.StoreFailure;
+import dev.weir.redis.RedisAddress;
+import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.connection.ClusterRedirect;
+import dev.weir.redis.internal.connection.LettuceSetup;
+import dev.weir.redis.internal.node.RedisNode;
+import dev.weir.redis.internal.node.RedisNodeFactory;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One server for everything: a standalone one, or whoever the sentinels say is the master. */
+final class SingleNodeRoutes implements RedisRoutes, RedisNode.Neighbours {
+    private final RedisNode node;
+
+    SingleNodeRoutes(RedisNodeFactory nodes, RedisSettings settings) {
+        RedisAddress address = settings.address();
+        boolean sentinel = address.kind() == RedisAddress.Kind.SENTINEL;
+        this.node = nodes.node(
+                sentinel ? address.toString() : address.hosts().get(0).toString(),
+                sentinel
+                        ? LettuceSetup.sentinelUri(settings)
+                        : LettuceSetup.uri(settings, address.hosts().get(0)),
+                this);
+    }
+
+    @Override
+    public boolean bySlot() {
+        return false;
+    }
+
+    @Override
+    public RedisNode node(int slot) {
+        return node;
+    }
+
+    @Override
+    public boolean serves() {
+        return node.health().serves();
+    }
+
+    @Override
+    public String unserved() {
+        return "";
+    }
+
+    @Override
+    public StoreFailure failure() {
+        return StoreFailure.UNREACHABLE;
+    }
+
+    @Override
+    public List<RedisNode> nodes() {
+        return List.of(node);
+    }
+
+    @Override
+    public void warming(boolean now) {
+        node.warming(now);
+    }
+
+    @Override
+    public void open() {
+        node.open();
+    }
+
+    @Override
+    public void close() {
+        node.dismiss();
+    }
+
+    @Override
+    public long probeSubject(RedisNode probed) {
+        return 0;
+    }
+
+    @Override
+    public @Nullable RedisNode redirected(ClusterRedirect redirect, RedisNode from) {
+        return null; // a cluster behind an address of a single server: its errors are told as they are
+    }
+
+    @Override
+    public void changed() {}
+}

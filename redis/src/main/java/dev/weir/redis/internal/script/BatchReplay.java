@@ -1,0 +1,148 @@
+package dev.weir.redis.internal.script;
+
+import dev.weir.internal.algorithm.BlockMeter;
+import dev.weir.internal.algorithm.MeterKind;
+import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.algorithm.SlotMeter;
+import dev.weir.internal.batching.CheckGroup;
+import dev.weir.internal.store.Check;
+import java.util.List;
+import java.util.Objects;
+
+/** Applies the checks of a batch, in their order, to the states that the script found, as the script did. */
+final class BatchReplay {
+    private final CounterTable counters;
+    private long[] state0 = new long[0];
+    private long[] state1 = new long[0];
+    private long[] undo = new long[16];
+    private final BlockAnswers blocks = new BlockAnswers();
+    private final Outcome spare = new Outcome();
+
+    BatchReplay(CounterTable counters) {
+        this.counters = counters;
+    }
+
+    /** Starts from these states, one for each counter that is read, and so many answers; false if that is not what they are. */
+    boolean begin(List<?> states, List<?> answers, int expected) {
+        int size = counters.size();
+        if (states.size() != counters.reads() || !blocks.begin(answers, expected)) {
+            return false;
+        }
+        if (state0.length < size) {
+            state0 = new long[Math.max(64, 2 * size)];
+            state1 = new long[Math.max(64, 2 * size)];
+        }
+        for (int i = 0; i < size; i++) {
+            MeterKind counting = counters.counting(i);
+            Object state = counting == MeterKind.LOG ? null : states.get(counters.place(i));
+            if (state == null) {
+                state0[i] = 0;
+                state1[i] = 0;
+            } else if (state instanceof byte[] bytes) {
+                state0[i] = StateFormat.word0(counting, bytes);
+                state1[i] = StateFormat.word1(counting, bytes);
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Decides {@code group}, whose checks ask the counters from {@code asked[from]} on; returns how many passed, 0 or 1. */
+    int group(CheckGroup group, int[] asked, int[] answered, int from, long now) {
+        int size = group.size();
+        if (size == 1 && !group.askOnly && group.idempotency == null) {
+            Check check = group.get(0);
+            apply(check, asked[from], answered[from], check.countsDenied, now);
+            group.allowed = group.passes();
+            return check.outcome.allowed ? 1 : 0;
+        }
+        if (undo.length < 2 * size) {
+            undo = new long[4 * size];
+        }
+        for (int i = 0; i < size; i++) {
+            int counter = asked[from + i];
+            undo[2 * i] = state0[counter];
+            undo[2 * i + 1] = state1[counter];
+            Check check = group.get(i);
+            apply(check, counter, answered[from + i], check.countsDenied && !group.askOnly, now);
+        }
+        group.allowed = !group.askOnly && group.passes();
+        if (group.allowed) {
+            return size == 0 && group.idempotency == null ? 0 : 1;
+        }
+        for (int i = size - 1; i >= 0; i--) {
+            int counter = asked[from + i];
+            state0[counter] = undo[2 * i];
+            state1[counter] = undo[2 * i + 1];
+        }
+        for (int i = 0; i < size; i++) {
+            Check check = group.get(i);
+            deny(check, asked[from + i], check.countsDenied && !group.askOnly, now);
+        }
+        return 0;
+    }
+
+    /** Decides what {@code group} asked for ahead, which {@code passed} or not; returns how many hits were taken. */
+    long leases(CheckGroup group, int[] asked, int[] answered, int from, boolean passed, long now) {
+        long taken = 0;
+        for (int i = 0; i < group.size(); i++) {
+            Check check = group.get(i);
+            check.granted = 0;
+            if (passed && group.leases(i)) {
+                check.granted = lease(check, asked[from + i], answered[from + i], now);
+                taken += check.granted;
+            }
+        }
+        return taken;
+    }
+
+    private long lease(Check check, int counter, int answer, long now) {
+        if (check.meter instanceof BlockMeter block) {
+            return blocks.lease(answer, block, spare, check.outcome);
+        }
+        SlotMeter meter = (SlotMeter) Objects.requireNonNull(check.meter);
+        apply(spare, meter, counter, 0, false, now);
+        long fits = Math.min(Math.min(check.ahead, BatchProgram.MAX_HITS), Math.max(0, spare.remaining));
+        if (fits > 0) {
+            apply(spare, meter, counter, fits, false, now);
+        }
+        check.outcome.standAs(spare);
+        return fits;
+    }
+
+    long word0(int counter) {
+        return state0[counter];
+    }
+
+    long word1(int counter) {
+        return state1[counter];
+    }
+
+    /** The check's answer stays; what else its outcome says becomes how things stand, now that its hits were not taken or only counted. */
+    private void deny(Check check, int counter, boolean counts, long now) {
+        if (!(check.meter instanceof SlotMeter meter)) {
+            return; // the script's answer has it all
+        }
+        Outcome out = check.outcome;
+        boolean allowed = out.allowed;
+        long retryAfter = out.retryAfter;
+        apply(out, meter, counter, counts ? check.hits : 0, counts, now);
+        out.allowed = allowed;
+        out.retryAfter = retryAfter;
+    }
+
+    private void apply(Check check, int counter, int answer, boolean counts, long now) {
+        if (check.meter instanceof SlotMeter meter) {
+            apply(check.outcome, meter, counter, check.hits, counts, now);
+        } else if (check.meter instanceof BlockMeter meter) {
+            blocks.next(answer, meter, check.hits, check.outcome);
+        }
+    }
+
+    private void apply(Outcome out, SlotMeter meter, int counter, long hits, boolean countDenied, long now) {
+        meter.apply(state0[counter], state1[counter], now, hits, countDenied, out);
+        state0[counter] = out.state0;
+        state1[counter] = out.state1;
+    }
+}

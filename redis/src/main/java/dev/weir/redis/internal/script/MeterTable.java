@@ -1,0 +1,99 @@
+package dev.weir.redis.internal.script;
+
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.MeterKind;
+import dev.weir.internal.store.Check;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The meters of a batch, each once for hits that count when denied and once for others, by the order in which they were met. */
+final class MeterTable {
+    private int[] table = new int[32];
+    private @Nullable Meter[] meters = new Meter[16];
+    private boolean[] countsDenied = new boolean[16];
+    private int size;
+
+    /** The meter of {@code check}, which has one. */
+    static Meter of(Check check) {
+        Meter meter = check.meter;
+        if (meter == null) {
+            throw new IllegalArgumentException("meter: null (expected: the meter of the check's limit)");
+        }
+        return meter;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** The place of {@code meter}, which is given one if it has none. */
+    int place(Meter meter, boolean counts) {
+        int slot = slot(meter, counts);
+        if (table[slot] == 0) {
+            if (size == meters.length) {
+                grow();
+                slot = slot(meter, counts);
+            }
+            meters[size] = meter;
+            countsDenied[size] = counts;
+            table[slot] = ++size;
+        }
+        return table[slot] - 1;
+    }
+
+    void write(MessagePackWriter packer) {
+        for (int i = 0; i < size; i++) {
+            Meter meter = meters[i];
+            if (meter != null) {
+                packer.add(code(meter.counting()));
+                packer.add(countsDenied[i] ? 1 : 0);
+                for (long number : meter.numbers()) {
+                    packer.add(number);
+                }
+            }
+        }
+    }
+
+    void clear() {
+        Arrays.fill(table, 0);
+        Arrays.fill(meters, 0, size, null);
+        size = 0;
+    }
+
+    /** How the script calls it. */
+    private static int code(MeterKind counting) {
+        return switch (counting) {
+            case BUCKET -> 1;
+            case FIXED_WINDOW -> 2;
+            case SLIDING_WINDOW -> 3;
+            case SUB_WINDOWS -> 4;
+            case LOG -> 5;
+        };
+    }
+
+    private int slot(Meter meter, boolean counts) {
+        int mask = table.length - 1;
+        int slot = System.identityHashCode(meter) & mask;
+        while (table[slot] != 0) {
+            int found = table[slot] - 1;
+            if (meters[found] == meter && countsDenied[found] == counts) {
+                break;
+            }
+            slot = (slot + 1) & mask;
+        }
+        return slot;
+    }
+
+    private void grow() {
+        int room = meters.length * 2;
+        meters = Arrays.copyOf(meters, room);
+        countsDenied = Arrays.copyOf(countsDenied, room);
+        table = new int[room * 2];
+        for (int i = 0; i < size; i++) {
+            Meter meter = meters[i];
+            if (meter != null) {
+                table[slot(meter, countsDenied[i])] = i + 1;
+            }
+        }
+    }
+}

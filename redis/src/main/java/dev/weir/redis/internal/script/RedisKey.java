@@ -1,0 +1,93 @@
+package dev.weir.redis.internal.script;
+
+import dev.weir.internal.counter.CounterName;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/**
+ * What a counter is called in Redis: {@code weir:{TAG}:NAME}. The tag, from which Redis Cluster takes the slot, is the subject in 11
+ * characters of base64url, so that the counters of one subject share a slot.
+ */
+public final class RedisKey {
+    private static final byte[] DIGITS =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] PREFIX = "weir:{".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] IDEMPOTENCY = "/idem:".getBytes(StandardCharsets.US_ASCII);
+    private static final int TAG = 11;
+    private static final int NAME = PREFIX.length + TAG + 2;
+
+    /** In the place of a slot where there are none. */
+    public static final int NO_SLOT = -1;
+
+    private static final int SLOTS = 1 << 14;
+    private static final int[] CRC = crcTable();
+
+    private RedisKey() {}
+
+    public static byte[] of(CounterName name) {
+        byte[] key = new byte[NAME + name.length()];
+        writeTag(name.subject(), key);
+        System.arraycopy(name.bytes(), 0, key, NAME, name.length());
+        return key;
+    }
+
+    /** The slot of Redis Cluster that the counters of {@code subject} live in: CRC16 (XMODEM) of the tag. */
+    public static int slot(long subject) {
+        int crc = 0;
+        for (int i = 0; i < TAG; i++) {
+            crc = (crc << 8 ^ CRC[(crc >>> 8 ^ digit(subject, i)) & 0xFF]) & 0xFFFF;
+        }
+        return crc & SLOTS - 1;
+    }
+
+    private static int[] crcTable() {
+        int[] table = new int[256];
+        for (int i = 0; i < table.length; i++) {
+            int crc = i << 8;
+            for (int bit = 0; bit < 8; bit++) {
+                crc = crc << 1 ^ ((crc & 0x8000) == 0 ? 0 : 0x1021);
+            }
+            table[i] = crc & 0xFFFF;
+        }
+        return table;
+    }
+
+    private static byte digit(long subject, int index) {
+        int shift = 58 - 6 * index; // the last digit has the four bits that are left
+        return DIGITS[(int) (shift >= 0 ? subject >>> shift : subject << -shift) & 63];
+    }
+
+    /** Where the idempotency keys of a caller are kept if there are no slots: all of them in one place. */
+    public static byte[] ofIdempotency(byte[] caller) {
+        return ofIdempotency(ByteBuffer.wrap(caller).getLong(), caller);
+    }
+
+    /** Where they are kept in the slot of the subject's counters; called like none of them. */
+    public static byte[] ofIdempotency(long subject, byte[] caller) {
+        byte[] text = Base64.getUrlEncoder().withoutPadding().encode(caller);
+        byte[] key = new byte[NAME - 1 + IDEMPOTENCY.length + text.length];
+        writeTag(subject, key);
+        System.arraycopy(IDEMPOTENCY, 0, key, NAME - 1, IDEMPOTENCY.length);
+        System.arraycopy(text, 0, key, key.length - text.length, text.length);
+        return key;
+    }
+
+    /** Where texts for all servers are kept, called like no counter: {@code weir:{TAG}/notes:BOARD}. */
+    public static byte[] ofNotes(long subject, String board) {
+        byte[] text = ("/notes:" + board).getBytes(StandardCharsets.US_ASCII);
+        byte[] key = new byte[NAME - 1 + text.length];
+        writeTag(subject, key);
+        System.arraycopy(text, 0, key, NAME - 1, text.length);
+        return key;
+    }
+
+    private static void writeTag(long subject, byte[] key) {
+        System.arraycopy(PREFIX, 0, key, 0, PREFIX.length);
+        for (int i = 0; i < TAG; i++) {
+            key[PREFIX.length + i] = digit(subject, i);
+        }
+        key[NAME - 2] = '}';
+        key[NAME - 1] = ':';
+    }
+}

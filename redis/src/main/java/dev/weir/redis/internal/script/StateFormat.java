@@ -1,0 +1,69 @@
+package dev.weir.redis.internal.script;
+
+import dev.weir.internal.algorithm.MeterKind;
+import dev.weir.internal.algorithm.SlotWords;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * States as Redis keeps them: a byte that names the format, then whole numbers, the most significant byte first; the first of them, 6
+ * bytes, is the millisecond at which Redis forgets it. What has another
+ * format or another length was never written by this version: a counter that was never used.
+ *
+ * <pre>
+ *   1 bucket          moment 7, part 5, tag 1, whole 4
+ *   2 fixed window    start 7, count 7
+ *   3 sliding window  start 7, tag 2, current 4, previous 4
+ * </pre>
+ */
+final class StateFormat {
+    private static final int BUCKET = 1;
+    private static final int FIXED_WINDOW = 2;
+    private static final int SLIDING_WINDOW = 3;
+    private static final int HEAD = 7;
+    private static final int BUCKET_LENGTH = HEAD + 17;
+    private static final int FIXED_WINDOW_LENGTH = HEAD + 14;
+    private static final int SLIDING_WINDOW_LENGTH = HEAD + 17;
+
+    private StateFormat() {}
+
+    /** The first word of the state that {@code value} holds. */
+    static long word0(MeterKind counting, byte @Nullable [] value) {
+        if (counting == MeterKind.BUCKET && is(value, BUCKET, BUCKET_LENGTH)) {
+            return SlotWords.bucket0(number(value, HEAD, 7), number(value, HEAD + 7, 5), number(value, HEAD + 12, 1));
+        } else if (counting == MeterKind.FIXED_WINDOW && is(value, FIXED_WINDOW, FIXED_WINDOW_LENGTH)) {
+            return SlotWords.fixedWindow0(number(value, HEAD, 7));
+        } else if (counting == MeterKind.SLIDING_WINDOW && is(value, SLIDING_WINDOW, SLIDING_WINDOW_LENGTH)) {
+            return SlotWords.slidingWindow0(number(value, HEAD, 7), number(value, HEAD + 7, 2));
+        }
+        return 0;
+    }
+
+    /** The second word of the state that {@code value} holds. */
+    static long word1(MeterKind counting, byte @Nullable [] value) {
+        if (counting == MeterKind.BUCKET && is(value, BUCKET, BUCKET_LENGTH)) {
+            return SlotWords.bucket1(number(value, HEAD + 13, 4), number(value, HEAD + 7, 5));
+        } else if (counting == MeterKind.FIXED_WINDOW && is(value, FIXED_WINDOW, FIXED_WINDOW_LENGTH)) {
+            return SlotWords.fixedWindow1(number(value, HEAD + 7, 7));
+        } else if (counting == MeterKind.SLIDING_WINDOW && is(value, SLIDING_WINDOW, SLIDING_WINDOW_LENGTH)) {
+            return SlotWords.slidingWindow1(number(value, HEAD + 9, 4), number(value, HEAD + 13, 4));
+        }
+        return 0;
+    }
+
+    /** The millisecond at which Redis forgets {@code value}. */
+    static long forgottenMillis(byte[] value) {
+        return number(value, 1, 6);
+    }
+
+    private static boolean is(byte @Nullable [] value, int format, int length) {
+        return value != null && value.length == length && value[0] == format;
+    }
+
+    private static long number(byte @Nullable [] value, int at, int bytes) {
+        long number = 0;
+        for (int i = at; value != null && i < at + bytes; i++) {
+            number = number << 8 | (value[i] & 0xFF);
+        }
+        return number;
+    }
+}

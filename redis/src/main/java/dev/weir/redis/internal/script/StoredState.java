@@ -1,0 +1,80 @@
+package dev.weir.redis.internal.script;
+
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A state as {@link StateFormat} and the script write it, read for people.
+ *
+ * @param kind how it counts; {@code unknown} if no version known here wrote it
+ * @param used hits it held when it was written last; of a sliding window those of the current window; -1 if unknown
+ * @param since when the window began, or hits were last taken; null if unknown
+ */
+public record StoredState(String kind, long used, @Nullable Instant since) {
+    private static final StoredState UNKNOWN = new StoredState("unknown", -1, null);
+
+    public static StoredState read(byte[] state) {
+        ByteBuffer in = ByteBuffer.wrap(state);
+        int format = state.length == 0 ? 0 : in.get();
+        return switch (format) {
+            case 1 -> state.length == 24 ? bucket(in) : UNKNOWN;
+            case 2 -> state.length == 21 ? fixedWindow(in) : UNKNOWN;
+            case 3 -> state.length == 24 ? slidingWindow(in) : UNKNOWN;
+            case 4 -> state.length >= 15 && (state.length - 15) % 7 == 0 ? subWindows(in) : UNKNOWN;
+            case 5 -> state.length >= 16 ? log(in) : UNKNOWN;
+            default -> UNKNOWN;
+        };
+    }
+
+    private static StoredState bucket(ByteBuffer in) {
+        number(in, 6);
+        Instant last = moment(in);
+        boolean part = number(in, 5) != 0;
+        number(in, 1);
+        return new StoredState("bucket", number(in, 4) + (part ? 1 : 0), last);
+    }
+
+    private static StoredState fixedWindow(ByteBuffer in) {
+        number(in, 6);
+        Instant start = moment(in);
+        return new StoredState("fixed_window", number(in, 7), start);
+    }
+
+    private static StoredState slidingWindow(ByteBuffer in) {
+        number(in, 6);
+        Instant start = moment(in);
+        number(in, 2);
+        return new StoredState("sliding_window", number(in, 4), start);
+    }
+
+    private static StoredState subWindows(ByteBuffer in) {
+        Instant last = moment(in);
+        number(in, 7);
+        long sum = 0;
+        while (in.hasRemaining()) {
+            sum += number(in, 7);
+        }
+        return new StoredState("sub_windows", sum, last);
+    }
+
+    private static StoredState log(ByteBuffer in) {
+        number(in, 6);
+        number(in, 3);
+        number(in, 3);
+        return new StoredState("sliding_window_log", number(in, 3), null);
+    }
+
+    private static Instant moment(ByteBuffer in) {
+        return Instant.EPOCH.plus(number(in, 7), ChronoUnit.MICROS);
+    }
+
+    private static long number(ByteBuffer in, int bytes) {
+        long number = 0;
+        for (int i = 0; i < bytes; i++) {
+            number = number << 8 | (in.get() & 0xFF);
+        }
+        return number;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.weir.redis;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.time.Clock;
+import org.junit.jupiter.api.Test;
+
+/** The arrows of this module, as its package-info files tell them. */
+class RedisArchitectureTest {
+    private static final JavaClasses REDIS = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.weir.redis");
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("dev.weir.redis.(**)").should().beFreeOfCycles().check(REDIS);
+    }
+
+    @Test
+    void theScriptKnowsNothingOfConnections() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.redis.script")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.weir.redis", "io.lettuce..", "io.netty..", "io.github.resilience4j..")
+                .check(REDIS);
+    }
+
+    @Test
+    void rulesAndRequestsAreKnownToTheLibraryAlone() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.weir.redis.library")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.weir.match", "dev.weir.limiter", "dev.weir.store.memory", "dev.weir.redis.library")
+                .check(REDIS);
+    }
+
+    @Test
+    void leansOnLettuceNettyAndTheBreakerAlone() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.weir..",
+                        "java..",
+                        "org.jspecify..",
+                        "io.lettuce..",
+                        "io.netty..",
+                        "reactor..",
+                        "io.github.resilience4j..")
+                .check(REDIS);
+    }
+
+    /** So a clock of ours that is set by an hour while we run cannot matter. */
+    @Test
+    void nobodyReadsTheWallClock() {
+        noClasses()
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethodWhere(target(name("now")).and(target(owner(resideInAPackage("java.time..")))))
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(Clock.class)
+                .check(REDIS);
+    }
+}

@@ -1,0 +1,10 @@
+package dev.weir.redis.internal.script;
+
+import dev.weir.internal.algorithm.Outcome;
+
+/** What an outcome tells a caller. */
+record OutcomeValues(boolean allowed, long remaining, long reset, long retryAfter, long delay, int used) {
+    static OutcomeValues of(Outcome out) {
+        return new OutcomeValues(out.allowed, out.remaining, out.reset, out.retryAfter, out.delay, out.used);
+    }
+}

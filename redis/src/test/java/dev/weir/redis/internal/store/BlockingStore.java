@@ -1,0 +1,95 @@
+package dev.weir.redis.internal.store;
+
+import dev.weir.internal.counter.CounterName;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.LocalStore;
+import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.script.TestClockScript;
+import dev.weir.redis.testkit.RespConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+
+/** A Redis store that waits for its answers, at the time it is told: for the contract that all stores keep. */
+final class BlockingStore implements LocalStore {
+    private final RedisSharedStore store;
+    private final IntFunction<RespConnection> ofSlot;
+    private final Map<Long, Long> clocks = new ConcurrentHashMap<>();
+
+    BlockingStore(RedisSharedStore store, IntFunction<RespConnection> ofSlot) {
+        this.store = store;
+        this.ofSlot = ofSlot;
+    }
+
+    @Override
+    public boolean decide(Checks checks, long nowMicros) {
+        AwaitableAsk ask = new AwaitableAsk();
+        ask.checks.quotaPassed = checks.quotaPassed;
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            Check copy = ask.checks.add();
+            copy.key0 = check.key0;
+            copy.key1 = check.key1;
+            copy.meter = check.meter;
+            copy.hits = check.hits;
+            copy.countsDenied = check.countsDenied;
+            copy.role = check.role;
+            name(check, copy.name);
+            tell(check.key0, nowMicros);
+        }
+        ask.now(store);
+        if (ask.failure() != null) {
+            throw new AssertionError("failed: " + ask.failure());
+        }
+        for (int i = 0; i < checks.size(); i++) {
+            copy(ask.checks.get(i).outcome, checks.get(i).outcome);
+        }
+        return ask.checks.allowed();
+    }
+
+    @Override
+    public boolean forget(Check check) {
+        CounterName name = new CounterName();
+        name(check, name);
+        return store.reset(name).toCompletableFuture().join();
+    }
+
+    private static void name(Check check, CounterName into) {
+        for (byte each : Long.toHexString(check.key1).getBytes(StandardCharsets.US_ASCII)) {
+            into.append(each);
+        }
+        into.subject(check.key0);
+    }
+
+    private void tell(long subject, long nowMicros) {
+        clocks.compute(subject, (key, told) -> {
+            if (told == null || told != nowMicros) {
+                RespConnection redis = ofSlot.apply(RedisKey.slot(subject));
+                synchronized (redis) {
+                    try {
+                        redis.call("SET", TestClockScript.key(subject), Long.toString(nowMicros));
+                    } catch (java.io.IOException e) {
+                        throw new java.io.UncheckedIOException(e);
+                    }
+                }
+            }
+            return nowMicros;
+        });
+    }
+
+    private static void copy(dev.weir.internal.algorithm.Outcome from, dev.weir.internal.algorithm.Outcome to) {
+        to.allowed = from.allowed;
+        to.remaining = from.remaining;
+        to.reset = from.reset;
+        to.retryAfter = from.retryAfter;
+        to.delay = from.delay;
+        to.used = from.used;
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

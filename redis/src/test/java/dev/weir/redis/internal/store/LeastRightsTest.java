@@ -1,0 +1,104 @@
+package dev.weir.redis.internal.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.counter.CounterName;
+import dev.weir.internal.store.Idempotency;
+import dev.weir.redis.RedisSettings;
+import dev.weir.redis.testkit.RedisCluster;
+import dev.weir.redis.testkit.RedisProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The rights that docs/redis.md says a user needs are enough for all that a store does: Redis has refused nothing. */
+class LeastRightsTest {
+    private static final Path PAGE = Path.of("../docs/redis.md");
+
+    /** The user of the page, as a line of redis.conf. */
+    private static String user() throws Exception {
+        return Files.readAllLines(PAGE).stream()
+                .filter(line -> line.startsWith("user weir "))
+                .findFirst()
+                .orElseThrow()
+                .replace(">PASSWORD", ">secret");
+    }
+
+    @Test
+    void suffice() throws Exception {
+        try (RedisProcess redis = RedisProcess.start(user());
+                RedisSharedStore store = open("redis://weir:secret@" + redis.address())) {
+            useAll(store);
+            assertRefusedNothing(redis);
+        }
+    }
+
+    @Test
+    void sufficeOnAValkey() throws Exception {
+        try (RedisProcess valkey = RedisProcess.startValkey(user() + " +client|setinfo");
+                RedisSharedStore store = open("redis://weir:secret@" + valkey.address())) {
+            useAll(store);
+            assertRefusedNothing(valkey);
+        }
+    }
+
+    @Test
+    void sufficeOnACluster() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(true, user() + " +cluster|slots +asking");
+                RedisSharedStore store = open(cluster.uri().replace("://", "://weir:secret@"))) {
+            useAll(store);
+            cluster.nodes().forEach(LeastRightsTest::assertRefusedNothing);
+        }
+    }
+
+    private static RedisSharedStore open(String uri) {
+        RedisSharedStore store = RedisSharedStore.open(RedisSettings.of(uri).withDeadline(Duration.ofSeconds(5)));
+        AwaitableAsk.awaitServing(store);
+        return store;
+    }
+
+    private static void useAll(RedisSharedStore store) throws Exception {
+        assertThat(store.warmUp(Duration.ofSeconds(10))).isTrue(); // every algorithm, beyond its limit
+        Limit fine = Limit.slidingWindow(10, Duration.ofSeconds(10)).withSubWindows(10);
+        AwaitableAsk several = new AwaitableAsk().on("fine", Meters.of(fine), 1);
+        assertThat(several.now(store).allowed()).isTrue();
+
+        for (int i = 0; i < 3; i++) { // the third pushes out the first
+            AwaitableAsk once = new AwaitableAsk().on("once", AwaitableAsk.limit(10), 1);
+            once.idempotency = new Idempotency(hash("caller"), hash("key" + i), hash("body"), 1_000_000, 2);
+            assertThat(once.now(store).failure()).isNull();
+        }
+
+        CounterName name = new CounterName();
+        name.set(several.checks.get(0).name);
+        assertThat(get(store.inspect(name))).isPresent();
+        assertThat(get(store.reset(name))).isTrue();
+        get(store.resetNews().post("reset"));
+        assertThat(get(store.resetNews().next())).containsExactly("reset");
+        assertThat(get(store.notes("switches").post("a", 1, "text"))).isTrue();
+        assertThat(get(store.notes("switches").read())).containsEntry("a", "text");
+        assertThat(get(store.notes("switches").count())).hasValue("1");
+    }
+
+    private static void assertRefusedNothing(RedisProcess redis) {
+        assertThat((List<?>) redis.cli("ACL", "LOG"))
+                .as("refused by " + redis.address())
+                .isEmpty();
+    }
+
+    private static byte[] hash(String text) {
+        return Arrays.copyOf(text.getBytes(UTF_8), Idempotency.HASH);
+    }
+
+    private static <T> T get(CompletionStage<T> answer) throws Exception {
+        return answer.toCompletableFuture().get(5, TimeUnit.SECONDS);
+    }
+}

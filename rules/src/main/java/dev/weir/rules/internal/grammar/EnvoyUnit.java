@@ -1,0 +1,56 @@
+package dev.weir.rules.internal.grammar;
+
+import dev.weir.text.fields.Durations;
+import dev.weir.text.message.Suggestion;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The windows that Envoy's spelling has words for. Months and years are 30 and 365 days, as in the reference service. */
+public enum EnvoyUnit {
+    SECOND(1),
+    MINUTE(60),
+    HOUR(3_600),
+    DAY(86_400),
+    WEEK(7 * 86_400),
+    MONTH(30 * 86_400),
+    YEAR(365 * 86_400);
+
+    public static final List<String> SPELLINGS =
+            Arrays.stream(values()).map(EnvoyUnit::spelling).toList();
+
+    private final long micros;
+
+    EnvoyUnit(long seconds) {
+        this.micros = seconds * 1_000_000;
+    }
+
+    public long micros() {
+        return micros;
+    }
+
+    public String spelling() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The hint for {@code text}, which is no unit. */
+    static String hint(String text) {
+        for (EnvoyUnit each : values()) {
+            if (Durations.text(each.micros).equals(text)) {
+                return Suggestion.meant(each.spelling());
+            }
+        }
+        return Suggestion.among(text, SPELLINGS);
+    }
+
+    /** The unit called {@code text}, in any case, or null. */
+    public static @Nullable EnvoyUnit called(String text) {
+        for (EnvoyUnit each : values()) {
+            if (each.name().equalsIgnoreCase(text)) {
+                return each;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,148 @@
+package dev.weir.rules.internal.grammar;
+
+import static dev.weir.text.message.PrintableText.quote;
+
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a limit: Weir's {@code limit} whole, and the fields that Envoy's {@code rate_limit} shares with it. */
+final class LimitReader {
+    /** What both spellings have. */
+    static final List<String> SHARED = List.of("algorithm", "burst", "sub_windows", "over");
+
+    static final List<String> KNOWN = List.of("requests", "window", "algorithm", "burst", "sub_windows", "over");
+
+    static final Map<String, String> OTHERS = Map.of(
+            "rate", "did you mean requests?",
+            "limit", "did you mean requests?",
+            "requests_per_unit", "did you mean requests?",
+            "unit", "did you mean window? unit: minute is window: 1m",
+            "per", "did you mean window?",
+            "period", "did you mean window?",
+            "interval", "did you mean window?",
+            "capacity", "did you mean burst?",
+            "type", "did you mean algorithm?");
+
+    private static final int MOST_SUB_WINDOWS = 100_000;
+
+    private LimitReader() {}
+
+    /** A limit in Weir's spelling, or null where something is wrong with it. */
+    static @Nullable Limit weir(Fields fields, long cost) {
+        int before = fields.problems().errors();
+        fields.allow(KNOWN, OTHERS);
+        Long requests = fields.whole("requests", 0, Long.MAX_VALUE);
+        Long window = window(fields);
+        for (String name : List.of("requests", "window")) {
+            if (fields.lacks(name)) {
+                fields.problems().error(fields.nameAt(name), name + " is missing", "expected: requests and window");
+            }
+        }
+        Algorithm algorithm = algorithm(fields, Algorithm.TOKEN_BUCKET);
+        Limit limit = finish(fields, algorithm, requests, window, cost);
+        return fields.problems().errors() == before ? limit : null;
+    }
+
+    /** {@code algorithm}, or {@code byDefault} where the file gives none; null where it gives one that does not exist. */
+    static @Nullable Algorithm algorithm(Fields fields, Algorithm byDefault) {
+        Scalar scalar = fields.scalar("algorithm");
+        if (scalar != null && scalar.text().equals("concurrency")) {
+            fields.problems().error(scalar.at(), "algorithm 'concurrency' does not exist in this version");
+            return null;
+        }
+        boolean given = fields.has("algorithm") || fields.isMeant("algorithm");
+        return given ? fields.oneOf("algorithm", Algorithm.values()) : byDefault;
+    }
+
+    /** The limit with {@code requests} and {@code window}, and with what both spellings share. */
+    static @Nullable Limit finish(
+            Fields fields, @Nullable Algorithm algorithm, @Nullable Long requests, @Nullable Long window, long cost) {
+        Long burst = fields.whole("burst", 0, Long.MAX_VALUE);
+        Long parts = fields.whole("sub_windows", 1, MOST_SUB_WINDOWS);
+        over(fields, algorithm);
+        if (algorithm == null) {
+            return null;
+        }
+        if (burst != null && !algorithm.isBucket()) {
+            fields.problems()
+                    .warning(
+                            fields.nameAt("burst"),
+                            "burst has no effect on " + algorithm,
+                            "algorithm: token_bucket has one");
+        }
+        if (parts != null && algorithm != Algorithm.SLIDING_WINDOW) {
+            String hint = "only sliding_window counts in parts";
+            fields.problems().warning(fields.nameAt("sub_windows"), "sub_windows has no effect on " + algorithm, hint);
+        }
+        if (requests == null || window == null) {
+            return null;
+        }
+        Limit limit = new Limit(algorithm, requests, window, requests, 1);
+        if (burst != null && algorithm.isBucket()) {
+            limit = limit.withBurst(burst);
+        }
+        if (parts != null && algorithm == Algorithm.SLIDING_WINDOW) {
+            limit = limit.withSubWindows(Math.toIntExact(parts));
+        }
+        check(fields, limit, cost);
+        return limit;
+    }
+
+    private static void check(Fields fields, Limit limit, long cost) {
+        String refusal = Meters.refusal(limit);
+        String requests = fields.has("requests") ? "requests" : "requests_per_unit";
+        if (refusal != null) {
+            String number = refusal.substring(0, Math.max(0, refusal.indexOf(':')));
+            fields.problems().error(fields.at(number.equals("requests") ? requests : number), refusal);
+        } else if (limit.requests() > 0 && limit.burst() < cost) {
+            String what = limit.algorithm().isBucket() && fields.has("burst") ? "burst" : requests;
+            String expected = "expected: >= " + cost + ", what one request costs, or nothing would ever pass";
+            fields.problems().error(fields.at(what), what + ": " + limit.burst(), expected);
+        }
+    }
+
+    /** A duration, or one of the words of Envoy's spelling. */
+    private static @Nullable Long window(Fields fields) {
+        Scalar scalar = fields.scalar("window");
+        if (scalar == null) {
+            return null;
+        }
+        EnvoyUnit unit = EnvoyUnit.called(scalar.text());
+        if (unit != null) {
+            return unit.micros();
+        }
+        boolean word =
+                !scalar.text().isEmpty() && Character.isLetter(scalar.text().charAt(0));
+        String meant = word ? Suggestion.nearest(scalar.text(), EnvoyUnit.SPELLINGS) : null;
+        if (scalar.text().startsWith("calendar_")) {
+            fields.problems().error(scalar.at(), "window " + quote(scalar.text()) + " does not exist in this version");
+        } else if (meant != null) {
+            fields.problems().error(scalar.at(), "window: " + quote(scalar.text()), "did you mean " + meant + "?");
+        } else {
+            return fields.duration("window");
+        }
+        return null;
+    }
+
+    private static void over(Fields fields, @Nullable Algorithm algorithm) {
+        Scalar scalar = fields.scalar("over");
+        if (scalar == null) {
+            return;
+        }
+        if (!scalar.text().equals("queue")) {
+            fields.problems().error(scalar.at(), "over: " + quote(scalar.text()), "expected: queue");
+        } else if (algorithm != null && algorithm != Algorithm.LEAKY_BUCKET) {
+            fields.problems().error(fields.nameAt("over"), "only leaky_bucket has a queue", "");
+        } else if (algorithm != null) {
+            String hint = "the answer carries the delay; the caller waits";
+            fields.problems().warning(fields.nameAt("over"), "over: queue has no effect in this version", hint);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.weir.rules.internal.grammar;
+
+import static dev.weir.text.message.PrintableText.quote;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.ValuePattern;
+import dev.weir.rules.internal.grammar.RuleFile.Placed;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Entry;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlNode.Sequence;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code match}: whom a rule in Weir's spelling is for. */
+final class MatchReader {
+    private static final int LONGEST_REGEX = 1_000;
+    /**
+     * Characters of a value that a regular expression is asked of: its steps for each of them are time of the thread that
+     * serves everybody. It sees the beginning of a longer value, for one that matched nothing would be a way around the rule.
+     */
+    private static final int LONGEST_SEEN = 1_024;
+
+    private static final java.util.regex.Pattern METHOD = java.util.regex.Pattern.compile("([A-Za-z_-]+|\\*) ");
+
+    private final DiagnosticCollector problems;
+    private final SuspiciousMatchWarnings doubts;
+
+    MatchReader(DiagnosticCollector problems, SuspiciousMatchWarnings doubts) {
+        this.problems = problems;
+        this.doubts = doubts;
+    }
+
+    /** The clauses of a rule's {@code match}; none where it has none. */
+    List<MatchClause> read(Fields rule) {
+        YamlNode node = rule.node("match");
+        Fields match = node == null ? null : Fields.of(node, "match", "{ endpoint: \"POST /login\" }", problems);
+        if (match == null) {
+            return List.of();
+        }
+        List<MatchClause> clauses = new ArrayList<>();
+        for (Entry each : match.entries()) {
+            MatchClause clause = clause(each);
+            if (clause != null) {
+                doubts.attribute(clause.attribute(), each.key().at());
+                clauses.add(clause);
+            }
+        }
+        doubts.match(clauses);
+        return clauses;
+    }
+
+    private @Nullable MatchClause clause(Entry entry) {
+        String attribute = entry.key().text();
+        if (attribute.isBlank()) {
+            problems.error(entry.key().at(), "an attribute without a name");
+            return null;
+        }
+        List<YamlNode> values = entry.value() instanceof Sequence list ? list.items() : List.of(entry.value());
+        if (values.isEmpty()) {
+            problems.error(entry.value().at(), attribute + ": [] can never match", "expected: at least one value");
+            return null;
+        }
+        List<Placed<String>> texts = new ArrayList<>();
+        List<ValuePattern> patterns = new ArrayList<>();
+        for (YamlNode each : values) {
+            ValuePattern pattern = pattern(attribute, each);
+            if (pattern != null) {
+                texts.add(new Placed<>(((Scalar) each).text(), each.at()));
+                patterns.add(pattern);
+            }
+        }
+        return patterns.size() < values.size()
+                ? null
+                : new MatchClause(attribute, texts, new Condition(attribute, patterns));
+    }
+
+    private @Nullable ValuePattern pattern(String attribute, YamlNode node) {
+        if (!(node instanceof Scalar scalar) || scalar.isNull()) {
+            String expected = "expected: a text, or a list of them; write it in quotes if it is meant so";
+            problems.error(node.at(), attribute + ": " + node.kind(), expected);
+            return null;
+        }
+        String text = scalar.text();
+        if (text.startsWith("~")) {
+            return regex(attribute, scalar);
+        }
+        if (attribute.equals("endpoint") && !isPath(METHOD.matcher(text).replaceFirst(""))) {
+            String expected = "expected: /path, METHOD /path or *";
+            problems.error(scalar.at(), "endpoint " + quote(text) + " can never match", expected);
+            return null;
+        }
+        try {
+            ValuePattern pattern = ValuePattern.parse(attribute, text);
+            if (isAddress(attribute) && pattern instanceof ValuePattern.Exact) {
+                String expected = "expected: an address, or a block like 10.0.0.0/8";
+                problems.error(scalar.at(), attribute + " " + quote(text) + " can never match", expected);
+                return null;
+            }
+            return pattern;
+        } catch (IllegalArgumentException e) {
+            problems.error(scalar.at(), attribute + ": " + e.getMessage());
+            return null;
+        }
+    }
+
+    private static boolean isPath(String path) {
+        return path.startsWith("/") || path.startsWith("*");
+    }
+
+    private static boolean isAddress(String attribute) {
+        return attribute.equals("ip") || attribute.equals("remote_address");
+    }
+
+    private static String seen(String value) {
+        return value.length() <= LONGEST_SEEN ? value : value.substring(0, LONGEST_SEEN);
+    }
+
+    /** A regular expression is searched for in the value: {@code ^} and {@code $} tie it to the ends. */
+    private @Nullable ValuePattern regex(String attribute, Scalar scalar) {
+        String expression = scalar.text().substring(1);
+        if (expression.isEmpty() || expression.length() > LONGEST_REGEX) {
+            String expected = "expected: 1 to " + LONGEST_REGEX + " characters after the ~";
+            problems.error(scalar.at(), attribute + ": " + expression.length() + " characters", expected);
+            return null;
+        }
+        if (RegexSize.explode(expression)) {
+            String message = attribute + ": counted repeats in " + quote(expression) + " multiply past " + RegexSize.MOST;
+            problems.error(scalar.at(), message);
+            return null;
+        }
+        try {
+            Pattern compiled = Pattern.compile(expression);
+            return new ValuePattern.Regex(
+                    scalar.text(), value -> compiled.matcher(seen(value)).find());
+        } catch (PatternSyntaxException e) {
+            String message = attribute + ": no regular expression: " + e.getDescription();
+            problems.error(scalar.at(), message, "RE2 syntax: no look-around, no back-references");
+            return null;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.weir.rules.internal.grammar;
+
+import dev.weir.Limit;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.RuleBuilder;
+import dev.weir.text.diagnostics.Position;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A rule of Weir's spelling as it was read, before it has a label.
+ *
+ * @param name empty where the file gives none
+ * @param rollout of ten thousand callers, how many it denies
+ */
+record ParsedRule(
+        Position at,
+        String name,
+        List<MatchClause> match,
+        KeyBy key,
+        Limit limit,
+        long cost,
+        boolean shadow,
+        int rollout,
+        Behaviour behaviour) {
+
+    WeirRule rule(String domain, String label, String source) {
+        String id = name.isEmpty() ? RuleIdentity.unnamed(domain, match, key, limit.algorithm()) : name;
+        RuleBuilder rule = Rule.builder(domain, id)
+                .name(name)
+                .label(label)
+                .limit(limit)
+                .cost(cost)
+                .shadow(shadow)
+                .rollout(rollout)
+                .source(source);
+        return new WeirRule(
+                behaviour.applyTo(rule).build(),
+                match.stream().map(MatchClause::condition).toList(),
+                key);
+    }
+
+    /** What it matches, in words for people. */
+    String matchText() {
+        return match.isEmpty()
+                ? "everything"
+                : match.stream().map(MatchClause::toString).collect(Collectors.joining(", "));
+    }
+
+    /** What shares a counter, in words for people. */
+    String keyText() {
+        return key.parts().isEmpty()
+                ? "all together"
+                : "by "
+                        + key.parts().stream()
+                                .map(part -> String.join("|", part))
+                                .collect(Collectors.joining(":"));
+    }
+}

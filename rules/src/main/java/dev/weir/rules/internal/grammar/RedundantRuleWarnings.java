@@ -1,0 +1,57 @@
+package dev.weir.rules.internal.grammar;
+
+import static dev.weir.text.message.PrintableText.quote;
+
+import dev.weir.Limit;
+import dev.weir.internal.model.Rule;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Warns of a rule that can never be the one to deny: another takes the same requests, groups and counts them alike, is at
+ * least as tight in every number, and denies everyone. One in shadow is not meant to deny.
+ */
+final class RedundantRuleWarnings {
+    private RedundantRuleWarnings() {}
+
+    static void warn(List<ParsedRule> drafts, DiagnosticCollector problems) {
+        Map<Object, ParsedRule> tightest = new HashMap<>();
+        for (ParsedRule each : drafts) {
+            if (!each.shadow() && each.rollout() == Rule.EVERYONE) {
+                tightest.merge(kind(each), each, (a, b) -> isTighter(b, a) && !isTighter(a, b) ? b : a);
+            }
+        }
+        for (ParsedRule each : drafts) {
+            ParsedRule other = tightest.get(kind(each));
+            if (other != null && !each.shadow() && !other.equals(each) && isTighter(other, each)) {
+                String message = "rule " + quote(each.name().isEmpty() ? each.matchText() : each.name());
+                String hint = "the rule at " + other.at() + " matches the same and is as tight or tighter";
+                problems.warning(each.at(), message + " never denies anything", hint);
+            }
+        }
+    }
+
+    /** What two rules must have in common to be compared by their numbers alone. */
+    private static Object kind(ParsedRule draft) {
+        Set<Object> match = new HashSet<>();
+        draft.match().forEach(clause -> match.add(List.of(clause.attribute(), Set.copyOf(clause.texts()))));
+        Limit limit = draft.limit();
+        return List.of(
+                match,
+                draft.key(),
+                limit.algorithm(),
+                limit.windowMicros(),
+                limit.subWindows(),
+                draft.cost(),
+                draft.behaviour());
+    }
+
+    private static boolean isTighter(ParsedRule one, ParsedRule other) {
+        return one.limit().requests() <= other.limit().requests()
+                && one.limit().burst() <= other.limit().burst();
+    }
+}

@@ -1,0 +1,210 @@
+package dev.weir.rules.internal.grammar;
+
+import static dev.weir.text.message.PrintableText.quote;
+
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Entry;
+import dev.weir.text.yaml.YamlNode.Mapping;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlNode.Sequence;
+import dev.weir.text.yaml.YamlReader;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rule on its own, JSON or YAML: as an item of {@code rules} in a file, or flat, with {@code rate}, {@code window},
+ * {@code burst} and {@code algorithm} beside {@code endpoint}, {@code method} and {@code key}. Whatever it turns out to be is
+ * read by the grammar of files, with its errors, at the places of this body.
+ *
+ * @param body what was given, less its name and domain, and what a caller is told and does not give
+ * @param file the rule as the only one of its domain; without a rule if it is not enabled
+ */
+public record RuleBody(Mapping body, RuleFile.Weir file) {
+    /** What an answer tells beside the rule; who sends an answer back, changed, may leave it in. */
+    private static final Set<String> TOLD =
+            Set.of("rule_id", "status", "switched", "source", "replaces", "version", "updated_at", "updated_by");
+
+    private static final Set<String> OF_LIMIT = Set.of("algorithm", "burst", "window", "sub_windows", "over");
+
+    /** Reads the rule called {@code id}; null if the body is no mapping, and {@code problems} says why. */
+    public static @Nullable RuleBody read(
+            String id, byte[] bytes, String domainOtherwise, DiagnosticCollector problems, StoreNames stores) {
+        YamlNode root = YamlReader.read(bytes, problems);
+        if (!(root instanceof Mapping given)) {
+            if (problems.errors() == 0) {
+                String kind = root == null ? "nothing" : root.kind();
+                problems.error(new Position(1, 1), "the rule: " + kind, "expected: an object of names and values");
+            }
+            return null;
+        }
+        Shape shape = new Shape(given, problems);
+        given.entries().forEach(each -> shape.take(each, id));
+        Scalar domain = shape.domain == null ? text(given.at(), domainOtherwise) : shape.domain;
+        Mapping file = new Mapping(
+                given.at(),
+                List.of(
+                        new Entry(text(given.at(), "domain"), domain),
+                        new Entry(text(given.at(), "rules"), new Sequence(given.at(), List.of(shape.rule(id))))));
+        Fields fields = Fields.of(file, "the rule", problems);
+        return fields == null
+                ? null
+                : new RuleBody(new Mapping(given.at(), shape.kept), new WeirFormat(problems, stores).read(fields));
+    }
+
+    private static Scalar text(Position at, String text) {
+        return new Scalar(at, text, false);
+    }
+
+    /** Sorts the members of a body into those of a rule in a file. */
+    private static final class Shape {
+        private final Mapping given;
+        private final DiagnosticCollector problems;
+        final List<Entry> kept = new ArrayList<>();
+        private final List<Entry> rule = new ArrayList<>();
+        private final List<Entry> limit = new ArrayList<>();
+        /** By the name in a file: the word that said it. */
+        private final Map<String, String> words = new HashMap<>();
+
+        @Nullable
+        Scalar domain;
+
+        private @Nullable YamlNode whole;
+        private @Nullable Entry endpoint;
+        private @Nullable Scalar method;
+
+        Shape(Mapping given, DiagnosticCollector problems) {
+            this.given = given;
+            this.problems = problems;
+        }
+
+        void take(Entry entry, String id) {
+            String name = entry.key().text();
+            if (entry.value() instanceof Scalar scalar && scalar.isNull()) {
+                return; // as good as absent
+            }
+            if (name.equals("name") || name.equals("rule_id")) {
+                checkName(entry, id);
+                return;
+            }
+            if (TOLD.contains(name)) {
+                return;
+            }
+            if (name.equals("domain")) {
+                domain = scalar(entry);
+                return;
+            }
+            kept.add(entry);
+            switch (name) {
+                case "rate" -> add(entry, "requests", limit);
+                case "unit" -> add(entry, "window", limit);
+                case "limit" -> takeLimit(entry);
+                case "endpoint" -> endpoint = entry;
+                case "method" -> method = scalar(entry);
+                case "key" -> add(entry, "key_by", rule);
+                default -> add(entry, name, OF_LIMIT.contains(name) ? limit : rule);
+            }
+        }
+
+        private void takeLimit(Entry entry) {
+            if (entry.value() instanceof Scalar) {
+                add(entry, "requests", limit);
+            } else {
+                whole = entry.value();
+            }
+        }
+
+        private void checkName(Entry entry, String id) {
+            if (!(entry.value() instanceof Scalar scalar) || !scalar.text().equals(id)) {
+                String shown = entry.value() instanceof Scalar scalar
+                        ? quote(scalar.text())
+                        : entry.value().kind();
+                String expected = "expected: " + quote(id) + ", or nothing";
+                problems.error(entry.value().at(), entry.key().text() + ": " + shown, expected);
+            }
+        }
+
+        private @Nullable Scalar scalar(Entry entry) {
+            if (entry.value() instanceof Scalar scalar) {
+                return scalar.isNull() ? null : scalar;
+            }
+            problems.error(
+                    entry.value().at(),
+                    entry.key().text() + ": " + entry.value().kind(),
+                    "expected: a single value");
+            return null;
+        }
+
+        /** Adds {@code entry} under the name that it has in a file, where another word may have said it already. */
+        private void add(Entry entry, String name, List<Entry> into) {
+            String first = words.putIfAbsent(name, entry.key().text());
+            if (first != null) {
+                String both = quote(entry.key().text()) + " beside " + quote(first);
+                problems.error(entry.key().at(), both, "they say the same: keep one");
+            } else {
+                into.add(new Entry(text(entry.key().at(), name), entry.value()));
+            }
+        }
+
+        /** The item of {@code rules} that the body stands for. */
+        Mapping rule(String id) {
+            List<Entry> item = new ArrayList<>();
+            item.add(new Entry(text(given.at(), "name"), text(given.at(), id)));
+            item.addAll(rule);
+            addMatch(item);
+            addLimit(item);
+            return new Mapping(given.at(), item);
+        }
+
+        private void addLimit(List<Entry> item) {
+            YamlNode nested = whole;
+            if (nested != null) {
+                item.add(new Entry(text(nested.at(), "limit"), nested));
+                if (!limit.isEmpty()) {
+                    Entry first = limit.get(0);
+                    problems.error(
+                            first.key().at(), quote(first.key().text()) + " beside limit", "it belongs in limit");
+                }
+                return;
+            }
+            if (!limit.isEmpty()) {
+                item.add(new Entry(text(limit.get(0).key().at(), "limit"), new Mapping(given.at(), limit)));
+            }
+        }
+
+        private void addMatch(List<Entry> item) {
+            Entry path = endpoint;
+            Scalar verb = method;
+            if (path == null && verb == null) {
+                return;
+            }
+            Position at = path == null ? given.at() : path.value().at();
+            if (words.containsKey("match")) {
+                problems.error(at, "endpoint or method beside match", "they belong in match");
+                return;
+            }
+            Entry only = path != null
+                    ? new Entry(path.key(), verb == null ? path.value() : under(verb, path.value()))
+                    : new Entry(text(at, "method"), verb == null ? text(at, "") : verb);
+            item.add(new Entry(text(at, "match"), new Mapping(at, List.of(only))));
+        }
+
+        /** The endpoint, or each of several, with its method. */
+        private static YamlNode under(Scalar method, YamlNode endpoint) {
+            if (endpoint instanceof Sequence list) {
+                return new Sequence(
+                        list.at(),
+                        list.items().stream().map(each -> under(method, each)).toList());
+            }
+            return endpoint instanceof Scalar path && !path.isNull()
+                    ? text(path.at(), method.text() + " " + path.text())
+                    : endpoint;
+        }
+    }
+}

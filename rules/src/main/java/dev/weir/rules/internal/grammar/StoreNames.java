@@ -1,0 +1,39 @@
+package dev.weir.rules.internal.grammar;
+
+import static dev.weir.text.message.PrintableText.quote;
+
+import dev.weir.internal.model.Rule;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stores that a rule may name.
+ *
+ * @param known beside the default; null where nobody knows, and any will do
+ */
+public record StoreNames(@Nullable Set<String> known) {
+    /** Nobody knows which there are. */
+    public static final StoreNames ANY = new StoreNames(null);
+
+    /** The name that {@code fields} give, or {@code otherwise}. */
+    String read(Fields fields, String otherwise) {
+        Scalar scalar = fields.scalar("store");
+        if (scalar == null) {
+            return otherwise;
+        }
+        String name = scalar.text();
+        boolean isKnown = known == null ? !name.isEmpty() : known.contains(name);
+        if (!isKnown && !name.equals(Rule.DEFAULT_STORE)) {
+            Set<String> names = new TreeSet<>(known == null ? Set.of() : known);
+            names.add(Rule.DEFAULT_STORE);
+            String hint = Suggestion.among(name, names) + "; stores in weir.yaml names them";
+            fields.problems().error(scalar.at(), "unknown store " + quote(name), hint);
+            return otherwise;
+        }
+        return name;
+    }
+}

@@ -1,0 +1,183 @@
+package dev.weir.rules.internal.grammar;
+
+import static dev.weir.text.message.PrintableText.quote;
+
+import dev.weir.Limit;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.grammar.RuleFile.Placed;
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads Weir's own spelling: {@code rules}, and what holds for all of them. */
+final class WeirFormat {
+    private static final List<String> BEHAVIOUR =
+            Stream.concat(Behaviour.SHARED.stream(), Stream.of("on_missing")).toList();
+
+    static final List<String> ROOT = Stream.of(List.of("domain", "rules", "tiers"), KeyByReader.FIELDS, BEHAVIOUR)
+            .flatMap(List::stream)
+            .toList();
+
+    private static final List<String> RULE = Stream.of(
+                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled"), KeyByReader.FIELDS, BEHAVIOUR)
+            .flatMap(List::stream)
+            .toList();
+
+    private static final Map<String, String> OTHERS = Map.of(
+            "rate_limit", Suggestion.meant("limit"),
+            "limits", Suggestion.meant("limit") + " several limits are several rules",
+            "requests", Fields.belongsIn("limit"),
+            "window", Fields.belongsIn("limit"),
+            "burst", Fields.belongsIn("limit"),
+            "algorithm", Fields.belongsIn("limit"),
+            "shadow_mode", Suggestion.meant("shadow"),
+            "endpoint", Fields.belongsIn("match"),
+            "tier", Fields.belongsIn("match"));
+
+    /** Words that only rules have: where they stand at the top of a file, so should {@code rules}. */
+    static final List<String> OF_RULES = List.of("match", "limit", "cost", "shadow", "enabled", "requests", "window");
+
+    private static final Map<String, String> AT_THE_TOP = Stream.concat(OF_RULES.stream(), RULE.stream())
+            .distinct()
+            .filter(each -> !ROOT.contains(each))
+            .collect(Collectors.toMap(each -> each, each -> Fields.belongsIn("rules")));
+
+    private static final int LONGEST_NAME = 200;
+
+    private final DiagnosticCollector problems;
+    private final StoreNames stores;
+    private final KeyByReader keys;
+    private final MatchReader matches;
+    private final Map<String, Position> names = new HashMap<>();
+
+    WeirFormat(DiagnosticCollector problems, StoreNames stores) {
+        this.stores = stores;
+        this.problems = problems;
+        SuspiciousMatchWarnings doubts = new SuspiciousMatchWarnings(problems);
+        this.keys = new KeyByReader(problems, doubts);
+        this.matches = new MatchReader(problems, doubts);
+    }
+
+    RuleFile.Weir read(Fields root) {
+        Map<String, String> others = new HashMap<>(AT_THE_TOP);
+        others.put("descriptors", "a file has either rules or descriptors");
+        root.allow(ROOT, others);
+        String named = root.text("domain");
+        String domain = named == null ? "default" : named;
+        if (domain.isEmpty()) {
+            problems.error(root.at("domain"), "domain is empty", "leave it out for 'default'");
+        }
+        KeyBy key = keys.read(root, KeyBy.global());
+        Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
+        Tiers tiers = Tiers.read(root);
+        List<ParsedRule> drafts = new ArrayList<>(tiers.drafts(key, behaviour));
+        if (root.lacks("rules") && drafts.isEmpty()) {
+            problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] if nothing is to be limited");
+        }
+        List<YamlNode> written = root.list("rules");
+        for (YamlNode each : written) {
+            Fields fields = Fields.of(each, "rule", problems);
+            ParsedRule draft = fields == null ? null : draft(fields, tiers, key, behaviour);
+            if (draft != null) {
+                drafts.add(draft);
+            }
+        }
+        if (root.has("rules") && written.isEmpty() && drafts.isEmpty() && problems.errors() == 0) {
+            problems.warning(root.nameAt("rules"), "no rules: NOTHING is limited in domain " + quote(domain), "");
+        }
+        tiers.warn(drafts);
+        RedundantRuleWarnings.warn(drafts, problems);
+        return new RuleFile.Weir(domain, root.at("domain"), problems, finished(domain, drafts));
+    }
+
+    private List<Placed<WeirRule>> finished(String domain, List<ParsedRule> drafts) {
+        RuleLabels labels = new RuleLabels(drafts);
+        List<Placed<WeirRule>> rules = new ArrayList<>();
+        for (ParsedRule each : drafts) {
+            rules.add(new Placed<>(each.rule(domain, labels.of(each), problems.place(each.at())), each.at()));
+        }
+        return rules;
+    }
+
+    private @Nullable ParsedRule draft(Fields fields, Tiers tiers, KeyBy fileKey, Behaviour fileBehaviour) {
+        int before = problems.errors();
+        fields.allow(RULE, OTHERS);
+        String name = name(fields);
+        int beforeMatch = problems.errors();
+        List<MatchClause> match = matches.read(fields);
+        boolean unclear = problems.errors() > beforeMatch || fields.isMeant("match");
+        KeyBy key = keys.read(fields, fileKey);
+        Behaviour behaviour = fileBehaviour.with(fields, stores);
+        Long cost = fields.whole("cost", 1, Long.MAX_VALUE);
+        boolean shadow = fields.flag("shadow", false);
+        Integer rollout = fields.percent("rollout");
+        boolean enabled = fields.flag("enabled", true);
+        if (shadow && rollout != null) {
+            problems.error(
+                    fields.nameAt("rollout"),
+                    "rollout beside shadow",
+                    "a rule in shadow denies nobody: remove one of them");
+        }
+        long each = cost == null ? 1 : cost;
+        Limit limit = fields.has("limit") ? limit(fields, each) : tiers.limitOf(match);
+        if (!fields.has("limit") && limit != null && limit.requests() > 0 && limit.burst() < each) {
+            String expected = "expected: <= " + limit.burst() + ", what its tier has, or nothing would ever pass";
+            problems.error(fields.at("cost"), "cost: " + each, expected);
+        }
+        if (limit == null && fields.lacks("limit") && !unclear && !tiers.isUnclear()) {
+            String expected = "expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit";
+            problems.error(fields.nameAt("limit"), "limit is missing", expected);
+        }
+        behaviour.check(fields, limit, false);
+        if (limit == null || problems.errors() > before || !enabled) {
+            return null;
+        }
+        Position at = name.isEmpty() ? fields.at() : fields.at("name");
+        int denied = rollout == null ? Rule.EVERYONE : rollout;
+        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, behaviour);
+    }
+
+    private @Nullable Limit limit(Fields fields, long cost) {
+        YamlNode node = fields.node("limit");
+        Fields limit = node == null ? null : Fields.of(node, "limit", "{ requests: 10, window: 1s }", problems);
+        return limit == null ? null : LimitReader.weir(limit, cost);
+    }
+
+    private String name(Fields fields) {
+        Scalar scalar = fields.scalar("name");
+        if (scalar == null) {
+            return "";
+        }
+        String name = scalar.text();
+        boolean control = name.chars().anyMatch(WeirFormat::breaksALine);
+        if (name.isBlank() || name.startsWith("#") || control || name.length() > LONGEST_NAME) {
+            String expected = "expected: up to " + LONGEST_NAME + " characters on one line, the first not #";
+            problems.error(scalar.at(), "name: " + quote(name), expected);
+            return "";
+        }
+        Position first = names.putIfAbsent(name, scalar.at());
+        if (first != null) {
+            problems.error(scalar.at(), "name " + quote(name) + " is used twice", "first at " + first);
+        }
+        return name;
+    }
+
+    private static boolean breaksALine(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
+    }
+}

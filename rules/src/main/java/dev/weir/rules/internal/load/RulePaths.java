@@ -1,0 +1,182 @@
+package dev.weir.rules.internal.load;
+
+import dev.weir.rules.RuleDocument;
+import dev.weir.text.diagnostics.Diagnostic;
+import dev.weir.text.diagnostics.Severity;
+import dev.weir.text.message.FileErrors;
+import dev.weir.text.message.PrintableText;
+import dev.weir.text.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Files, and folders with their sub-folders. What begins with a dot is hidden and not read: among that the {@code ..data} of a
+ * Kubernetes ConfigMap, whose files are read once, through the links beside it.
+ */
+final class RulePaths {
+    private static final int MAX_DEPTH = 8;
+    private static final int MAX_FILES = 10_000;
+    private static final int MOST_NAMED = 5;
+    private static final long MAX_BYTES = 4L * YamlReader.MAX_BYTES;
+
+    private final List<Path> roots;
+
+    private RulePaths(List<Path> roots) {
+        this.roots = List.copyOf(roots);
+    }
+
+    static RulePaths at(Path path) {
+        return new RulePaths(List.of(path));
+    }
+
+    static RulePaths at(List<Path> paths) {
+        return new RulePaths(paths);
+    }
+
+    /** Reads everything, within bounds; what cannot be read is among the problems. */
+    RuleFilesSnapshot read() {
+        List<Diagnostic> problems = new ArrayList<>();
+        List<RuleDocument> files = new ArrayList<>();
+        long left = MAX_BYTES;
+        for (Path each : paths(problems)) {
+            try {
+                byte[] bytes = bytes(each);
+                left -= bytes.length;
+                if (left < 0) {
+                    problems.add(error(each, "more than " + (MAX_BYTES >> 20) + " MiB in all", ""));
+                    break;
+                }
+                files.add(new RuleDocument(each.toString(), bytes));
+            } catch (TooLarge e) {
+                String limit = "more than " + (YamlReader.MAX_BYTES >> 20) + " MiB";
+                problems.add(error(each, limit, "split it into several files"));
+            } catch (IOException e) {
+                problems.add(error(each, "cannot be read: " + FileErrors.why(e), ""));
+            }
+        }
+        return RuleFilesSnapshot.of(files, problems);
+    }
+
+    /** What tells without reading them whether files have changed. */
+    List<FileStamp> stamps() {
+        return paths(new ArrayList<>()).stream().map(FileStamp::of).toList();
+    }
+
+    private List<Path> paths(List<Diagnostic> problems) {
+        Set<Path> found = new LinkedHashSet<>();
+        Set<Path> seen = new HashSet<>();
+        for (Path each : roots) {
+            if (Files.isDirectory(each)) {
+                found.addAll(in(each, seen, problems));
+            } else {
+                found.add(each);
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    private static Set<Path> in(Path folder, Set<Path> seen, List<Diagnostic> problems) {
+        Set<Path> found = new TreeSet<>();
+        List<Path> others = new ArrayList<>();
+        try {
+            collect(folder, found, others, seen, MAX_DEPTH);
+            if (!others.isEmpty()) {
+                problems.add(notRead(folder, others));
+            }
+            if (found.isEmpty()) {
+                problems.add(error(folder, "no *.yaml in this folder", "it takes at least one file of rules"));
+            }
+        } catch (IOException e) {
+            problems.add(error(folder, "cannot be read: " + FileErrors.why(e), ""));
+        }
+        return found;
+    }
+
+    /** Links are followed, and what two links lead to is read once. */
+    private static void collect(Path folder, Set<Path> found, List<Path> others, Set<Path> seen, int depth)
+            throws IOException {
+        if (!seen.add(folder.toRealPath())) {
+            return;
+        }
+        if (depth == 0) {
+            throw new IOException(
+                    PrintableText.printable(folder.toString()) + " lies more than " + (MAX_DEPTH - 1) + " folders deep");
+        }
+        Set<Path> entries = new TreeSet<>();
+        try (DirectoryStream<Path> listing = Files.newDirectoryStream(folder)) {
+            for (Path each : listing) {
+                entries.add(each);
+            }
+        }
+        for (Path each : entries) {
+            String name = String.valueOf(each.getFileName());
+            if (name.startsWith(".")) {
+                continue;
+            }
+            if (Files.isDirectory(each)) {
+                collect(each, found, others, seen, depth - 1);
+            } else if (!isRuleFile(name)) {
+                if (Files.isRegularFile(each)) {
+                    others.add(each);
+                }
+            } else if (!Files.exists(each) || seen.add(each.toRealPath())) {
+                if (found.size() == MAX_FILES) {
+                    throw new IOException("more than " + MAX_FILES + " files");
+                }
+                found.add(each);
+            }
+        }
+    }
+
+    /** The reference reads every file of a folder: who comes from there may have given theirs other names. */
+    private static Diagnostic notRead(Path folder, List<Path> files) {
+        String names = files.stream()
+                .limit(MOST_NAMED)
+                .map(each -> folder.relativize(each).toString())
+                .collect(Collectors.joining(", "));
+        String more = files.size() > MOST_NAMED ? " and " + (files.size() - MOST_NAMED) + " more" : "";
+        String message = PrintableText.printable("not read: " + names + more);
+        return new Diagnostic(folder.toString(), 0, 0, Severity.WARNING, message, "only *.yaml and *.yml are");
+    }
+
+    private static boolean isRuleFile(String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        return lower.endsWith(".yaml") || lower.endsWith(".yml");
+    }
+
+    /** The bytes of a file. One that is too large is not read, nor one that grows past the bound while it is read. */
+    private static byte[] bytes(Path file) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new IOException("not a file");
+        }
+        if (Files.size(file) > YamlReader.MAX_BYTES) {
+            throw new TooLarge();
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(YamlReader.MAX_BYTES + 1);
+            if (bytes.length > YamlReader.MAX_BYTES) {
+                throw new TooLarge();
+            }
+            return bytes;
+        }
+    }
+
+    private static final class TooLarge extends IOException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static Diagnostic error(Path file, String message, String hint) {
+        return new Diagnostic(file.toString(), 0, 0, Severity.ERROR, message, hint);
+    }
+}

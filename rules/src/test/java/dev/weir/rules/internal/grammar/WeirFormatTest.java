@@ -1,0 +1,469 @@
+package dev.weir.rules.internal.grammar;
+
+import static dev.weir.rules.LoadedRules.rule;
+import static dev.weir.rules.LoadedRules.rules;
+import static dev.weir.rules.LoadedRules.said;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.weir.Algorithm;
+import dev.weir.Consistency;
+import dev.weir.Limit;
+import dev.weir.OnFail;
+import dev.weir.OnMissing;
+import dev.weir.Request;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.rules.RuleLoader;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WeirFormatTest {
+    private static final String LIMIT = "limit: { requests: 5, window: 1s }";
+
+    @Test
+    void everyFieldIsTaken() {
+        Rule rule = rule("""
+                domain: shop
+                key_by: api_key
+                rules:
+                  - name: login
+                    match:
+                      endpoint: ["POST /login", "POST /signup"]
+                      ip: [10.0.0.0/8, "2001:db8::/32", 192.0.2.1]
+                      user_agent: "~(?i)bot"
+                      region: eu-*
+                    limit: { requests: 5, window: 1m, algorithm: sliding_window, sub_windows: 60 }
+                    key_by: [ip, user_id]
+                    ipv6_prefix: 56
+                    on_fail: local
+                    on_missing: share
+                    consistency: reported
+                    deadline: 3ms
+                    local_share: 0.5
+                    lease_interval: 500ms
+                    report_interval: 1s
+                    shadow: true
+                    cost: 2
+                    enabled: true
+                """);
+
+        assertThat(rule.id()).isEqualTo("login");
+        assertThat(rule.label()).isEqualTo("login");
+        assertThat(rule.limit())
+                .isEqualTo(Limit.slidingWindow(5, Duration.ofMinutes(1)).withSubWindows(60));
+        assertThat(rule.onFail()).isEqualTo(OnFail.LOCAL);
+        assertThat(rule.onMissing()).isEqualTo(OnMissing.SHARE);
+        assertThat(rule.consistency()).isEqualTo(Consistency.REPORTED);
+        assertThat(rule.deadlineMicros()).isEqualTo(3_000);
+        assertThat(rule.localShare()).isEqualTo(500_000);
+        assertThat(rule.leaseIntervalMicros()).isEqualTo(500_000);
+        assertThat(rule.reportIntervalMicros()).isEqualTo(1_000_000);
+        assertThat(rule.shadow()).isTrue();
+        assertThat(rule.cost()).isEqualTo(2);
+        assertThat(rule.countsDenied()).isFalse();
+    }
+
+    @Test
+    void theFileSpeaksForRulesThatDoNot() {
+        assertThat(rules("""
+                        on_fail: deny
+                        on_missing: share
+                        rules:
+                          - { name: a, limit: { requests: 5, window: 1s } }
+                          - { name: b, limit: { requests: 5, window: 1h }, on_fail: allow, on_missing: deny }
+                        """))
+                .extracting(Rule::domain, Rule::onFail, Rule::onMissing)
+                .containsExactly(
+                        tuple("default", OnFail.DENY, OnMissing.SHARE), tuple("default", OnFail.ALLOW, OnMissing.DENY));
+    }
+
+    @Test
+    void withoutAlgorithmAndBurstItIsATokenBucketOfItsRequests() {
+        assertThat(rule("rules: [{ limit: { requests: 5, window: 1s } }]").limit())
+                .isEqualTo(Limit.tokenBucket(5, Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void windowsAreDurationsOrWords() {
+        assertThat(rule("rules: [{ limit: { requests: 5, window: 1500ms } }]").limit())
+                .isEqualTo(Limit.tokenBucket(5, Duration.ofMillis(1500)));
+        assertThat(rule("rules: [{ limit: { requests: 5, window: day } }]").limit())
+                .isEqualTo(Limit.tokenBucket(5, Duration.ofDays(1)));
+    }
+
+    @Test
+    void aDisabledRuleIsCheckedAndLeftOut() {
+        assertThat(rules("rules: [{ " + LIMIT + ", enabled: false }, { name: b, " + LIMIT + " }]"))
+                .extracting(Rule::name)
+                .containsExactly("b");
+        assertThat(said("rules: [{ enabled: no, limit: { requests: x, window: 1s } }]"))
+                .hasSize(1);
+    }
+
+    @Test
+    void aTierWithALimitIsARuleAndLendsItsNumbers() {
+        assertThat(rules("""
+                        key_by: api_key
+                        tiers:
+                          free: { requests: 10, window: 1m, burst: 20 }
+                          paid: {}
+                        rules:
+                          - name: uploads
+                            match: { tier: free, endpoint: "POST /upload" }
+                        """))
+                .extracting(Rule::id, Rule::limit)
+                .containsExactly(
+                        tuple("tier:free", new Limit(Algorithm.TOKEN_BUCKET, 10, 60_000_000, 20, 1)),
+                        tuple("uploads", new Limit(Algorithm.TOKEN_BUCKET, 10, 60_000_000, 20, 1)));
+        assertThat(said("tiers: { paid: {} }\nrules:\n  - match: { tier: paid }\n"))
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith("3:5: limit is missing");
+    }
+
+    @Test
+    void anUnnamedRuleKeepsItsIdentityWhenTheFileIsReorderedOrALimitRaised() {
+        String a = rule("rules: [{ match: { tier: [a, b], user: u }, limit: { requests: 5, window: 1s } }]")
+                .id();
+        String reordered = rule("rules: [{ limit: { window: 1h, requests: 50 }, match: { user: u, tier: [b, a] } }]")
+                .id();
+        assertThat(reordered).isEqualTo(a).startsWith("#");
+        assertThat(rule("domain: x\nrules: [{ match: { tier: [a, b], user: u }, " + LIMIT + " }]")
+                        .id())
+                .isNotEqualTo(a);
+        assertThat(rule("rules: [{ match: { tier: [a, b], user: u }, key_by: ip, " + LIMIT + " }]")
+                        .id())
+                .isNotEqualTo(a);
+        assertThat(rule("rules: [{ match: { tier: [a, b] }, " + LIMIT + " }]").id())
+                .isNotEqualTo(a);
+    }
+
+    @Test
+    void unnamedRulesAreShownByWhatTellsThemApart() {
+        assertThat(rules("""
+                        rules:
+                          - { match: { tier: free }, limit: { requests: 5, window: 1s } }
+                          - { limit: { requests: 5, window: 1s } }
+                          - { key_by: ip, limit: { requests: 5, window: 1s } }
+                          - { key_by: "user_id:api_key | ip", limit: { requests: 5, window: 1s } }
+                          - { key_by: ip, limit: { requests: 5, window: 1s, algorithm: gcra } }
+                        """))
+                .extracting(Rule::label)
+                .containsExactlyInAnyOrder(
+                        "tier=free",
+                        "everything all together",
+                        "everything by ip token_bucket",
+                        "everything by user_id:api_key|ip",
+                        "everything by ip gcra");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "key_by: [ip]",
+                "key_by: ip",
+                "key_pattern: \"addr:{ip}\"",
+                "key_by: [ \"ip\" ]",
+            })
+    void theSpellingsOfAKeyAreOne(String key) {
+        String id = rule("rules: [{ key_by: ip, " + LIMIT + " }]").id();
+        assertThat(rule(key + "\nrules: [{ " + LIMIT + " }]").id()).isEqualTo(id);
+    }
+
+    @Test
+    void aTupleMayBeWrittenInOneWord() {
+        String id = rule("rules: [{ key_by: [user_id, ip], " + LIMIT + " }]").id();
+        assertThat(rule("key_by: user_id:ip\nrules: [{ " + LIMIT + " }]").id()).isEqualTo(id);
+        assertThat(rule("key_pattern: \"u:{user_id}:{ip}\"\nrules: [{ " + LIMIT + " }]")
+                        .id())
+                .isEqualTo(id);
+        assertThat(rule("key_by: \"user_id | ip\"\nrules: [{ " + LIMIT + " }]").id())
+                .isNotEqualTo(id);
+    }
+
+    @Test
+    void allMistakesAreSaidAtOnce() {
+        assertThat(said("""
+                        key_by: { a: b }
+                        on_fail: alow
+                        descriptors: []
+                        tiers: { free: { requests: 1 } }
+                        rules:
+                          - limit: { rate: 5, window: 60 }
+                          - limit: { requests: 0x10, window: 1.5s, burst: 1e3 }
+                          - limit: { requests: NaN, window: minuet }
+                          - limit: { requests: 99999999999999999999, window: 200000000000d }
+                          - limit: { requests: 10, window: 1s, burst: 2 }
+                            cost: 3
+                          - name: "#1"
+                            match: { ip: [10.0.0.0/33, somewhere], endpoint: [], user: , agent: "~(a" }
+                            limit: { requests: 1, window: 1s }
+                            shadow: "true"
+                            rate_limit: {}
+                          - limit: { requests: 1, window: calendar_month }
+                            key_by: [ip, "a b", ip]
+                            local_share: 1.5
+                          - just text
+                          - limit: { requests: 20_000, window: 1s, algorithm: sliding_window_log }
+                          - limit: { requests: 1, window: 1s, algorithm: concurrency }
+                            key_pattern: "no braces"
+                        """))
+                .containsExactly(
+                        "1:9: key_by: a mapping (expected: a name, or a list of names)",
+                        "2:10: unknown on_fail 'alow' (did you mean allow?)",
+                        "3:1: unknown field 'descriptors' (a file has either rules or descriptors)",
+                        "4:16: window is missing (expected: requests and window)",
+                        "6:14: unknown field 'rate' (did you mean requests?)",
+                        "6:31: window: '60' (no unit; did you mean 60s?)",
+                        "7:24: requests: '0x10' (expected: a whole number >= 0)",
+                        "7:38: window: '1.5s' (expected: a duration like 10ms, 2s, 1m, 1h, 1d)",
+                        "7:51: burst: '1e3' (expected: a whole number >= 0)",
+                        "8:24: requests: 'NaN' (expected: a whole number >= 0)",
+                        "8:37: window: 'minuet' (did you mean minute?)",
+                        "9:24: requests: '99999999999999999999'"
+                                + " (expected: a whole number from 0 to 9223372036854775807)",
+                        "9:54: window: '200000000000d' (too long: does not fit 64 bits of microseconds)",
+                        "10:47: burst: 2 (expected: >= 3, what one request costs, or nothing would ever pass)",
+                        "12:11: name: '#1' (expected: up to 200 characters on one line, the first not #)",
+                        "13:19: ip: 10.0.0.0/33 (expected: a prefix between /0 and /32)",
+                        "13:32: ip 'somewhere' can never match" + " (expected: an address, or a block like 10.0.0.0/8)",
+                        "13:54: endpoint: [] can never match (expected: at least one value)",
+                        "13:63: user: nothing"
+                                + " (expected: a text, or a list of them; write it in quotes if it is meant so)",
+                        "13:73: agent: no regular expression: missing closing )"
+                                + " (RE2 syntax: no look-around, no back-references)",
+                        "15:13: shadow: 'true' (expected: true or false, without quotes)",
+                        "16:5: unknown field 'rate_limit' (did you mean limit?)",
+                        "17:35: window 'calendar_month' does not exist in this version",
+                        "18:18: key_by: 'a b' (expected: user_id, user_id:ip or api_key | ip)",
+                        "18:25: 'ip' twice in one key",
+                        "19:18: local_share: '1.5' (expected: a share above 0 and up to 1, like 0.25)",
+                        "20:5: rule: a text (expected: a mapping of names to values)",
+                        "21:24: requests: 20000 (expected: <= 10000 for sliding_window_log,"
+                                + " which remembers every hit; sliding_window takes more)",
+                        "22:50: algorithm 'concurrency' does not exist in this version",
+                        "23:18: key_pattern: 'no braces' (expected: something like user:{user_id})");
+    }
+
+    /** A mistake is one line, whatever else it makes impossible to know. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            ruls: [{ limit: { requests: 5, window: 1s } }]                    | 1:1: unknown field 'ruls' (did you mean rules?)
+            rules: [{ limt: { requests: 5, window: 1s } }]                    | 1:11: unknown field 'limt' (did you mean limit?)
+            rules: [{ limits: [{ requests: 5, window: 1s }] }]                | 1:11: unknown field 'limits' (did you mean limit? several limits are several rules)
+            rules: [{ requests: 5 }]                                          | 1:11: unknown field 'requests' (it belongs in limit)
+            limit: { requests: 5, window: 1s }                                | 1:1: unknown field 'limit' (it belongs in rules)
+            rules: [{ limit: { reqs: 5, window: 1s } }]                       | 1:20: unknown field 'reqs' (did you mean requests?)
+            rules: [{ limit: { requests: 5, unit: 1s } }]                     | 1:33: unknown field 'unit' (did you mean window? unit: minute is window: 1m)
+            rules: [{ limit: }]                                               | 1:11: limit is missing (expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit)
+            rules: [{ limit: { requests: 5, window: 1s, algorithm: leaky, over: queue, burst: 9 } }] | 1:56: unknown algorithm 'leaky' (did you mean leaky_bucket?)
+            rules: [{ limit: { requests: 5, window: 1s, algorithm: slide, sub_windows: 9 } }]        | 1:56: unknown algorithm 'slide' (expected: token_bucket, gcra, leaky_bucket, fixed_window, sliding_window, sliding_window_log)
+            rules: [{ limit: { requests: 5, window: 1s, algo: leaky_bucket, over: queue } }]         | 1:45: unknown field 'algo' (did you mean algorithm?)
+            rules: [{ limit: { requests: 5, window: min } }]                  | 1:41: window: 'min' (did you mean minute?)
+            rules: [{ limit: { requests: 5, window: 99999d } }]               | 1:41: window: 8639913600000000 (expected: <= 2251799813685247 microseconds, some 26062 days)
+            rules: [{ limit: { requests: 5_000_000_000, window: 1s } }]       | 1:30: requests: 5000000000 (expected: <= 4294967295, what a bucket can hold)
+            rules: [{ limit: { requests: 1, window: 1s, burst: 5000000000 } }] | 1:52: burst: 5000000000 (expected: <= 4294967295, what a bucket can hold)
+            rules: [{ match: { tier: [] } }]                                  | 1:26: tier: [] can never match (expected: at least one value)
+            rules: [{ mach: { tier: free } }]                                 | 1:11: unknown field 'mach' (did you mean match?)
+            {teirs: { free: { requests: 5, window: 1s } }, rules: [{ match: { tier: free } }]} | 1:2: unknown field 'teirs' (did you mean tiers?)
+            {tiers: { free: { requests: 5 } }, rules: [{ match: { tier: free } }]}             | 1:17: window is missing (expected: requests and window)
+            {tiers: [free], rules: [{ match: { tier: free } }]}               | 1:9: tiers: a list (expected: a mapping of names to values)
+            rules: [{ name: "a\\u2028b", limit: { requests: 5, window: 1s } }] | 1:17: name: 'a\\u2028b' (expected: up to 200 characters on one line, the first not #)
+            {key_by: [null], rules: []}                                       | 1:11: key_by: nothing in the list (expected: names of attributes)
+            rules: [{ match: { endpoint: 'P* /x' }, limit: { requests: 5, window: 1s } }] | 1:30: endpoint 'P* /x' can never match (expected: /path, METHOD /path or *)
+            """)
+    void oneMistakeIsOneLine(String file, String line) {
+        assertThat(said(file)).containsExactly(line);
+    }
+
+    @Test
+    void aMistakeUnderAnAnchorIsSaidOnce() {
+        assertThat(said("""
+                        rules:
+                          - name: a
+                            limit: &few { requests: 5, windo: 1s }
+                          - name: b
+                            limit: *few
+                          - <<: { shadow: maybe }
+                            name: c
+                            limit: *few
+                        """))
+                .containsExactly(
+                        "3:32: unknown field 'windo' (did you mean window?)",
+                        "6:19: shadow: 'maybe' (expected: true or false, without quotes)");
+    }
+
+    @Test
+    void whatNoRequestWillHaveIsWarnedOf() {
+        assertThat(said("""
+                        key_by: apikey
+                        rules:
+                          - name: a
+                            match: { endpoint: [POST /x, POST /y], method: GET, teir: free }
+                            limit: { requests: 5, window: 1s }
+                          - name: b
+                            match: { endpoint: ["GTE /users/{id}", "/users/:id/posts"], teir: pro }
+                            limit: { requests: 5, window: 1s }
+                          - name: c
+                            match: { method: [post, PURGE] }
+                            limit: { requests: 5, window: 1s }
+                          - name: d
+                            match: { endpoint: [POST /x, /y], method: [GET, POST], client_ip: 10.0.0.0/8 }
+                            limit: { requests: 5, window: 1s }
+                        """))
+                .containsExactly(
+                        "1:9: warning: attribute 'apikey' resembles another (did you mean api_key?)",
+                        "4:52: warning: no request has method=GET and endpoint=POST /x|POST /y"
+                                + " (the endpoint says the method already)",
+                        "4:57: warning: attribute 'teir' resembles another (did you mean tier?)",
+                        "7:25: warning: method 'GTE' resembles another (did you mean GET?)",
+                        "7:25: warning: endpoint 'GTE /users/{id}' matches only as it is written"
+                                + " (did you mean GTE /users/*?)",
+                        "7:44: warning: endpoint '/users/:id/posts' matches only as it is written"
+                                + " (did you mean /users/*/posts?)",
+                        "10:23: warning: method 'post' resembles another (did you mean POST?)");
+    }
+
+    @Test
+    void aShaperHasOneQueueSoItsHitsCannotBePaidForAhead() {
+        assertThat(said("""
+                        consistency: reported
+                        rules:
+                          - name: own
+                            limit: { requests: 5, window: 1s, algorithm: leaky_bucket }
+                            consistency: leased
+                          - name: of the file
+                            limit: { requests: 5, window: 1s, algorithm: leaky_bucket }
+                          - name: exact
+                            limit: { requests: 5, window: 1s, algorithm: leaky_bucket }
+                            consistency: exact
+                            lease_interval: fast
+                        """))
+                .containsExactly(
+                        "5:18: consistency: leased"
+                                + " (a leaky_bucket's delay needs the queue that all share; expected: exact or local)",
+                        "6:5: consistency: reported"
+                                + " (a leaky_bucket's delay needs the queue that all share; expected: exact or local)",
+                        "11:21: lease_interval: 'fast' (expected: a duration like 10ms, 2s, 1m, 1h, 1d)");
+    }
+
+    @Test
+    void whatHasNoEffectIsWarnedOf() {
+        assertThat(said("""
+                        rules:
+                          - name: a
+                            match: { tier: fre }
+                            limit: { requests: 5, window: 1s, algorithm: fixed_window, burst: 9, sub_windows: 3 }
+                            store: big
+                          - name: tight
+                            match: { tier: [x, y] }
+                            limit: { requests: 5, window: 1s }
+                          - name: loose
+                            match: { tier: [y, x] }
+                            limit: { requests: 6, window: 1s }
+                          - name: other
+                            match: { tier: [y, x] }
+                            limit: { requests: 6, window: 1h }
+                          - name: shaped
+                            limit: { requests: 6, window: 1h, algorithm: leaky_bucket, over: queue }
+                        """))
+                .containsExactly(
+                        "3:20: warning: tier 'fre' resembles another (did you mean free?)",
+                        "4:64: warning: burst has no effect on fixed_window (algorithm: token_bucket has one)",
+                        "4:74: warning: sub_windows has no effect on fixed_window (only sliding_window counts in parts)",
+                        "9:11: warning: rule 'loose' never denies anything"
+                                + " (the rule at 6:11 matches the same and is as tight or tighter)",
+                        "16:64: warning: over: queue has no effect in this version"
+                                + " (the answer carries the delay; the caller waits)");
+    }
+
+    @Test
+    void whoIsSparedOrWatchedIsNotSaidToBeDeniedByAnother() {
+        assertThat(said("""
+                        rules:
+                          - { name: new, rollout: 10, limit: { requests: 5, window: 1s } }
+                          - { name: old, limit: { requests: 9, window: 1s } }
+                          - { name: watched, shadow: true, limit: { requests: 50, window: 1s } }
+                        """)).isEmpty();
+    }
+
+    @Test
+    void aCostIsNeverMoreThanATierLends() {
+        assertThat(said("""
+                        tiers: { free: { requests: 10, window: 1m } }
+                        rules:
+                          - { match: { tier: free, endpoint: /big }, cost: 20 }
+                        """))
+                .containsExactly("3:52: cost: 20 (expected: <= 10, what its tier has, or nothing would ever pass)");
+    }
+
+    @Test
+    void nobodyWaitsLongerThanAnHour() {
+        String rule = "rules:\n  - { name: a, deadline: %s, limit: { requests: 5, window: 1s } }\n";
+        assertThat(said(rule.formatted("1h"))).singleElement().asString().startsWith("2:26: warning: deadline: 1h ");
+        assertThat(said(rule.formatted("200000d")))
+                .containsExactly("2:26: deadline: 200000d (expected: an hour at most)");
+    }
+
+    @Test
+    void whatIsWrittenAsElsewhereIsWarnedOf() {
+        assertThat(said("""
+                        key_by: global
+                        deadline: 2s
+                        rules:
+                          - name: a
+                            key_by: Ip
+                            match: { tier: "free|pro" }
+                            limit: &l { requests: 5, window: 1s }
+                          - { name: b, key_by: "header:X-Api-Key", match: { tier: "!free" }, limit: *l }
+                          - { name: c, key_by: [], match: { tier: "free, pro", endpoint: "GET /a|/b" }, limit: *l }
+                          - { name: d, match: { endpoint: "/a,b" }, limit: *l, lease_interval: 10 }
+                        """))
+                .containsExactly(
+                        "1:9: warning: key_by: 'global' counts by an attribute of that name"
+                                + " (write [] for one counter that all share)",
+                        "2:11: warning: deadline: 2s (so long a request waits for a store that does not answer,"
+                                + " before on_fail decides)",
+                        "5:13: warning: attribute 'Ip' resembles another (did you mean ip?)",
+                        "6:20: warning: tier 'free|pro' matches only as it is written (a list: [free, pro])",
+                        "8:24: warning: attribute 'X-Api-Key' resembles another (did you mean api_key?)",
+                        "8:24: warning: key_by: 'header' is taken for an attribute of its own"
+                                + " (write the attribute's name alone)",
+                        "8:59: warning: tier '!free' matches only as it is written"
+                                + " (there is no negation: name those that are meant)",
+                        "9:43: warning: tier 'free, pro' matches only as it is written (a list: [free, pro])",
+                        "9:66: warning: endpoint 'GET /a|/b' matches only as it is written (write a list)",
+                        "10:72: lease_interval: '10' (no unit; did you mean 10ms?)");
+    }
+
+    @Test
+    void anExpressionSeesTheBeginningOfALongValue() {
+        RuleSet rules = RuleLoader.parse(
+                        "f", "rules: [{ match: { agent: '~^bot.*x' }, limit: { requests: 1, window: 1s } }]")
+                .orThrow();
+        dev.weir.internal.match.Matches matches = new dev.weir.internal.match.Matches();
+        rules.match(Request.to("default").with("agent", "bot x" + "a".repeat(30_000)), matches);
+        assertThat(matches.size()).isEqualTo(1);
+        rules.match(Request.to("default").with("agent", "bot" + "a".repeat(30_000) + "x"), matches);
+        assertThat(matches.size()).isZero();
+    }
+
+    @Test
+    void aFileThatSaysNothingOfRulesIsAMistake() {
+        assertThat(said("key_by: ip\n")).hasSize(1).first().asString().startsWith("1:1: rules is missing");
+        assertThat(said("just text\n")).hasSize(1).first().asString().startsWith("1:1: the file: a text");
+        assertThat(said("- a\n")).hasSize(1).first().asString().startsWith("1:1: the file: a list");
+    }
+
+    @Test
+    void whatStandsInAFileCanNotForgeALine() {
+        assertThat(said("rules: [{ limit: { requests: \"1\\n2\", window: \"a\\u202Eb\\e[1m\" } }]"))
+                .allSatisfy(line -> assertThat(line).doesNotContain("\n", "\u202E", "\u001B"))
+                .hasSize(2);
+    }
+}

@@ -1,0 +1,26 @@
+package dev.weir.server.admin;
+
+import dev.weir.Request;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.server.http.HttpProblemException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/** Asks the limiter and waits, as a call on the admin port may. */
+final class AwaitedDecision {
+    private static final long ANSWER_SECONDS = 2;
+
+    private AwaitedDecision() {}
+
+    static MutableDecision ask(Limiter limiter, Request request) {
+        try {
+            return limiter.decideAsync(request)
+                    .toCompletableFuture()
+                    .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            throw HttpProblemException.unavailable("the store does not answer");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Asks a running server whether a request may pass. */
+@Command(
+        name = "check",
+        description = "Ask a running server whether a request may pass; takes its hits if it may.",
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "%nExit code:%n",
+        exitCodeList = {"0:allowed", "1:denied", "2:no answer"},
+        footer = {"", "Example: weir check api user_id=u_42 endpoint=/v1/charges"})
+final class CheckCommand implements Callable<Integer> {
+    private static final int DENIED = 1;
+
+    @Mixin
+    private RequestArguments request = new RequestArguments();
+
+    @Option(
+            names = "--hits",
+            paramLabel = "N",
+            description = "What the request takes; 0 only asks. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "1")
+    private long hits;
+
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description = "Address of the server, or WEIR_URL. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "${env:WEIR_URL:-http://localhost:8080}")
+    private String url = "";
+
+    @Mixin
+    private ServerClient server = new ServerClient();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws CommandException {
+        JsonObject answer = ask(question());
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(AnswerText.describe(answer));
+        out.flush();
+        return answer.getBoolean("allowed") ? 0 : DENIED;
+    }
+
+    private JsonObject question() throws CommandException {
+        return new JsonObject()
+                .put("domain", request.domain())
+                .put("descriptors", new JsonArray().add(new JsonObject().put("entries", request.descriptor())))
+                .put("cost", hits);
+    }
+
+    private JsonObject ask(JsonObject question) throws CommandException {
+        HttpResponse<String> reply = server.send(
+                new ServerClient.Ask("--url", url, "http://localhost:8080", "POST", "/v1/ratelimit/check"),
+                question.encode().getBytes(StandardCharsets.UTF_8),
+                List.of());
+        try {
+            JsonObject answer = new JsonObject(reply.body());
+            if (answer.getValue("allowed") instanceof Boolean) {
+                return answer;
+            }
+            String why = answer.getString("detail", answer.getString("title", "status " + reply.statusCode()));
+            throw new CommandException(url + " refuses the question: " + why);
+        } catch (DecodeException e) {
+            throw new CommandException(url + " is no Weir: it answered with status " + reply.statusCode() + " and no JSON");
+        }
+    }
+}

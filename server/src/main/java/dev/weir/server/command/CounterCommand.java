@@ -1,0 +1,77 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows and forgets the counters that a request meets, by way of a server's admin port. */
+@Command(
+        name = "counter",
+        description = "Show or reset the counters that a request meets.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Example: weir counter get api user_id=u_42 endpoint=/v1/charges"})
+final class CounterCommand extends AdminCommandGroup {
+
+    /** Which request, and how its counters are printed. */
+    static final class Asked {
+        @Mixin
+        private RequestArguments request = new RequestArguments();
+
+        @Option(names = "--json", description = "Print the answer as it came.")
+        private boolean json;
+
+        private String path() throws CommandException {
+            StringBuilder path =
+                    new StringBuilder("/v1/counters?domain=").append(AdminClient.encoded(request.domain()));
+            for (Map.Entry<String, String> each : request.entries()) {
+                path.append('&')
+                        .append(AdminClient.encoded(each.getKey()))
+                        .append('=')
+                        .append(AdminClient.encoded(each.getValue()));
+            }
+            return path.toString();
+        }
+    }
+
+    @Command(name = "get", description = "Show the counters that a request meets.", mixinStandardHelpOptions = true)
+    int get(@Mixin AdminClient admin, @Mixin Asked asked) throws CommandException {
+        return show(admin.get(asked.path()).body(), asked.json, false);
+    }
+
+    @Command(
+            name = "reset",
+            description = "Forget the counters that a request meets: every limit is as good as new.",
+            mixinStandardHelpOptions = true)
+    int reset(@Mixin AuditedClient admin, @Mixin Asked asked) throws CommandException {
+        return show(admin.delete(asked.path()).body(), asked.json, true);
+    }
+
+    private int show(JsonObject answer, boolean asJson, boolean reset) {
+        JsonArray counters = answer.getJsonArray("counters");
+        if (asJson) {
+            return said(answer.encodePrettily());
+        } else if (counters.isEmpty()) {
+            return said("no rule counts such a request");
+        }
+        TextTable table = new TextTable("RULE", "COUNTER", "STORE", "USED", "LIMIT", "RESETS IN", reset ? "RESET" : "NAME");
+        counters.forEach(one -> {
+            JsonObject each = (JsonObject) one;
+            table.row(
+                    each.getString("rule"),
+                    each.getString("counter", ""),
+                    each.getString("store", ""),
+                    each.getValue("used") == null ? "?" : String.valueOf(each.getLong("used")),
+                    String.valueOf(each.getLong("limit", 0L)),
+                    each.getValue("reset_in") == null
+                            ? "?"
+                            : String.format(Locale.ROOT, "%.1f s", each.getDouble("reset_in")),
+                    reset ? (each.getBoolean("existed", false) ? "yes" : "was new") : each.getString("name", ""));
+        });
+        return said(table);
+    }
+}

@@ -1,0 +1,169 @@
+package dev.weir.server.command;
+
+import dev.weir.text.fields.Durations;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What was agreed with callers of a running server. */
+@Command(
+        name = "quota",
+        description = "Show and change what was agreed with callers: their tier, and limits of their own.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "Example: weir quota set abc123 --tier enterprise",
+            "           --override \"endpoint:POST /api/v1/orders=500/minute\" --expires 2026-12-31T00:00:00Z"
+        })
+final class QuotaCommand extends AdminCommandGroup {
+    private static final String QUOTAS = "/admin/v1/quotas/";
+    private static final Pattern OVERRIDE = Pattern.compile("(.+)=([0-9]+)/([a-z]+)");
+
+    @Command(
+            name = "get",
+            description = "What was agreed with a caller, and what is used of it.",
+            mixinStandardHelpOptions = true)
+    int get(
+            @Mixin AdminClient admin,
+            @Parameters(paramLabel = "API_KEY") String apiKey,
+            @Option(names = "--domain", paramLabel = "DOMAIN", description = "Where usage is looked for.") @Nullable
+                    String domain,
+            @Option(names = "--json", description = "As JSON.") boolean json)
+            throws CommandException {
+        JsonObject quota = admin.get(QUOTAS + AdminClient.encoded(apiKey)).body();
+        String query = domain == null ? "" : "?domain=" + AdminClient.encoded(domain);
+        JsonObject usage = admin.get("/admin/v1/usage/" + AdminClient.encoded(apiKey) + query)
+                .body();
+        if (json) {
+            return said(quota.copy().put("usage", usage.getJsonObject("usage")).encodePrettily());
+        }
+        out().println(apiKey + ": tier " + quota.getString("tier")
+                + (quota.getBoolean("in_force") ? "" : ", not in force")
+                + until(quota));
+        TextTable table = new TextTable("DESCRIPTOR", "USED", "LIMIT", "REMAINING", "RULE");
+        JsonObject each = usage.getJsonObject("usage");
+        each.fieldNames().forEach(name -> {
+            JsonObject one = each.getJsonObject(name);
+            table.row(
+                    name,
+                    String.valueOf(one.getValue("used")),
+                    String.valueOf(one.getValue("limit")),
+                    String.valueOf(one.getValue("remaining")),
+                    String.valueOf(one.getValue("rule")));
+        });
+        return said(table);
+    }
+
+    @Command(
+            name = "set",
+            description = "Agree something with a caller, in the place of what was agreed before.",
+            mixinStandardHelpOptions = true)
+    int set(
+            @Mixin AuditedClient admin,
+            @Parameters(paramLabel = "API_KEY") String apiKey,
+            @Option(
+                            names = "--tier",
+                            paramLabel = "TIER",
+                            description =
+                                    "In the place of the one that the caller's requests name: one that rules know.")
+                    @Nullable
+                    String tier,
+            @Option(
+                            names = "--override",
+                            paramLabel = "DESCRIPTOR=N/UNIT",
+                            description =
+                                    "In the place of a rule's numbers, named by its name, by what it is for"
+                                            + " (endpoint:POST /orders), or as default, the tier's. May be given several times.")
+                    @Nullable
+                    List<String> overrides,
+            @Option(
+                            names = "--effective",
+                            paramLabel = "DURATION|TIME",
+                            description = "When it begins: 7d, or 2027-02-01T00:00:00Z. Without it, now.")
+                    @Nullable
+                    String effective,
+            @Option(
+                            names = "--expires",
+                            paramLabel = "DURATION|TIME",
+                            description = "When it ends: 90d, or 2027-02-01T00:00:00Z. Without it, never.")
+                    @Nullable
+                    String expires,
+            @Option(
+                            names = {"-f", "--file"},
+                            paramLabel = "FILE",
+                            description = "The quota as JSON or YAML, in place of the options.")
+                    @Nullable
+                    Path file)
+            throws CommandException {
+        byte[] body = file == null
+                ? quota(tier, overrides == null ? List.of() : overrides, effective, expires)
+                        .encode()
+                        .getBytes(StandardCharsets.UTF_8)
+                : InputFile.read(file);
+        JsonObject now =
+                admin.put(QUOTAS + AdminClient.encoded(apiKey), body, null).body();
+        int count = now.getJsonObject("quotas").getJsonArray("overrides").size();
+        return said(apiKey + ": tier " + now.getString("tier") + ", " + count
+                + (count == 1 ? " override" : " overrides") + until(now));
+    }
+
+    private static String until(JsonObject quota) {
+        return quota.getString("expires_at") == null ? "" : ", until " + quota.getString("expires_at");
+    }
+
+    private static JsonObject quota(
+            @Nullable String tier, List<String> overrides, @Nullable String effective, @Nullable String expires)
+            throws CommandException {
+        JsonArray list = new JsonArray();
+        for (String each : overrides) {
+            Matcher parts = OVERRIDE.matcher(each);
+            if (!parts.matches()) {
+                throw new CommandException("--override: \"" + each + "\" (expected: DESCRIPTOR=N/UNIT, such as"
+                        + " \"endpoint:POST /api/v1/orders=500/minute\")");
+            }
+            list.add(new JsonObject()
+                    .put("descriptor", parts.group(1))
+                    .put("requests_per_unit", Long.parseLong(parts.group(2)))
+                    .put("unit", parts.group(3)));
+        }
+        return new JsonObject()
+                .put("tier", tier)
+                .put("overrides", list)
+                .put("effective_at", moment("--effective", effective))
+                .put("expires_at", moment("--expires", expires));
+    }
+
+    /** A time as it stands, or a duration from now on: a time has dashes. */
+    private static @Nullable String moment(String option, @Nullable String text) throws CommandException {
+        if (text == null || text.contains("-")) {
+            return text;
+        }
+        try {
+            return Instant.now()
+                    .plus(Durations.micros(text), ChronoUnit.MICROS)
+                    .truncatedTo(ChronoUnit.SECONDS)
+                    .toString();
+        } catch (IllegalArgumentException e) {
+            throw new CommandException(option + ": \"" + text
+                    + "\" (expected: a duration such as 90d, or a time like 2027-02-01T00:00:00Z)");
+        }
+    }
+
+    @Command(name = "delete", description = "End what was agreed with a caller.", mixinStandardHelpOptions = true)
+    int delete(@Mixin AuditedClient admin, @Parameters(paramLabel = "API_KEY") String apiKey) throws CommandException {
+        admin.delete(QUOTAS + AdminClient.encoded(apiKey));
+        return said(apiKey + ": nothing is agreed any more");
+    }
+}

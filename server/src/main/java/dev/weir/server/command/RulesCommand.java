@@ -1,0 +1,130 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Rules of a running server. */
+@Command(
+        name = "rules",
+        description = "Show and change the rules of a running server.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Example: weir rules put r_abc -f rule.yaml --reason \"launch\""})
+final class RulesCommand extends AdminCommandGroup {
+    private static final String CONFIG = "/v1/ratelimit/config";
+
+    @Command(
+            name = "list",
+            description = "Every rule, with the source it is from and what it hides of another.",
+            mixinStandardHelpOptions = true)
+    int list(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
+            throws CommandException {
+        JsonArray rules = admin.all(CONFIG, "rules");
+        if (json) {
+            return said(rules.encodePrettily());
+        }
+        TextTable table = new TextTable("DOMAIN", "RULE", "STATUS", "LIMIT", "SOURCE");
+        rules.forEach(each -> {
+            JsonObject rule = (JsonObject) each;
+            table.row(
+                    rule.getString("domain"),
+                    rule.getString("rule_id"),
+                    rule.getString("status")
+                            + (rule.containsKey("switched") ? ", switched: " + rule.getString("switched") : ""),
+                    limit(rule),
+                    rule.getString("source") + (rule.containsKey("hides") ? ", hides " + rule.getString("hides") : ""));
+        });
+        return said(table);
+    }
+
+    @Command(
+            name = "sources",
+            description = "Where rules come from: the later in the list lies over the earlier.",
+            mixinStandardHelpOptions = true)
+    int sources(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
+            throws CommandException {
+        JsonArray sources = admin.get("/v1/ratelimit/sources").body().getJsonArray("sources");
+        if (json) {
+            return said(sources.encodePrettily());
+        }
+        TextTable table = new TextTable("SOURCE", "RULES", "HIDDEN", "STATE", "VERSION", "CHANGED");
+        sources.forEach(each -> {
+            JsonObject source = (JsonObject) each;
+            table.row(
+                    source.getString("source"),
+                    String.valueOf(source.getInteger("rules")),
+                    String.valueOf(source.getInteger("hidden")),
+                    source.getString("problem", "in force"),
+                    source.getString("version", ""),
+                    source.getString("changed_at", ""));
+        });
+        return said(table);
+    }
+
+    /** {@code 100 per 1m}, from either spelling. */
+    private static String limit(JsonObject rule) {
+        JsonObject limit = rule.getValue("limit") instanceof JsonObject nested ? nested : rule;
+        Object requests = limit.getValue("requests", limit.getValue("rate", limit.getValue("limit")));
+        Object window = limit.getValue("window", limit.getValue("unit"));
+        return requests == null ? "unlimited" : requests + " per " + window;
+    }
+
+    @Command(name = "get", description = "One rule, as it can be put again.", mixinStandardHelpOptions = true)
+    int get(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id) throws CommandException {
+        return said(admin.get(CONFIG + "/" + AdminClient.encoded(id)).body().encodePrettily());
+    }
+
+    @Command(
+            name = "put",
+            description = "Write a rule of the database, from a file of JSON or YAML, or from the input.",
+            mixinStandardHelpOptions = true)
+    int put(
+            @Mixin AuditedClient admin,
+            @Parameters(paramLabel = "RULE") String id,
+            @Mixin InputFile rule,
+            @Option(names = "--if-match", paramLabel = "TAG", description = "Only if it is still at this version.")
+                    @Nullable
+                    String tag)
+            throws CommandException {
+        AdminClient.Reply reply =
+                admin.put(CONFIG + "/" + AdminClient.encoded(id), rule.read(), tag == null ? null : "\"" + tag + "\"");
+        return said(id + " is " + reply.body().getString("status") + ", version "
+                + reply.tag().replace("\"", ""));
+    }
+
+    @Command(
+            name = "diff",
+            description = "What putting a rule would change; changes nothing.",
+            mixinStandardHelpOptions = true)
+    int diff(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id, @Mixin InputFile rule)
+            throws CommandException {
+        JsonObject change = admin.put(CONFIG + "/" + AdminClient.encoded(id) + "?dry_run=true", rule.read(), null)
+                .body();
+        String before = text(change.getJsonObject("before"));
+        String after = text(change.getJsonObject("after"));
+        if (before.equals(after)) {
+            return said("no change");
+        }
+        PrintWriter out = out();
+        before.lines().filter(each -> after.lines().noneMatch(each::equals)).forEach(each -> out.println("- " + each));
+        after.lines().filter(each -> before.lines().noneMatch(each::equals)).forEach(each -> out.println("+ " + each));
+        out.flush();
+        return 0;
+    }
+
+    private static String text(@Nullable JsonObject rule) {
+        return rule == null ? "" : rule.encodePrettily();
+    }
+
+    @Command(name = "delete", description = "Delete a rule of the database.", mixinStandardHelpOptions = true)
+    int delete(@Mixin AuditedClient admin, @Parameters(paramLabel = "RULE") String id) throws CommandException {
+        admin.delete(CONFIG + "/" + AdminClient.encoded(id));
+        return said(id + " is deleted");
+    }
+}

@@ -1,0 +1,199 @@
+package dev.weir.server.command;
+
+import dev.weir.server.WeirServer;
+import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.log.Logs;
+import dev.weir.server.settings.ListenAddress;
+import dev.weir.server.settings.LogFormat;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.SettingsCatalogue;
+import dev.weir.server.settings.SettingsException;
+import dev.weir.server.settings.SettingsReader;
+import dev.weir.server.settings.Version;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/** Runs the server until a signal ends it. */
+@Command(
+        name = "serve",
+        description = "Run the server.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        footer = {
+            "",
+            "Every option can also stand in weir.yaml (http_port: 8080) and in the",
+            "environment (WEIR_HTTP_PORT=8080). Flags win over the environment, and that",
+            "wins over weir.yaml. The variables of envoyproxy/ratelimit are understood, too",
+            "(PORT, GRPC_PORT, RUNTIME_ROOT, …); WEIR_* wins over them."
+        })
+final class ServeCommand implements Callable<Integer> {
+    private static final System.Logger LOG = System.getLogger(ServeCommand.class.getName());
+
+    private final Map<String, String> environment;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private ServeCommand(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
+    /** The subcommand with a flag for every setting there is. */
+    static CommandLine commandLine(Map<String, String> environment) {
+        CommandLine serve = new CommandLine(new ServeCommand(environment));
+        CommandSpec spec = serve.getCommandSpec();
+        spec.addOption(OptionSpec.builder("--config")
+                .paramLabel("FILE")
+                .type(String.class)
+                .description("Settings file. Default: weir.yaml in the working directory, if there is one.")
+                .build());
+        for (Setting<?> each : SettingsCatalogue.all()) {
+            if (each.isSecret()) {
+                continue;
+            }
+            OptionSpec.Builder option = OptionSpec.builder(each.flag())
+                    .paramLabel(each.parameter())
+                    .type(String.class)
+                    .description(each.description()
+                            + (each.fallback().isEmpty() ? "" : " Default: " + each.fallback() + "."));
+            if (each.isRepeatable()) {
+                option.type(List.class).auxiliaryTypes(String.class);
+            }
+            if (each.isSwitch()) {
+                option.arity("0..1").fallbackValue("true");
+            }
+            spec.addOption(option.build());
+        }
+        return serve;
+    }
+
+    @Override
+    public Integer call() throws CommandException {
+        Settings settings = settings();
+        boolean terminal = Logs.isTerminal();
+        Logs.configure(settings.logging(), new FileOutputStream(FileDescriptor.out), terminal);
+        // For an end before there is a server to stop.
+        Runtime.getRuntime().addShutdownHook(new Thread(Logs::flush, "weir-last-words"));
+        LOG.log(
+                Level.INFO,
+                "weir " + Version.current() + " on Java " + Version.java() + ", " + settings.eventLoops()
+                        + (settings.eventLoops() == 1 ? " event loop" : " event loops"));
+        settings.warnings().forEach(each -> LOG.log(Level.WARNING, each));
+        WeirServer server;
+        try {
+            server = WeirServer.start(settings);
+        } catch (StartException e) {
+            throw new CommandException(String.valueOf(e.getMessage()));
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(server, settings.drain()), "weir-shutdown"));
+        boolean text = settings.logging().format() == LogFormat.TEXT
+                || (settings.logging().format() == LogFormat.AUTO && terminal);
+        if (text) {
+            LOG.log(Level.INFO, introduction(server, settings));
+        }
+        LOG.log(Level.INFO, ready(server, settings.tls()));
+        if (!Boolean.getBoolean("weir.rehearsal")) {
+            awaitSignal();
+        }
+        return 0;
+    }
+
+    private Settings settings() throws CommandException {
+        ParseResult parsed = spec.commandLine().getParseResult();
+        Map<String, String> flags = new HashMap<>();
+        for (OptionSpec each : parsed.matchedOptions()) {
+            Object value = each.getValue();
+            if (value instanceof String text) {
+                flags.put(each.longestName().substring(2).replace('-', '_'), text);
+            } else if (value instanceof List<?> several) {
+                flags.put(
+                        each.longestName().substring(2).replace('-', '_'),
+                        several.stream().map(String::valueOf).collect(Collectors.joining(",")));
+            }
+        }
+        try {
+            return SettingsReader.read(flags, environment, Path.of(""));
+        } catch (SettingsException e) {
+            throw new CommandException("these settings cannot hold:\n  "
+                    + String.valueOf(e.getMessage()).replace("\n", "\n  "));
+        }
+    }
+
+    private static String introduction(WeirServer server, Settings settings) {
+        String http = (settings.tls().http() == null ? "" : "https://") + reachable(server.http());
+        int width = Stream.of(server.http(), server.grpc(), server.admin())
+                .mapToInt(each -> each.toString().length())
+                .max()
+                .orElse(0);
+        String line = "\n  %-5s  %-" + width + "s  %s";
+        String lines = "listening"
+                + line.formatted("HTTP", server.http(), "POST /v1/ratelimit/check, /json · GET /healthcheck, /metrics")
+                + line.formatted("gRPC", server.grpc(), "envoy.service.ratelimit.v3.RateLimitService")
+                + line.formatted("admin", server.admin(), "GET /, /rlconfig, /v1/counters · rules and quotas");
+        if (settings.isExample()) {
+            lines += "\ntry it\n  curl -i -XPOST " + http
+                    + "/v1/ratelimit/check -d '{\"user_id\":\"u_42\",\"endpoint\":\"/v1/charges\",\"cost\":1}'";
+        }
+        return lines;
+    }
+
+    private static String reachable(ListenAddress address) {
+        boolean any = address.host().equals("0.0.0.0") || address.host().equals("::");
+        return any ? "localhost:" + address.port() : address.toString();
+    }
+
+    private static String ready(WeirServer server, Settings.TlsPorts tls) {
+        double seconds = ManagementFactory.getRuntimeMXBean().getUptime() / 1_000.0;
+        return String.format(
+                Locale.ROOT,
+                "ready in %.1f s: %s://%s, %s://%s, admin %s://%s",
+                seconds,
+                tls.http() == null ? "http" : "https",
+                server.http(),
+                tls.grpc() == null ? "grpc" : "grpcs",
+                server.grpc(),
+                tls.admin() == null ? "http" : "https",
+                server.admin());
+    }
+
+    private static void awaitSignal() {
+        try {
+            Thread.currentThread().join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** SIGTERM and SIGINT end here; a server that was asked to go and went has not failed, so the exit code is 0. */
+    private static void leave(WeirServer server, Settings.Drain drain) {
+        Thread closing = new Thread(server::close, "weir-drain");
+        closing.start();
+        try {
+            long most = drain.timeout().minus(drain.lastWords()).toMillis();
+            closing.join(Math.max(1, most)); // 0 would be for ever
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Logs.flush();
+        Runtime.getRuntime().halt(0);
+    }
+}

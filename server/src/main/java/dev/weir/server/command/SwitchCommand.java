@@ -1,0 +1,139 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Rules, and everything, switched on, off or into shadow on a running server and all that share its database or Redis. */
+@Command(
+        name = "switch",
+        description = {
+            "Switch a rule, or all, off, into shadow (counted, never denied) or on; without a rule, list what is switched.",
+            "release takes a switch away: the rule says itself again what it does."
+        },
+        mixinStandardHelpOptions = true,
+        customSynopsis = {
+            "weir switch [OPTIONS]",
+            "weir switch RULE|all on|off|shadow|release [OPTIONS]",
+            "weir switch RULE rollout PERCENT [OPTIONS]"
+        },
+        footer = {"", "Example: weir switch orders rollout 25 --reason \"launch\"", "         weir switch all shadow"})
+final class SwitchCommand implements Callable<Integer> {
+    private static final String SWITCHES = "/admin/v1/switches";
+    private static final List<String> STATES = List.of("on", "off", "shadow");
+
+    @Mixin
+    private final AuditedClient admin = new AuditedClient();
+
+    @Parameters(arity = "0..3", paramLabel = "RULE|all STATE", description = "What to switch, and to what.")
+    private List<String> words = List.of();
+
+    @Option(names = "--domain", paramLabel = "DOMAIN", description = "The rule's, where several have one of that name.")
+    private @Nullable String domain;
+
+    @Option(
+            names = "--local",
+            description = "This server takes it on its own, without asking database or Redis;"
+                    + " the others follow when the database is back.")
+    private boolean local;
+
+    @Option(names = "--json", description = "As JSON.")
+    private boolean json;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws CommandException {
+        if (words.isEmpty()) {
+            return list();
+        }
+        String word = words.size() == 1 ? "" : words.get(1);
+        boolean rollout = word.equals("rollout");
+        if ((!rollout && !STATES.contains(word) && !word.equals("release")) || words.size() != (rollout ? 3 : 2)) {
+            throw new CommandException("\"" + String.join(" ", words) + "\" (expected: " + words.get(0)
+                    + " on, off, shadow, release or rollout PERCENT)");
+        }
+        String path = SWITCHES + "/" + AdminClient.encoded(words.get(0)) + "?local=" + local
+                + (domain == null ? "" : "&domain=" + AdminClient.encoded(domain));
+        if (word.equals("release")) {
+            return said(admin.delete(path).body());
+        }
+        JsonObject body =
+                rollout ? new JsonObject().put("rollout", percent(words.get(2))) : new JsonObject().put("state", word);
+        return said(admin.put(path, body.encode().getBytes(StandardCharsets.UTF_8), null)
+                .body());
+    }
+
+    private static BigDecimal percent(String text) throws CommandException {
+        try {
+            return new BigDecimal(text.endsWith("%") ? text.substring(0, text.length() - 1) : text);
+        } catch (NumberFormatException e) {
+            throw new CommandException("rollout: \"" + text + "\" (expected: a percentage from 0 to 100, like 25 or 0.5)");
+        }
+    }
+
+    private int said(JsonObject done) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(done.encodePrettily());
+        } else {
+            String what = done.getString("domain") == null ? "everything" : done.getString("rule");
+            out.println(what + " is " + state(done) + where(done.getString("via")));
+        }
+        out.flush();
+        return 0;
+    }
+
+    private static String state(JsonObject one) {
+        String state = one.getString("state");
+        Object rollout = one.getValue("rollout");
+        return state == null ? "as its file says" : rollout == null ? state : "rolled out to " + rollout + " %";
+    }
+
+    private static String where(String via) {
+        return switch (via) {
+            case "redis" -> ", through Redis: the database is away";
+            case "local" -> ", on this server alone; when the database is back, on the others too";
+            default -> "";
+        };
+    }
+
+    private int list() throws CommandException {
+        JsonArray all = admin.all(SWITCHES, "switches");
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(all.encodePrettily());
+        } else if (all.isEmpty()) {
+            out.println("nothing is switched: every rule does what it says");
+        } else {
+            TextTable table = new TextTable("DOMAIN", "RULE", "STATE", "SINCE", "BY", "VIA", "REASON");
+            all.forEach(one -> {
+                JsonObject each = (JsonObject) one;
+                table.row(
+                        each.getString("domain") == null ? "" : each.getString("domain"),
+                        each.getString("rule"),
+                        state(each),
+                        each.getString("updated_at"),
+                        each.getString("updated_by"),
+                        each.getString("via"),
+                        each.getString("reason"));
+            });
+            table.print(out);
+        }
+        out.flush();
+        return 0;
+    }
+}

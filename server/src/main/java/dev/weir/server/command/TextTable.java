@@ -1,0 +1,40 @@
+package dev.weir.server.command;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Columns that line up, for people. */
+final class TextTable {
+    private final List<List<String>> rows = new ArrayList<>();
+
+    TextTable(String... head) {
+        rows.add(List.of(head));
+    }
+
+    void row(String... cells) {
+        List<String> row = new ArrayList<>();
+        for (String each : cells) {
+            // A name may hold anything: it must neither break the line nor steer the terminal.
+            row.add(each.replaceAll("[\\p{Cntrl}\\p{Cf}]", "?"));
+        }
+        rows.add(row);
+    }
+
+    void print(PrintWriter out) {
+        int columns = rows.get(0).size();
+        int[] width = new int[columns];
+        for (List<String> row : rows) {
+            for (int i = 0; i < columns; i++) {
+                width[i] = Math.max(width[i], row.get(i).length());
+            }
+        }
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < columns; i++) {
+                line.append(row.get(i)).append(" ".repeat(width[i] - row.get(i).length() + 2));
+            }
+            out.println(line.toString().stripTrailing());
+        }
+    }
+}

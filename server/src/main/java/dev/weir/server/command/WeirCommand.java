@@ -1,0 +1,80 @@
+package dev.weir.server.command;
+
+import dev.weir.server.log.Logs;
+import dev.weir.server.settings.Version;
+import java.io.PrintWriter;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command as a whole: {@code weir serve | check | explain | counter | validate | simulate | rules | quota | switch | audit |
+ * token}.
+ */
+@Command(
+        name = "weir",
+        description = "A rate limiter: Envoy's rate limit service, a REST API and rules in YAML.",
+        mixinStandardHelpOptions = true,
+        versionProvider = WeirCommand.Versions.class,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "Start here: weir serve", "A command's own help: weir COMMAND --help"})
+public final class WeirCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    public static void main(String[] arguments) {
+        Logs.outliveShutdown();
+        System.exit(commandLine(System.getenv()).execute(arguments));
+    }
+
+    /** The command, with what it would read from {@code environment}. */
+    static CommandLine commandLine(Map<String, String> environment) {
+        CommandLine weir = new CommandLine(new WeirCommand());
+        weir.addSubcommand(ServeCommand.commandLine(environment));
+        weir.addSubcommand(new CheckCommand());
+        weir.addSubcommand(new ExplainCommand());
+        weir.addSubcommand(new CounterCommand());
+        weir.addSubcommand(new ValidateCommand());
+        weir.addSubcommand(new SimulateCommand());
+        weir.addSubcommand(new RulesCommand());
+        weir.addSubcommand(new QuotaCommand());
+        weir.addSubcommand(new SwitchCommand());
+        weir.addSubcommand(new AuditCommand());
+        weir.addSubcommand(new TokenCommand());
+        weir.setHelpFactory(HelpPage::new);
+        weir.setParameterExceptionHandler((mistake, arguments) -> UsageErrors.explain(mistake));
+        weir.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command));
+        return weir;
+    }
+
+    /** Without a subcommand: shows what there is, and says that something is missing. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Which command?");
+    }
+
+    /** What was foreseen has a message for people; the rest is a fault of ours, and its trace is wanted. */
+    private static int explain(Exception failure, CommandLine command) {
+        PrintWriter err = command.getErr();
+        if (failure instanceof CommandException) {
+            err.println("weir: " + failure.getMessage());
+        } else {
+            err.println("weir: this should not have happened; please report it:");
+            failure.printStackTrace(err);
+        }
+        err.flush();
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    static final class Versions implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"weir " + Version.current(), "Java " + Version.java()};
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.weir.server.grpc;
+
+import dev.weir.Request;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.server.grpc.codec.CachingTextDecoder;
+import dev.weir.server.grpc.codec.RlsReader;
+import dev.weir.server.grpc.codec.RlsWriter;
+import io.netty.buffer.ByteBuf;
+
+/** What an event loop needs to decide requests, filled again and again: reads and calls on one loop never overlap. */
+final class EventLoopBuffers {
+    /** What Netty reads from a socket at most, unless it is told otherwise. */
+    private static final int LARGEST_READ = 64 << 10;
+
+    final Request request = Request.to("");
+    final MutableDecision decision = new MutableDecision();
+    final RlsReader reader;
+    final RlsWriter writer;
+    final AnswerFrames answer = new AnswerFrames();
+    private final byte[] input = new byte[LARGEST_READ];
+
+    EventLoopBuffers(GrpcServerSettings settings) {
+        this.reader = new RlsReader(settings.caps(), new CachingTextDecoder());
+        this.writer = new RlsWriter(settings.rls());
+    }
+
+    /** The bytes of a read, until the next. One copy into an array is cheaper than a check for every byte of a buffer. */
+    byte[] input(ByteBuf in) {
+        int length = in.readableBytes();
+        byte[] to = length <= input.length ? input : new byte[length];
+        in.getBytes(in.readerIndex(), to, 0, length);
+        return to;
+    }
+}

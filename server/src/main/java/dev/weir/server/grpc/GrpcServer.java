@@ -1,0 +1,128 @@
+package dev.weir.server.grpc;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import dev.weir.TimeSource;
+import dev.weir.server.grpc.service.HealthService;
+import dev.weir.server.grpc.service.ReflectionService;
+import dev.weir.server.health.Health;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+
+/** The gRPC server: listens, and gives every connection a pipeline of its own on the event loops it is handed. */
+public final class GrpcServer {
+    private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(128 << 10, 512 << 10);
+
+    private final GrpcServerContext lane;
+    private final Health health;
+    private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private volatile boolean draining;
+
+    public GrpcServer(Decider decider, TimeSource time, GrpcServerSettings settings, Health health, GrpcServerObserver observer) {
+        this.health = health;
+        this.lane = new GrpcServerContext(settings, decider, time, observer, new HealthService(health), new ReflectionService());
+    }
+
+    /** Listens on {@code host:port}; port 0 takes any that is free, which the channel's address then tells. */
+    public CompletionStage<Channel> bind(EventLoopGroup group, String host, int port) {
+        CompletableFuture<Channel> bound = new CompletableFuture<>();
+        var unused = new ServerBootstrap()
+                .group(group)
+                .channel(channelFor(group))
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .option(ChannelOption.SO_BACKLOG, 1_024)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        connected(channel);
+                    }
+                })
+                .bind(host, port)
+                .addListener(done -> {
+                    if (done.isSuccess()) {
+                        Channel channel = ((ChannelFuture) done).channel();
+                        listeners.add(channel);
+                        bound.complete(channel);
+                    } else {
+                        bound.completeExceptionally(done.cause());
+                    }
+                });
+        return bound;
+    }
+
+    private void connected(Channel channel) {
+        int most = lane.settings().bounds().connections();
+        if (connections.size() >= most) {
+            lane.observer().cutOff("connections: more than " + most);
+            var unused = channel.close();
+            return;
+        }
+        connections.add(channel);
+        if (draining) { // looked at after it was added: drain() sees it, or is seen here
+            var unused = channel.close();
+            return;
+        }
+        Supplier<SslContext> tls = lane.settings().tls();
+        if (tls != null) {
+            channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
+        }
+        channel.pipeline().addLast(new GrpcConnectionHandler(lane));
+    }
+
+    private static Class<? extends ServerChannel> channelFor(EventLoopGroup group) {
+        boolean epoll = group instanceof IoEventLoopGroup loops && loops.isIoType(EpollIoHandler.class);
+        return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    /**
+     * Says that it no longer serves, asks every peer to go elsewhere, stops listening, lets the calls under way finish, and
+     * closes what is left when {@code grace} is over. Done when all is closed.
+     */
+    public CompletionStage<Void> drain(Duration grace) {
+        health.set(Health.State.NOT_SERVING);
+        draining = true;
+        CompletableFuture<Void> drained = new CompletableFuture<>();
+        var unused = listeners.close();
+        // On their event loops, where each has become active by then.
+        connections.forEach(channel -> channel.eventLoop().execute(() -> drain(channel)));
+        Future<?> cut = GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
+        unused = connections.newCloseFuture().addListener(done -> {
+            cut.cancel(false);
+            drained.complete(null);
+        });
+        return drained;
+    }
+
+    private static void drain(Channel channel) {
+        GrpcConnectionHandler handler = channel.pipeline().get(GrpcConnectionHandler.class);
+        if (handler != null) {
+            handler.drain();
+        }
+    }
+
+    private void closeConnections() {
+        var unused = connections.close();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.weir.server.grpc;
+
+import dev.weir.TimeSource;
+import dev.weir.server.grpc.protocol.GrpcMethod;
+import dev.weir.server.grpc.service.GrpcService;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What all connections of a lane share. */
+final class GrpcServerContext {
+    private final GrpcServerSettings settings;
+    private final Decider decider;
+    private final TimeSource time;
+    private final GrpcServerObserver observer;
+    private final GrpcService health;
+    private final GrpcService reflection;
+    private final AtomicLong buffered = new AtomicLong();
+    private final FastThreadLocal<EventLoopBuffers> scratch = new FastThreadLocal<>() {
+        @Override
+        protected EventLoopBuffers initialValue() {
+            return new EventLoopBuffers(settings);
+        }
+    };
+
+    GrpcServerContext(
+            GrpcServerSettings settings,
+            Decider decider,
+            TimeSource time,
+            GrpcServerObserver observer,
+            GrpcService health,
+            GrpcService reflection) {
+        this.settings = settings;
+        this.decider = decider;
+        this.time = time;
+        this.observer = observer;
+        this.health = health;
+        this.reflection = reflection;
+    }
+
+    GrpcServerSettings settings() {
+        return settings;
+    }
+
+    Decider decider() {
+        return decider;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    GrpcServerObserver observer() {
+        return observer;
+    }
+
+    /** Bytes of unfinished requests on all connections. */
+    AtomicLong buffered() {
+        return buffered;
+    }
+
+    /** This event loop's buffers. */
+    EventLoopBuffers scratch() {
+        return scratch.get();
+    }
+
+    /** Lets go of this thread's buffers. */
+    void forgetScratch() {
+        scratch.remove();
+    }
+
+    GrpcService service(GrpcMethod method) {
+        return method == GrpcMethod.HEALTH_CHECK || method == GrpcMethod.HEALTH_WATCH ? health : reflection;
+    }
+}

@@ -1,0 +1,198 @@
+package dev.weir.server.grpc.codec;
+
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.server.grpc.protocol.GrpcCallException;
+import dev.weir.server.grpc.protocol.GrpcStatus;
+import dev.weir.server.rls.RequestCaps;
+import dev.weir.server.rls.RlsCode;
+import dev.weir.server.rls.RlsUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a {@code RateLimitRequest} into a request that is filled again and again. Fields come in any order, the last of a
+ * number or text wins, parts of a message that comes twice are merged, and unknown fields are passed over: as protobuf wants it.
+ */
+final class RlsReader {
+    private static final int REQUEST_DOMAIN = 1 << 3 | ProtobufReader.BYTES;
+    private static final int REQUEST_DESCRIPTORS = 2 << 3 | ProtobufReader.BYTES;
+    private static final int REQUEST_HITS = 3 << 3 | ProtobufReader.VARINT;
+    private static final int DESCRIPTOR_ENTRIES = 1 << 3 | ProtobufReader.BYTES;
+    private static final int DESCRIPTOR_LIMIT = 2 << 3 | ProtobufReader.BYTES;
+    private static final int DESCRIPTOR_HITS = 3 << 3 | ProtobufReader.BYTES;
+    private static final int DESCRIPTOR_NEGATIVE = 4 << 3 | ProtobufReader.VARINT;
+    private static final int ENTRY_KEY = 1 << 3 | ProtobufReader.BYTES;
+    private static final int ENTRY_VALUE = 2 << 3 | ProtobufReader.BYTES;
+    private static final int LIMIT_REQUESTS = 1 << 3 | ProtobufReader.VARINT;
+    private static final int LIMIT_UNIT = 2 << 3 | ProtobufReader.VARINT;
+    private static final int WRAPPED = 1 << 3 | ProtobufReader.VARINT;
+
+    private final RequestCaps caps;
+    private final CachingTextDecoder texts;
+    private final ProtobufReader wire = new ProtobufReader();
+    private long hitsAddend;
+
+    RlsReader(RequestCaps caps, CachingTextDecoder texts) {
+        this.caps = caps;
+        this.texts = texts;
+    }
+
+    /** What the request last read gave as its hits: 0 where it gave none. */
+    long hitsAddend() {
+        return hitsAddend;
+    }
+
+    /** Fills {@code request} from the message in {@code bytes}. */
+    void read(byte[] bytes, int from, int to, Request request) throws GrpcCallException {
+        String domain = "";
+        int descriptors = 0;
+        long hits = 0;
+        wire.over(bytes, from, to);
+        while (wire.more()) {
+            int tag = wire.tag();
+            switch (tag) {
+                case REQUEST_DOMAIN -> domain = name("domain");
+                case REQUEST_HITS -> hits = wire.uint32();
+                case REQUEST_DESCRIPTORS -> {
+                    descriptors++;
+                    wire.skipBytes(wire.length());
+                }
+                default -> wire.skip(tag);
+            }
+        }
+        hitsAddend = hits;
+        if (domain.isEmpty()) {
+            throw invalid(RlsCode.NO_DOMAIN);
+        }
+        if (descriptors == 0) {
+            throw invalid(RlsCode.NO_DESCRIPTORS);
+        }
+        if (descriptors > caps.descriptors()) {
+            throw tooMuch("descriptors", descriptors, caps.descriptors());
+        }
+        request.clear(domain).hits(hits == 0 ? 1 : hits);
+        wire.over(bytes, from, to);
+        while (wire.more()) {
+            int tag = wire.tag();
+            if (tag == REQUEST_DESCRIPTORS) {
+                descriptor(request);
+            } else {
+                wire.skip(tag);
+            }
+        }
+    }
+
+    private void descriptor(Request request) throws GrpcCallException {
+        request.descriptor();
+        int entries = 0;
+        long ownHits = -1;
+        boolean negative = false;
+        boolean limited = false;
+        long requests = 0;
+        int unit = 0;
+        int outer = wire.enter();
+        while (wire.more()) {
+            int tag = wire.tag();
+            switch (tag) {
+                case DESCRIPTOR_ENTRIES -> {
+                    if (++entries > caps.entries()) {
+                        throw tooMuch("entries of a descriptor", entries, caps.entries());
+                    }
+                    entry(request);
+                }
+                case DESCRIPTOR_LIMIT -> {
+                    limited = true;
+                    int descriptor = wire.enter();
+                    while (wire.more()) {
+                        int inner = wire.tag();
+                        switch (inner) {
+                            case LIMIT_REQUESTS -> requests = wire.uint32();
+                            case LIMIT_UNIT -> unit = (int) wire.varint();
+                            default -> wire.skip(inner);
+                        }
+                    }
+                    wire.leave(descriptor);
+                }
+                case DESCRIPTOR_HITS -> ownHits = wrapped(Math.max(0, ownHits));
+                case DESCRIPTOR_NEGATIVE -> negative = wire.varint() != 0;
+                default -> wire.skip(tag);
+            }
+        }
+        wire.leave(outer);
+        if (ownHits >= 0 || negative) {
+            long hits = ownHits >= 0 ? ownHits : Math.max(1, hitsAddend);
+            request.descriptorHits(negative ? -hits : hits);
+        }
+        if (limited) {
+            request.override(limit(requests, unit));
+        }
+    }
+
+    private static Limit limit(long requests, int unit) throws GrpcCallException {
+        @Nullable Limit limit = RlsUnit.ofNumber(unit).limit(requests);
+        if (limit == null) {
+            throw invalid("limit.unit: " + unit + " (expected: 1 to 7)");
+        }
+        return limit;
+    }
+
+    private void entry(Request request) throws GrpcCallException {
+        String key = "";
+        String value = "";
+        int outer = wire.enter();
+        while (wire.more()) {
+            int tag = wire.tag();
+            switch (tag) {
+                case ENTRY_KEY -> key = name("key");
+                case ENTRY_VALUE -> value = value();
+                default -> wire.skip(tag);
+            }
+        }
+        wire.leave(outer);
+        request.with(key, value);
+    }
+
+    /** A {@code UInt64Value}; {@code before} is what an earlier part of the same message said. */
+    private long wrapped(long before) throws GrpcCallException {
+        long value = before;
+        int outer = wire.enter();
+        while (wire.more()) {
+            int tag = wire.tag();
+            if (tag == WRAPPED) {
+                value = wire.saturated();
+            } else {
+                wire.skip(tag);
+            }
+        }
+        wire.leave(outer);
+        return value;
+    }
+
+    private String name(String what) throws GrpcCallException {
+        int length = wire.length();
+        if (length > caps.name()) {
+            throw tooMuch("bytes of a " + what, length, caps.name());
+        }
+        String text = texts.name(wire.bytes(), wire.position(), length);
+        wire.skipBytes(length);
+        return text;
+    }
+
+    private String value() throws GrpcCallException {
+        int length = wire.length();
+        if (length > caps.value()) {
+            throw tooMuch("bytes of a value", length, caps.value());
+        }
+        String text = texts.value(wire.bytes(), wire.position(), length);
+        wire.skipBytes(length);
+        return text;
+    }
+
+    private static GrpcCallException invalid(String text) {
+        return new GrpcCallException(GrpcStatus.INVALID_ARGUMENT, text);
+    }
+
+    private static GrpcCallException tooMuch(String what, int value, int cap) {
+        return new GrpcCallException(GrpcStatus.RESOURCE_EXHAUSTED, what + ": " + value + " (expected: <= " + cap + ")");
+    }
+}

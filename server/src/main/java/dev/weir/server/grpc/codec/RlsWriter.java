@@ -1,0 +1,110 @@
+package dev.weir.server.grpc.codec;
+
+import dev.weir.Request;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.server.rls.RlsAnswer;
+import dev.weir.server.rls.RlsMetadata;
+import dev.weir.server.rls.RlsSettings;
+import dev.weir.server.rls.RlsStatus;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+
+/** Writes a {@code RateLimitResponse}. */
+final class RlsWriter {
+    private static final int RESPONSE_CODE = 1 << 3 | ProtobufReader.VARINT;
+    private static final int RESPONSE_STATUSES = 2 << 3 | ProtobufReader.BYTES;
+    private static final int RESPONSE_HEADERS = 3 << 3 | ProtobufReader.BYTES;
+    private static final int RESPONSE_METADATA = 6 << 3 | ProtobufReader.BYTES;
+    private static final int STATUS_CODE = 1 << 3 | ProtobufReader.VARINT;
+    private static final int STATUS_LIMIT = 2 << 3 | ProtobufReader.BYTES;
+    private static final int STATUS_REMAINING = 3 << 3 | ProtobufReader.VARINT;
+    private static final int STATUS_RESET = 4 << 3 | ProtobufReader.BYTES;
+    private static final int LIMIT_REQUESTS = 1 << 3 | ProtobufReader.VARINT;
+    private static final int LIMIT_UNIT = 2 << 3 | ProtobufReader.VARINT;
+    private static final int LIMIT_NAME = 3 << 3 | ProtobufReader.BYTES;
+    private static final int SECONDS = 1 << 3 | ProtobufReader.VARINT;
+    private static final int HEADER_KEY = 1 << 3 | ProtobufReader.BYTES;
+    private static final int HEADER_VALUE = 2 << 3 | ProtobufReader.BYTES;
+
+    /** More than a status takes beside the name of its limit. */
+    private static final int STATUS_ROOM = 64;
+
+    private final RlsAnswer answer;
+
+    RlsWriter(RlsSettings settings) {
+        this.answer = new RlsAnswer(settings);
+    }
+
+    /** Appends the answer to a request that came with {@code hitsAddend}. */
+    void write(Request request, long hitsAddend, MutableDecision decision, ProtobufWriter out) {
+        RlsSettings settings = answer.settings();
+        answer.of(decision, request.descriptors());
+        out.room(STATUS_ROOM).number(RESPONSE_CODE, answer.overallCode());
+        for (int i = 0; i < answer.size(); i++) {
+            status(answer.status(i), out);
+        }
+        int speaker = answer.headersOf();
+        if (speaker >= 0) {
+            RlsStatus status = answer.status(speaker);
+            header(out, settings.limitHeader(), status.requestsPerUnit());
+            header(out, settings.remainingHeader(), status.remaining());
+            header(out, settings.resetHeader(), status.resetSeconds());
+        }
+        if (settings.dynamicMetadata()) {
+            ByteBuf struct = Unpooled.buffer();
+            StructWriter.writeStruct(struct, RlsMetadata.of(request, hitsAddend, decision));
+            out.room(1 + struct.readableBytes()).put(RESPONSE_METADATA);
+            out.put(ByteBufUtil.getBytes(struct));
+        }
+    }
+
+    private static void status(RlsStatus status, ProtobufWriter out) {
+        long remaining = status.remaining();
+        int size = 2 + sizeOf(remaining);
+        if (!status.limited()) {
+            out.room(STATUS_ROOM).number(RESPONSE_STATUSES, size);
+            out.number(STATUS_CODE, status.code());
+            out.numberUnlessZero(STATUS_REMAINING, remaining);
+            return;
+        }
+        String name = status.name();
+        long requests = status.requestsPerUnit();
+        int unit = status.unit().number();
+        long reset = status.resetSeconds();
+        int nameBytes = ProtobufWriter.sizeOf(name);
+        int limitSize = sizeOf(requests) + sizeOf(unit) + (nameBytes == 0 ? 0 : 1 + sized(nameBytes));
+        int resetSize = sizeOf(reset);
+        out.room(STATUS_ROOM + nameBytes);
+        out.number(RESPONSE_STATUSES, size + 1 + sized(limitSize) + 1 + sized(resetSize));
+        out.number(STATUS_CODE, status.code());
+        out.number(STATUS_LIMIT, limitSize);
+        out.numberUnlessZero(LIMIT_REQUESTS, requests);
+        out.numberUnlessZero(LIMIT_UNIT, unit);
+        if (nameBytes > 0) {
+            out.text(LIMIT_NAME, name, nameBytes);
+        }
+        out.numberUnlessZero(STATUS_REMAINING, remaining);
+        out.number(STATUS_RESET, resetSize);
+        out.numberUnlessZero(SECONDS, reset);
+    }
+
+    private static void header(ProtobufWriter out, String key, long value) {
+        String digits = Long.toString(value);
+        int keyBytes = ProtobufWriter.sizeOf(key);
+        out.room(STATUS_ROOM + keyBytes);
+        out.number(RESPONSE_HEADERS, 1 + sized(keyBytes) + 1 + sized(digits.length()));
+        out.text(HEADER_KEY, key, keyBytes);
+        out.text(HEADER_VALUE, digits, digits.length());
+    }
+
+    /** A number's field with a tag of one byte; nothing for 0. */
+    private static int sizeOf(long value) {
+        return value == 0 ? 0 : 1 + ProtobufReader.sizeOf(value);
+    }
+
+    /** A length and what it is the length of. */
+    private static int sized(int length) {
+        return ProtobufReader.sizeOf(length) + length;
+    }
+}

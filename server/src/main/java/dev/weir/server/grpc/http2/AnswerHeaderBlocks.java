@@ -1,0 +1,122 @@
+package dev.weir.server.grpc.http2;
+
+import dev.weir.server.grpc.protocol.GrpcStatus;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Header blocks of answers, written in HPACK without the dynamic table: the same bytes on every stream and connection, encoded
+ * once for all.
+ */
+final class AnswerHeaderBlocks {
+    /** {@code :status 200}, {@code content-type application/grpc}: what every gRPC answer begins with. */
+    static final byte[] HEAD = head();
+    /** {@code grpc-status 0}: how every answered call ends. */
+    static final byte[] TRAILERS_OK = trailers(GrpcStatus.OK, "");
+    /** The whole answer of a call in an encoding that is not ours, with the one that is. */
+    static final byte[] OTHER_ENCODING = otherEncoding();
+
+    private static final int STATUS_200 = 8;
+    private static final int STATUS = 8;
+    private static final int ALLOW = 22;
+    private static final int CONTENT_TYPE = 31;
+    private static final int INDEXED = 0x80;
+    private static final int METHOD_NOT_ALLOWED = 405;
+    private static final String HEX = "0123456789ABCDEF";
+
+    private AnswerHeaderBlocks() {}
+
+    private static byte[] head() {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        block.write(INDEXED | STATUS_200);
+        field(block, CONTENT_TYPE, "application/grpc");
+        return block.toByteArray();
+    }
+
+    /** The end of a call whose head is already out. */
+    static byte[] trailers(GrpcStatus status, String message) {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        status(block, status, message);
+        return block.toByteArray();
+    }
+
+    /** The whole answer of a call that has none to give: head and trailers in one. */
+    static byte[] trailersOnly(GrpcStatus status, String message) {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        block.writeBytes(HEAD);
+        status(block, status, message);
+        return block.toByteArray();
+    }
+
+    private static byte[] otherEncoding() {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        block.writeBytes(trailersOnly(GrpcStatus.UNIMPLEMENTED, "grpc-encoding (expected: identity)"));
+        field(block, "grpc-accept-encoding", "identity");
+        return block.toByteArray();
+    }
+
+    /** The head of a plain HTTP answer, to whoever does not speak gRPC. */
+    static byte[] http(int code) {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        field(block, STATUS, Integer.toString(code));
+        field(block, CONTENT_TYPE, "text/plain");
+        if (code == METHOD_NOT_ALLOWED) {
+            field(block, ALLOW, "POST");
+        }
+        return block.toByteArray();
+    }
+
+    private static void status(ByteArrayOutputStream block, GrpcStatus status, String message) {
+        field(block, "grpc-status", Integer.toString(status.number()));
+        if (!message.isEmpty()) {
+            field(block, "grpc-message", percentEncoded(message));
+        }
+    }
+
+    /** A literal without indexing whose name stands in the static table. */
+    private static void field(ByteArrayOutputStream block, int name, String value) {
+        integer(block, 0, 4, name);
+        text(block, value);
+    }
+
+    private static void field(ByteArrayOutputStream block, String name, String value) {
+        block.write(0);
+        text(block, name);
+        text(block, value);
+    }
+
+    private static void text(ByteArrayOutputStream block, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+        integer(block, 0, 7, bytes.length);
+        block.writeBytes(bytes);
+    }
+
+    /** RFC 7541, 5.1: an integer that shares its first byte with {@code flags}. */
+    private static void integer(ByteArrayOutputStream block, int flags, int prefixBits, int value) {
+        int max = (1 << prefixBits) - 1;
+        if (value < max) {
+            block.write(flags | value);
+            return;
+        }
+        block.write(flags | max);
+        int rest = value - max;
+        while (rest >= 0x80) {
+            block.write((rest & 0x7F) | 0x80);
+            rest >>>= 7;
+        }
+        block.write(rest);
+    }
+
+    /** As gRPC wants its messages: printable ASCII but for the percent sign, and everything else byte by byte. */
+    static String percentEncoded(String message) {
+        StringBuilder encoded = new StringBuilder(message.length());
+        for (byte b : message.getBytes(StandardCharsets.UTF_8)) {
+            if (b >= ' ' && b <= '~' && b != '%') {
+                encoded.append((char) b);
+            } else {
+                encoded.append('%').append(HEX.charAt(b >> 4 & 0xF)).append(HEX.charAt(b & 0xF));
+            }
+        }
+        return encoded.toString();
+    }
+}

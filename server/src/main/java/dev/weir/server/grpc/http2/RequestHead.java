@@ -1,0 +1,239 @@
+package dev.weir.server.grpc.http2;
+
+import dev.weir.server.grpc.protocol.GrpcMethod;
+import io.netty.handler.codec.http.HttpHeaderValidationUtil;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The head of a request, boiled down to what the lane asks of it while Netty's HPACK decoder hands the fields in. Nothing is
+ * stored but a few numbers, and the same object takes one head after the other.
+ *
+ * <p>It stands where Netty's map of headers would, and so it owes what that one checks: names are lower-case tokens, known
+ * pseudo-headers come once. (Their order, and headers that belong to HTTP/1.1, the decoder checks itself.)
+ */
+final class RequestHead extends DefaultHttp2Headers {
+    static final long NO_TIMEOUT = -1;
+    static final long BAD_TIMEOUT = -2;
+    static final long NO_LENGTH = -1;
+
+    private static final int SEEN_METHOD = 1;
+    private static final int SEEN_SCHEME = 2;
+    private static final int SEEN_PATH = 4;
+    private static final int SEEN_AUTHORITY = 8;
+    private static final int SEEN_NEEDED = SEEN_METHOD | SEEN_SCHEME | SEEN_PATH;
+
+    private static final AsciiString METHOD = AsciiString.cached(":method");
+    private static final AsciiString SCHEME = AsciiString.cached(":scheme");
+    private static final AsciiString PATH = AsciiString.cached(":path");
+    private static final AsciiString AUTHORITY = AsciiString.cached(":authority");
+    private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
+    private static final AsciiString CONTENT_LENGTH = AsciiString.cached("content-length");
+    private static final AsciiString TIMEOUT = AsciiString.cached("grpc-timeout");
+    private static final AsciiString ENCODING = AsciiString.cached("grpc-encoding");
+    private static final AsciiString POST = AsciiString.cached("POST");
+    private static final AsciiString HEAD = AsciiString.cached("HEAD");
+    private static final AsciiString IDENTITY = AsciiString.cached("identity");
+    private static final AsciiString GRPC = AsciiString.cached("application/grpc");
+    private static final AsciiString GRPC_PROTO = AsciiString.cached("application/grpc+proto");
+
+    private int seen;
+    private int fields;
+    private boolean post;
+    private boolean bodiless;
+    private boolean grpc;
+    private boolean plain;
+    private GrpcMethod call = GrpcMethod.UNKNOWN;
+    private long timeoutMicros;
+    private long contentLength;
+    private @Nullable String fault;
+
+    RequestHead() {
+        super(false);
+        begin();
+    }
+
+    /** Forgets the last head. */
+    RequestHead begin() {
+        seen = 0;
+        fields = 0;
+        post = false;
+        bodiless = false;
+        grpc = false;
+        plain = true;
+        call = GrpcMethod.UNKNOWN;
+        timeoutMicros = NO_TIMEOUT;
+        contentLength = NO_LENGTH;
+        fault = null;
+        return this;
+    }
+
+    /** What makes this no head of a request, or null. */
+    @Nullable
+    String fault() {
+        if (fault == null && (seen & SEEN_NEEDED) != SEEN_NEEDED) {
+            return "a request needs :method, :scheme and :path";
+        }
+        return fault;
+    }
+
+    /** What makes this no trailers, or null. */
+    @Nullable
+    String faultOfTrailers() {
+        return seen == 0 ? null : "pseudo-header in trailers";
+    }
+
+    boolean post() {
+        return post;
+    }
+
+    /** Whether the answer must not have a body. */
+    boolean bodiless() {
+        return bodiless;
+    }
+
+    /** Whether its content is gRPC with messages of protobuf. */
+    boolean grpc() {
+        return grpc;
+    }
+
+    /** Whether its messages are not compressed. */
+    boolean plain() {
+        return plain;
+    }
+
+    GrpcMethod call() {
+        return call;
+    }
+
+    /** How long the caller waits, {@link #NO_TIMEOUT} or {@link #BAD_TIMEOUT}. */
+    long timeoutMicros() {
+        return timeoutMicros;
+    }
+
+    long contentLength() {
+        return contentLength;
+    }
+
+    @Override
+    public Http2Headers add(CharSequence name, CharSequence value) {
+        fields++;
+        switch (name.length()) {
+            case 5 -> {
+                if (PATH.contentEquals(name)) {
+                    once(SEEN_PATH, name);
+                    takePath(value);
+                    return this;
+                }
+            }
+            case 7 -> {
+                if (METHOD.contentEquals(name)) {
+                    once(SEEN_METHOD, name);
+                    post = POST.contentEquals(value);
+                    bodiless = HEAD.contentEquals(value);
+                    return this;
+                }
+                if (SCHEME.contentEquals(name)) {
+                    once(SEEN_SCHEME, name);
+                    return this;
+                }
+            }
+            case 10 -> {
+                if (AUTHORITY.contentEquals(name)) {
+                    once(SEEN_AUTHORITY, name);
+                    validate(name, value);
+                    return this;
+                }
+            }
+            case 12 -> {
+                if (CONTENT_TYPE.contentEquals(name)) {
+                    grpc = isGrpc(value);
+                    return this;
+                }
+                if (TIMEOUT.contentEquals(name)) {
+                    timeoutMicros = GrpcTimeout.micros(value);
+                    return this;
+                }
+            }
+            case 13 -> {
+                if (ENCODING.contentEquals(name)) {
+                    plain = IDENTITY.contentEquals(value);
+                    return this;
+                }
+            }
+            case 14 -> {
+                if (CONTENT_LENGTH.contentEquals(name)) {
+                    length(value);
+                    return this;
+                }
+            }
+            default -> {}
+        }
+        other(name, value);
+        return this;
+    }
+
+    @Override
+    public int size() {
+        return fields;
+    }
+
+    private void once(int bit, CharSequence name) {
+        if ((seen & bit) != 0) {
+            throw new IllegalArgumentException(name + " twice");
+        }
+        seen |= bit;
+    }
+
+    private void takePath(CharSequence value) {
+        if (value.length() == 0) {
+            fault = "empty :path";
+        }
+        call = GrpcMethod.of(value);
+    }
+
+    private void length(CharSequence value) {
+        long length = 0;
+        for (int i = 0; i < value.length(); i++) {
+            int digit = value.charAt(i) - '0';
+            if (digit < 0 || digit > 9 || length > Long.MAX_VALUE / 10 - 1) {
+                fault = "content-length is no number";
+                return;
+            }
+            length = length * 10 + digit;
+        }
+        if (value.length() == 0 || (contentLength != NO_LENGTH && contentLength != length)) {
+            fault = "content-length is no number";
+        }
+        contentLength = length;
+    }
+
+    private static boolean isGrpc(CharSequence value) {
+        int end = AsciiString.indexOf(value, ';', 0);
+        CharSequence type = end < 0 ? value : AsciiString.trim(value.subSequence(0, end));
+        return GRPC.contentEqualsIgnoreCase(type) || GRPC_PROTO.contentEqualsIgnoreCase(type);
+    }
+
+    private static void other(CharSequence name, CharSequence value) {
+        if (name.length() == 0 || name.charAt(0) == ':') {
+            throw new IllegalArgumentException("unknown pseudo-header or empty name");
+        }
+        for (int i = 0; i < name.length(); i++) {
+            if (AsciiString.isUpperCase(name.charAt(i))) {
+                throw new IllegalArgumentException("upper case in a header's name");
+            }
+        }
+        if (HttpHeaderValidationUtil.validateToken(name) != -1) {
+            throw new IllegalArgumentException("a header's name is no token");
+        }
+        validate(name, value);
+    }
+
+    private static void validate(CharSequence name, CharSequence value) {
+        if (HttpHeaderValidationUtil.validateValidHeaderValue(value) != -1) {
+            throw new IllegalArgumentException("illegal character in the value of " + name);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.weir.server.grpc.protocol;
+
+/** The calls that the lane knows, by their paths. */
+enum GrpcMethod {
+    SHOULD_RATE_LIMIT("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit", true),
+    HEALTH_CHECK("/grpc.health.v1.Health/Check", true),
+    HEALTH_WATCH("/grpc.health.v1.Health/Watch", true),
+    REFLECTION("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", false),
+    REFLECTION_ALPHA("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", false),
+    UNKNOWN("", true);
+
+    private static final GrpcMethod[] ALL = values();
+
+    private final String path;
+    private final boolean oneMessage;
+
+    GrpcMethod(String path, boolean oneMessage) {
+        this.path = path;
+        this.oneMessage = oneMessage;
+    }
+
+    /** Whether its caller sends exactly one message. */
+    boolean oneMessage() {
+        return oneMessage;
+    }
+
+    /** Whether it may stay open for as long as its caller likes. */
+    boolean lasting() {
+        return this == HEALTH_WATCH || !oneMessage;
+    }
+
+    static GrpcMethod of(CharSequence path) {
+        for (GrpcMethod method : ALL) {
+            if (method.path.contentEquals(path)) {
+                return method;
+            }
+        }
+        return UNKNOWN;
+    }
+}

@@ -1,0 +1,16 @@
+package dev.weir.server.http;
+
+import java.time.Duration;
+
+/**
+ * What a port lets in.
+ *
+ * @param connections open at once; further ones are told so and closed
+ * @param head until the head of a request is whole, from its first byte
+ */
+public record ConnectionGuardSettings(int connections, Duration head) {
+
+    public static ConnectionGuardSettings defaults() {
+        return new ConnectionGuardSettings(10_000, Duration.ofSeconds(10));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.weir.server.http;
+
+import java.util.List;
+
+/** A request that cannot be answered as asked: the status, and what was wrong, expected and where. */
+public final class HttpProblemException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final transient List<String> headers;
+
+    private HttpProblemException(int status, String detail, String... headers) {
+        // No stack trace: it says nothing about the caller's mistake, and callers can make many.
+        super(detail, null, false, false);
+        this.status = status;
+        this.headers = List.of(headers);
+    }
+
+    public static HttpProblemException badRequest(String detail) {
+        return new HttpProblemException(400, detail);
+    }
+
+    public static HttpProblemException notFound(String detail) {
+        return new HttpProblemException(404, detail);
+    }
+
+    public static HttpProblemException methodNotAllowed(String method, String allow) {
+        return new HttpProblemException(405, "method: " + method + " (expected: " + allow + ")", "Allow", allow);
+    }
+
+    public static HttpProblemException timeout(String detail) {
+        return new HttpProblemException(408, detail);
+    }
+
+    public static HttpProblemException conflict(String detail) {
+        return new HttpProblemException(409, detail);
+    }
+
+    public static HttpProblemException forbidden(String detail) {
+        return new HttpProblemException(403, detail);
+    }
+
+    /** 401; {@code challenge} says how to prove who one is. */
+    public static HttpProblemException unauthorized(String detail, String challenge) {
+        return new HttpProblemException(401, detail, "WWW-Authenticate", challenge);
+    }
+
+    public static HttpProblemException tooManyRequests(String detail, long retryAfterSeconds) {
+        return new HttpProblemException(429, detail, "Retry-After", String.valueOf(retryAfterSeconds));
+    }
+
+    public static HttpProblemException unsupportedType(String detail) {
+        return new HttpProblemException(415, detail);
+    }
+
+    public static HttpProblemException unavailable(String detail) {
+        return new HttpProblemException(503, detail);
+    }
+
+    public static HttpProblemException tooLarge(String detail) {
+        return new HttpProblemException(413, detail);
+    }
+
+    public static HttpProblemException unprocessable(String detail) {
+        return new HttpProblemException(422, detail);
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public String detail() {
+        String message = getMessage();
+        return message == null ? "" : message;
+    }
+
+    /** What else the answer says, names and values in turn: the methods that would have been right, on a 405. */
+    public List<String> headers() {
+        return headers;
+    }
+}

@@ -1,0 +1,28 @@
+package dev.weir.server.lifecycle;
+
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** What was opened and is to be closed again, the last first; one that cannot be closed keeps none of the others open. */
+final class CloseStack implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(CloseStack.class.getName());
+
+    private final Deque<AutoCloseable> all = new ArrayDeque<>();
+
+    <T extends AutoCloseable> T add(T opened) {
+        all.push(opened);
+        return opened;
+    }
+
+    @Override
+    public void close() {
+        while (!all.isEmpty()) {
+            try {
+                all.pop().close();
+            } catch (Exception e) {
+                LOG.log(Level.WARNING, "something does not close: " + e);
+            }
+        }
+    }
+}

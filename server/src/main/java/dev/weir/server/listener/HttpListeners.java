@@ -1,0 +1,106 @@
+package dev.weir.server.listener;
+
+import dev.weir.server.http.HttpPort;
+import dev.weir.server.settings.ListenAddress;
+import dev.weir.server.tls.ReloadableTlsIdentity;
+import dev.weir.server.tls.TlsIdentity;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The HTTP servers of this process, each on as many event loops as it was given. */
+final class HttpListeners {
+    /**
+     * To Vert.x, a negative port is a free one that all servers with the same number share. Each of ours needs a number of its
+     * own; with 0, each event loop would get a port of its own.
+     */
+    private static final AtomicInteger FREE_PORTS = new AtomicInteger();
+
+    private final Vertx vertx;
+    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+
+    HttpListeners(Vertx vertx) {
+        this.vertx = vertx;
+    }
+
+    /** Listens on {@code address} from {@code loops} event loops, and tells the port. */
+    Future<ListenAddress> listen(
+            ListenAddress address,
+            HttpServerOptions plain,
+            @Nullable ReloadableTlsIdentity tls,
+            int loops,
+            Supplier<Handler<HttpServerRequest>> handlers) {
+        HttpServerOptions options = tls == null ? plain : HttpTls.over(plain, tls.current());
+        int port = address.port() == 0 ? FREE_PORTS.decrementAndGet() : address.port();
+        List<HttpServer> these = new CopyOnWriteArrayList<>();
+        Supplier<Listener> listeners = () -> new Listener(these, options, port, address.host(), handlers);
+        return vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops))
+                .map(deployed -> {
+                    servers.addAll(these);
+                    if (tls != null) {
+                        // They share one listener, so that telling one is telling all.
+                        tls.onChange(next -> renew(these.get(0), next));
+                    }
+                    return new ListenAddress(address.host(), these.get(0).actualPort());
+                });
+    }
+
+    private static void renew(HttpServer server, TlsIdentity identity) {
+        server.updateSSLOptions(HttpTls.of(identity), true)
+                .toCompletionStage()
+                .toCompletableFuture()
+                .orTimeout(10, TimeUnit.SECONDS)
+                .join();
+    }
+
+    /** Stops listening and lets what is under way finish, for {@code grace} at most. */
+    Future<?> shutdown(Duration grace) {
+        return Future.join(servers.stream()
+                .map(each -> each.shutdown(grace.toMillis(), TimeUnit.MILLISECONDS))
+                .toList());
+    }
+
+    /** One event loop's share of a server. */
+    private static final class Listener extends AbstractVerticle {
+        private final List<HttpServer> servers;
+        private final HttpServerOptions options;
+        private final int port;
+        private final String host;
+        private final Supplier<Handler<HttpServerRequest>> handlers;
+
+        Listener(
+                List<HttpServer> servers,
+                HttpServerOptions options,
+                int port,
+                String host,
+                Supplier<Handler<HttpServerRequest>> handlers) {
+            this.servers = servers;
+            this.options = options;
+            this.port = port;
+            this.host = host;
+            this.handlers = handlers;
+        }
+
+        @Override
+        public void start(Promise<Void> started) {
+            HttpServer server = vertx.createHttpServer(options)
+                    .connectionHandler(HttpPort::connected)
+                    .invalidRequestHandler(HttpPort::unreadable)
+                    .requestHandler(handlers.get());
+            server.listen(port, host).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package dev.weir.server.listener;
+
+import dev.weir.server.grpc.GrpcServerSettings;
+import dev.weir.server.lifecycle.FileWatcher;
+import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.tls.ReloadableTlsIdentity;
+import dev.weir.server.tls.TlsIdentity;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What the three ports show of themselves: read at the start, watched from then on. */
+final class PortCertificates {
+    private final @Nullable ReloadableTlsIdentity grpc;
+    private final @Nullable ReloadableTlsIdentity http;
+    private final @Nullable ReloadableTlsIdentity admin;
+
+    /** Reads them, and has {@code watch} watch them. */
+    PortCertificates(Settings.TlsPorts ports, FileWatcher watch) throws StartException {
+        grpc = read("grpc", "gRPC", ports.grpc(), watch);
+        http = read("http", "HTTP", ports.http(), watch);
+        admin = read("admin", "The admin port", ports.admin(), watch);
+    }
+
+    private static @Nullable ReloadableTlsIdentity read(String port, String shown, Settings.@Nullable Tls files, FileWatcher watch)
+            throws StartException {
+        if (files == null) {
+            return null;
+        }
+        FileWatcher.Seen seen = FileWatcher.seen(files.all());
+        try {
+            ReloadableTlsIdentity live = ReloadableTlsIdentity.of(port, files);
+            watch.add(seen, live::reload);
+            return live;
+        } catch (IOException e) {
+            throw new StartException(shown + " cannot speak TLS: " + e.getMessage(), e);
+        }
+    }
+
+    /** The lane's settings with TLS, if it is to speak it. */
+    GrpcServerSettings with(GrpcServerSettings plain) throws StartException {
+        ReloadableTlsIdentity live = grpc;
+        if (live == null) {
+            return plain;
+        }
+        try {
+            AtomicReference<SslContext> current = new AtomicReference<>(GrpcTls.of(live.current()));
+            live.onChange(identity -> current.set(context(identity)));
+            return plain.with(() -> Objects.requireNonNull(current.get()));
+        } catch (IOException e) {
+            throw new StartException("gRPC cannot speak TLS: " + e.getMessage(), e);
+        }
+    }
+
+    private static SslContext context(TlsIdentity identity) {
+        try {
+            return GrpcTls.of(identity);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Nullable
+    ReloadableTlsIdentity http() {
+        return http;
+    }
+
+    @Nullable
+    ReloadableTlsIdentity admin() {
+        return admin;
+    }
+
+    void addTo(ServerMetrics metrics) {
+        all().forEach(each -> metrics.gauge(
+                        "weir.certificate.expiry.seconds",
+                        "Seconds until the certificate of a port runs out; negative after that.",
+                        () -> each.left().toSeconds(),
+                        "port",
+                        each.port())
+                .counter(
+                        "weir.certificate.reloads",
+                        "New files of a port's certificate, by whether they could be used.",
+                        each::taken,
+                        "port",
+                        each.port(),
+                        "outcome",
+                        "taken")
+                .counter(
+                        "weir.certificate.reloads",
+                        "New files of a port's certificate, by whether they could be used.",
+                        each::refused,
+                        "port",
+                        each.port(),
+                        "outcome",
+                        "refused"));
+    }
+
+    private Stream<ReloadableTlsIdentity> all() {
+        return Stream.of(grpc, http, admin).filter(Objects::nonNull).map(Objects::requireNonNull);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.weir.server.log;
+
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.logging.Formatter;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+
+/** A line for people: time, level where it matters, what happened. */
+final class TextLogFormatter extends Formatter {
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneId.systemDefault());
+
+    private static final String NEXT_LINE = "\n              ";
+
+    private final boolean colours;
+
+    TextLogFormatter(boolean colours) {
+        this.colours = colours;
+    }
+
+    @Override
+    public String format(LogRecord record) {
+        StringBuilder line = new StringBuilder(128);
+        line.append(paint("2", TIME.format(record.getInstant()))).append("  ");
+        line.append(level(record.getLevel()));
+        line.append(LogText.printable(formatMessage(record), NEXT_LINE)).append('\n');
+        Throwable cause = record.getThrown();
+        if (cause != null) {
+            // Its message may hold what a caller sent, like any other.
+            line.append(LogText.printable(LogText.trace(cause).stripTrailing(), NEXT_LINE))
+                    .append('\n');
+        }
+        return line.toString();
+    }
+
+    private String level(Level level) {
+        if (level.intValue() >= Level.SEVERE.intValue()) {
+            return paint("31;1", "error") + "  ";
+        }
+        if (level.intValue() >= Level.WARNING.intValue()) {
+            return paint("33;1", "warning") + "  ";
+        }
+        return "";
+    }
+
+    private String paint(String code, String text) {
+        return colours ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.weir.server.settings;
+
+import dev.weir.text.fields.Durations;
+import java.lang.System.Logger.Level;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the text of a setting; null means that it cannot be one. */
+final class SettingParsers {
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_.:%-]+");
+    private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~A-Za-z0-9-]{1,128}");
+
+    /** Few enough digits that no unit makes them overflow. */
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,9})(?:([KMGkmg])(?:i?[Bb])?)?");
+
+    private SettingParsers() {}
+
+    static @Nullable Path path(String text) {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            return null;
+        }
+    }
+
+    static @Nullable String host(String text) {
+        String bare = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+        return HOST.matcher(bare).matches() ? bare : null;
+    }
+
+    static @Nullable List<String> names(String text) {
+        List<String> names = Stream.of(text.split(","))
+                .map(String::strip)
+                .filter(each -> !each.isEmpty())
+                .toList();
+        return names.isEmpty() ? null : names;
+    }
+
+    static @Nullable String headerName(String text) {
+        return HEADER.matcher(text).matches() ? text : null;
+    }
+
+    /** Also what Go reads as a boolean, since the reference's deployments write that. */
+    static @Nullable Boolean bool(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "true", "t", "1", "yes", "on" -> true;
+            case "false", "f", "0", "no", "off" -> false;
+            default -> null;
+        };
+    }
+
+    /** Also logrus's names, since the reference's deployments write those. */
+    static @Nullable Level level(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "trace" -> Level.TRACE;
+            case "debug" -> Level.DEBUG;
+            case "info" -> Level.INFO;
+            case "warn", "warning" -> Level.WARNING;
+            case "error", "fatal", "panic" -> Level.ERROR;
+            default -> null;
+        };
+    }
+
+    static @Nullable Duration duration(String text) {
+        try {
+            return Duration.of(Durations.micros(text), ChronoUnit.MICROS);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    static Function<String, @Nullable Duration> duration(Duration least, Duration most) {
+        return text -> {
+            Duration value = duration(text);
+            return value == null || value.compareTo(least) < 0 || value.compareTo(most) > 0 ? null : value;
+        };
+    }
+
+    static Function<String, @Nullable Integer> integer(int least, int most) {
+        Function<String, @Nullable Long> number = number(least, most);
+        return text -> {
+            Long value = number.apply(text);
+            return value == null ? null : value.intValue();
+        };
+    }
+
+    static Function<String, @Nullable Long> number(long least, long most) {
+        return text -> {
+            try {
+                long value = Long.parseLong(text);
+                return value >= least && value <= most ? value : null;
+            } catch (NumberFormatException e) {
+                return null;
+            }
+        };
+    }
+
+    /** Bytes: a number, or one with KiB, MiB or GiB. */
+    static Function<String, @Nullable Long> size(long least, long most) {
+        return text -> {
+            Matcher size = SIZE.matcher(text);
+            if (!size.matches()) {
+                return null;
+            }
+            int shift = switch (String.valueOf(size.group(2)).toLowerCase(Locale.ROOT)) {
+                case "k" -> 10;
+                case "m" -> 20;
+                case "g" -> 30;
+                default -> 0;
+            };
+            long bytes = Long.parseLong(size.group(1)) << shift;
+            return bytes >= least && bytes <= most ? bytes : null;
+        };
+    }
+
+    static <E extends Enum<E>> Function<String, @Nullable E> constant(E[] constants) {
+        return text -> {
+            for (E each : constants) {
+                if (each.name().equalsIgnoreCase(text)) {
+                    return each;
+                }
+            }
+            return null;
+        };
+    }
+}

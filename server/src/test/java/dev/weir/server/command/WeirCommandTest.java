@@ -1,0 +1,206 @@
+package dev.weir.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.redis.testkit.PemFiles;
+import dev.weir.server.listener.RunningServer;
+import dev.weir.testkit.FreePorts;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WeirCommandTest extends AtTheTerminal {
+    @TempDir
+    Path folder;
+
+    @Test
+    void theVersionNamesWeirAndJava() {
+        assertThat(run("--version")).isZero();
+        assertThat(out.toString())
+                .containsPattern("weir \\d+\\.\\d+")
+                .contains("Java " + System.getProperty("java.runtime.version"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"serve", "check", "counter", "validate", "rules", "quota", "audit"})
+    void everyCommandHasHelp(String command) {
+        assertThat(run(command, "--help")).isZero();
+        assertThat(out.toString()).startsWith("Usage: weir " + command);
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void withoutACommandItSaysWhatThereIs() {
+        assertThat(run()).isEqualTo(2);
+        assertThat(err.toString()).contains("Which command?", "serve", "check", "validate");
+    }
+
+    @Test
+    void aRuleFileInTheWrongPlaceIsToldWhereItBelongs() {
+        assertThat(run("serve", "rules.yaml")).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "weir: Unmatched argument at index 1: 'rules.yaml'",
+                        "Did you mean: weir serve --rules rules.yaml?");
+    }
+
+    @Test
+    void aMistakeStandsAloneAndIsNotBuriedUnderTheHelp() {
+        assertThat(run("serve", "--rules")).isEqualTo(2);
+        assertThat(err.toString().lines()).hasSize(2).last().isEqualTo("Help: weir serve --help");
+        assertThat(run("serve", "--stoer", "x")).isEqualTo(2);
+        assertThat(err.toString()).contains("--stoer", "--store").hasLineCount(2);
+    }
+
+    @Test
+    void validateShowsEveryErrorWithItsPlaceAndExitsWithOne() throws Exception {
+        Path bad = file("bad.yaml", """
+                domain: api
+                rules:
+                  - name: a
+                    limit: { requests: -1, window: 1s }
+                  - name: b
+                    limit: { requests: 1, window: 1x }
+                """);
+        assertThat(run("validate", bad.toString())).isEqualTo(1);
+        assertThat(out.toString().lines())
+                .hasSize(2)
+                .anyMatch(line -> line.startsWith(bad + ":4:"))
+                .anyMatch(line -> line.startsWith(bad + ":6:"));
+        assertThat(err.toString().strip()).isEqualTo("2 errors, 0 warnings");
+    }
+
+    @Test
+    void validateIsContentWithGoodFiles() throws Exception {
+        Path good = file("good.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
+        assertThat(run("validate", good.toString())).isZero();
+        assertThat(out.toString().strip()).isEqualTo(good + ": good: 1 rule in 1 domain, from 1 file");
+    }
+
+    @Test
+    void validateRefusesWhatServeWould() throws Exception {
+        Path one = file("one.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
+        Path two = file("two.yaml", "domain: api\nrules:\n  - {name: b, limit: {requests: 1, window: 1s}}\n");
+        assertThat(run("validate", one.toString(), two.toString())).isEqualTo(1);
+        assertThat(out.toString()).startsWith(two + ":1:9: domain 'api' is also in " + one);
+        assertThat(run("validate", "--merge-domains", one.toString(), two.toString()))
+                .isZero();
+        assertThat(out.toString().strip()).endsWith(": good: 2 rules in 1 domain, from 2 files");
+    }
+
+    @Test
+    void helpBreaksNoAddress() {
+        assertThat(run("check", "--help")).isZero();
+        assertThat(out.toString()).contains("Default:\n                       http://localhost:8080.\n");
+        for (String each : WeirCommand.commandLine(Map.of()).getSubcommands().keySet()) {
+            run(each, "--help");
+            assertThat(out.toString()).doesNotContainPattern("[a-z]:\\s+//").doesNotContainPattern("(?m)^.{81}");
+        }
+    }
+
+    @Test
+    void validateJudgesStoresWhereItKnowsThem() throws Exception {
+        Path rules = file(
+                "rules.yaml", "domain: api\nrules:\n  - {name: a, store: bgi, limit: {requests: 1, window: 1s}}\n");
+        assertThat(run("validate", rules.toString())).isZero();
+        assertThat(err.toString()).contains("stores", "--config");
+        Path settings =
+                file("weir.yaml", "stores: { big: { url: \"redis://h:1\", password_file: /only/on/the/server } }\n");
+        assertThat(run("validate", "--config", settings.toString(), rules.toString()))
+                .isEqualTo(1);
+        assertThat(out.toString()).startsWith(rules + ":3:22: unknown store 'bgi' (did you mean big?");
+    }
+
+    @Test
+    void checkAsksARunningServerAndItsExitCodeIsTheAnswer() throws Exception {
+        Path rules = file(
+                "rules.yaml",
+                "domain: api\nkey_by: user_id\nrules:\n  - {name: tiny, match: {user_id: '*'}, limit: {requests: 2, window: 1h}}\n");
+        try (RunningServer running = RunningServer.with(rules)) {
+            assertThat(run("check", "--url", running.url(), "api", "user_id=ann"))
+                    .isZero();
+            assertThat(out.toString().strip()).isEqualTo("allowed under tiny: 1 left (limit 2)");
+            assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "2"))
+                    .isEqualTo(1);
+            assertThat(out.toString().strip())
+                    .startsWith("denied by tiny for user_id=ann: 1 left (limit 2), passes again in ");
+            assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "3"))
+                    .isEqualTo(1);
+            assertThat(out.toString().strip()).endsWith(", never passes");
+            assertThat(run("check", "--url", running.url(), "api", "colour=red"))
+                    .isZero();
+            assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies");
+            assertThat(run("check", "--url", running.url(), "apo", "user_id=ann"))
+                    .isZero();
+            assertThat(out.toString().strip())
+                    .isEqualTo("allowed: no domain is called \"apo\" (expected: one of \"api\")");
+        }
+    }
+
+    @Test
+    void checkSpeaksTlsAndTrustsWhomItIsTold() throws Exception {
+        PemFiles pem = PemFiles.in(folder, "server");
+        Path rules = file("tls.yaml", "domain: api\nrules:\n  - {name: r, limit: {requests: 2, window: 1h}}\n");
+        try (RunningServer running = RunningServer.with(
+                rules,
+                "http_tls_cert",
+                pem.certificate().toString(),
+                "http_tls_key",
+                pem.key().toString())) {
+            String url = "https://localhost:" + running.httpPort();
+            assertThat(run("check", "--url", url, "api", "a=b")).isEqualTo(2);
+            assertThat(err.toString()).contains("no TLS with " + url, "--ca");
+            assertThat(run("check", "--url", url.replace("https", "http"), "api", "a=b"))
+                    .isEqualTo(2);
+            assertThat(err.toString()).contains("no answer from http://", "(if that port speaks TLS: " + url + ")");
+            assertThat(run("check", "--url", url, "--ca", pem.certificate().toString(), "api", "a=b"))
+                    .isEqualTo(0);
+        }
+    }
+
+    @Test
+    void checkSaysWhatIsWrongWithAQuestionOrAnAddress() throws Exception {
+        assertThat(run("check", "api", "user_id")).isEqualTo(2);
+        assertThat(err.toString().strip()).isEqualTo("weir: \"user_id\" (expected: key=value)");
+        assertThat(run("check", "--url", "localhost", "api", "a=b")).isEqualTo(2);
+        assertThat(err.toString()).startsWith("weir: --url: \"localhost\" (expected: an address");
+        int free = FreePorts.free();
+        assertThat(run("check", "--url", "http://127.0.0.1:" + free, "api", "a=b"))
+                .isEqualTo(2);
+        assertThat(err.toString())
+                .contains("no answer from http://127.0.0.1:" + free, "weir serve")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void serveNamesEverySettingThatCannotHoldAndStartsNothing() {
+        assertThat(run("serve", "--http-port", "abc", "--warm-up", "soon")).isEqualTo(2);
+        assertThat(err.toString())
+                .contains("--http-port: \"abc\" (expected: a port from 0 to 65535)")
+                .contains("--warm-up: \"soon\" (expected: a duration such as")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void serveRefusesWrongRulesWithTheirPlaceAndNoTrace() throws Exception {
+        Path bad = file("bad.yaml", "domain: api\nruls: []\n");
+        assertThat(run("serve", "--rules", bad.toString(), "--log-level", "error"))
+                .isEqualTo(2);
+        assertThat(err.toString())
+                .contains("weir: the rules do not load:", bad + ":2:1: ")
+                .doesNotContain("\tat ");
+    }
+
+    private Path file(String name, String text) throws Exception {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    private int run(String... arguments) {
+        return execute(List.of(arguments));
+    }
+}

@@ -1,0 +1,191 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpVersion;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a port lets in, over real sockets. */
+class ConnectionGuardTest {
+    private static final Duration HEAD = Duration.ofMillis(400);
+    private static final String ASK = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi";
+
+    private final Vertx vertx = Vertx.builder()
+            .withTransport(GuardedTransport.of(new ConnectionGuardSettings(2, HEAD)))
+            .build();
+    private final HttpServer server = vertx.createHttpServer(HttpPort.options())
+            .connectionHandler(HttpPort::connected)
+            .invalidRequestHandler(HttpPort::unreadable)
+            .requestHandler(request -> RequestBody.read(
+                    request,
+                    new BodyBudget(100),
+                    body -> request.response().end("read " + body.length),
+                    failure -> HttpProblems.of(failure).send(request.response())))
+            .listen(0, "127.0.0.1")
+            .await();
+
+    @AfterEach
+    void close() {
+        vertx.close().await();
+    }
+
+    @Test
+    void aFirstHeadThatTricklesInIsLetGoThoughItIsNeverIdle() throws Exception {
+        try (Peer peer = new Peer()) {
+            assertThat(peer.trickle()).startsWith("HTTP/1.1 408 ").contains("Connection: close");
+        }
+    }
+
+    @Test
+    void soIsEveryOtherOne() throws Exception {
+        try (Peer peer = new Peer()) {
+            assertThat(peer.ask()).contains("read 2");
+            assertThat(peer.trickle()).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
+        }
+    }
+
+    @Test
+    void whoHasAskedMayStaySilentAndABodyHasATimeOfItsOwn() throws Exception {
+        try (Peer peer = new Peer()) {
+            assertThat(peer.ask()).contains("read 2");
+            peer.staysOpen();
+            assertThat(peer.ask()).contains("read 2");
+            peer.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nh");
+            peer.staysOpen();
+            peer.send("i");
+            assertThat(peer.read()).contains("read 2");
+        }
+    }
+
+    @Test
+    void http2InClearTextIsNoneOfItsBusiness() throws Exception {
+        try (Peer peer = new Peer()) {
+            peer.out(ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf()));
+            peer.out(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
+            assertThat(peer.read()).as("settings").isNotEmpty();
+            peer.staysOpen();
+            peer.out(new byte[] {0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8});
+            assertThat(peer.read()).as("a ping's answer").contains("\1\2\3\4\5\6\7\10");
+        }
+    }
+
+    @Test
+    void aHeadOverHttp2MayBeAsLongAsOverHttp1() {
+        HttpClient client = vertx.createHttpClient(
+                new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
+        String uri = "/?long=" + "x".repeat(90_000);
+        assertThat(client.request(HttpMethod.POST, server.actualPort(), "127.0.0.1", uri)
+                        .compose(request -> request.send("hi"))
+                        .map(HttpClientResponse::statusCode)
+                        .await())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void oneConnectionTooManyIsToldSoAndWhenOneHasGoneAnotherMayCome() throws Exception {
+        Peer first = new Peer();
+        try (Peer second = new Peer();
+                Peer third = new Peer()) {
+            assertThat(first.ask()).contains("read 2");
+            assertThat(second.ask()).contains("read 2");
+            assertThat(third.read()).startsWith("HTTP/1.1 503 ").contains("connections: more than 2 are open");
+            assertThat(third.isClosed()).isTrue();
+            first.close();
+            await().until(() -> {
+                try (Peer next = new Peer()) {
+                    return next.ask().contains("read 2");
+                } catch (IOException e) {
+                    return false; // its port has not noticed yet
+                }
+            });
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
+    void aChunkThatIsNoneIsAnswered() throws Exception {
+        try (Peer peer = new Peer()) {
+            peer.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+            assertThat(peer.read()).startsWith("HTTP/1.1 400 ").contains("body: malformed");
+            assertThat(peer.isClosed()).isTrue();
+        }
+    }
+
+    private final class Peer implements AutoCloseable {
+        private final Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.actualPort());
+
+        Peer() throws IOException {
+            socket.setSoTimeout(20_000);
+        }
+
+        void out(byte[] bytes) throws IOException {
+            socket.getOutputStream().write(bytes);
+        }
+
+        void send(String text) throws IOException {
+            out(text.getBytes(StandardCharsets.US_ASCII));
+        }
+
+        String ask() throws IOException {
+            send(ASK);
+            return read();
+        }
+
+        /** What comes next, once something does; empty at the end. */
+        String read() throws IOException {
+            InputStream in = socket.getInputStream();
+            int first = in.read();
+            return first < 0
+                    ? ""
+                    : (char) first + new String(in.readNBytes(in.available()), StandardCharsets.ISO_8859_1);
+        }
+
+        boolean isClosed() throws IOException {
+            return read().isEmpty();
+        }
+
+        /** Sends a head byte by byte, faster than anything counts as idle, until there is an answer. */
+        String trickle() throws IOException {
+            await().atMost(Duration.ofSeconds(20))
+                    .pollInterval(HEAD.dividedBy(8))
+                    .until(() -> {
+                        boolean answered = socket.getInputStream().available() > 0;
+                        if (!answered) {
+                            send("G");
+                        }
+                        return answered;
+                    });
+            return read();
+        }
+
+        /** Hears nothing, for longer than a head may take. */
+        void staysOpen() {
+            await().during(HEAD.multipliedBy(2)).atMost(Duration.ofSeconds(20)).until(() -> {
+                int came = socket.getInputStream().available();
+                return socket.getInputStream().readNBytes(came).length == 0;
+            });
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.weir.server.listener;
+
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.concurrent.TimeUnit;
+
+/** Calls ShouldRateLimit through grpc-java with messages that the test wrote itself. */
+public final class GrpcCaller implements AutoCloseable {
+    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
+        @Override
+        public InputStream stream(byte[] value) {
+            return new ByteArrayInputStream(value);
+        }
+
+        @Override
+        public byte[] parse(InputStream stream) {
+            try {
+                return stream.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    };
+    private static final MethodDescriptor<byte[], byte[]> SHOULD_RATE_LIMIT = MethodDescriptor.newBuilder(BYTES, BYTES)
+            .setType(MethodDescriptor.MethodType.UNARY)
+            .setFullMethodName("envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
+            .build();
+
+    private final ManagedChannel channel;
+
+    public GrpcCaller(int port) {
+        channel =
+                NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    }
+
+    /** Sends a message as it stands. */
+    public byte[] call(byte[] message) {
+        CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS);
+        return ClientCalls.blockingUnaryCall(channel, SHOULD_RATE_LIMIT, options, message);
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+}

@@ -1,0 +1,56 @@
+package dev.weir.simulation;
+
+import dev.weir.simulation.clock.Timeline;
+import dev.weir.simulation.fleet.Fleet;
+import dev.weir.simulation.fleet.SimulatedNode;
+import dev.weir.simulation.scenario.Fault;
+import dev.weir.simulation.store.SimulatedStore;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/** Lets go wrong what a scenario says. */
+final class FaultInjector {
+    private final Timeline timeline;
+    private final Fleet fleet;
+    private final SimulatedStore store;
+    private final IntConsumer died;
+
+    /** {@code died} is told the number of each node whose process ends. */
+    FaultInjector(Timeline timeline, Fleet fleet, SimulatedStore store, IntConsumer died) {
+        this.timeline = timeline;
+        this.fleet = fleet;
+        this.store = store;
+        this.died = died;
+    }
+
+    void schedule(List<Fault> faults) {
+        faults.forEach(each -> timeline.at(each.atNanos(), () -> strike(each)));
+    }
+
+    private void strike(Fault fault) {
+        if (fault.node() == Fault.STORE) {
+            if (fault.kind() == Fault.Kind.FAIL_OVER) {
+                store.failOver(fault.forNanos(), store.clock());
+            } else {
+                store.pause(fault.forNanos());
+            }
+            return;
+        }
+        SimulatedNode node = fleet.nodes().get(fault.node());
+        switch (fault.kind()) {
+            case PAUSE -> fleet.pause(node, fault.forNanos());
+            case CUT -> fleet.cut(node, fault.forNanos());
+            case BREAK -> fleet.breakOff(node);
+            case KILL -> {
+                fleet.kill(node);
+                died.accept(node.number());
+                timeline.after(fault.forNanos(), () -> fleet.start(node));
+            }
+            case STOP -> {
+                fleet.stop(node);
+                timeline.after(fault.forNanos(), () -> fleet.start(node));
+            }
+            case FAIL_OVER -> throw new IllegalStateException("fail_over of a node");
+        }
+    }
+}

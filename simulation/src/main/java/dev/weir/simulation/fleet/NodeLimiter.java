@@ -1,0 +1,18 @@
+package dev.weir.simulation.fleet;
+
+import dev.weir.Request;
+import dev.weir.internal.limiter.check.WaiterSupplier;
+import dev.weir.internal.model.MutableDecision;
+
+/** What decides on a node, from its start until it is stopped or killed. */
+interface NodeLimiter {
+
+    /** As {@link dev.weir.internal.limiter.Limiter#decide(Request, long, MutableDecision, WaiterSupplier)}. */
+    boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later);
+
+    /** Does what is due from time to time. */
+    void tick();
+
+    /** Gives back what it holds. */
+    void stop();
+}

@@ -1,0 +1,65 @@
+package dev.weir.simulation.fleet;
+
+import dev.weir.simulation.clock.MachineClock;
+import dev.weir.simulation.clock.Timeline;
+import dev.weir.simulation.store.Host;
+import dev.weir.simulation.store.Link;
+import org.jspecify.annotations.Nullable;
+
+/** A machine of the fleet, with the process that runs on it, if any. */
+public final class SimulatedNode implements Host {
+    private final int number;
+    private final Timeline timeline;
+    private long pausedUntil;
+    private @Nullable Life life;
+
+    /** One life of a node's process. */
+    record Life(MachineClock clock, Link link, NodeLimiter peer) {}
+
+    SimulatedNode(int number, Timeline timeline) {
+        this.number = number;
+        this.timeline = timeline;
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public long pausedUntil() {
+        return pausedUntil;
+    }
+
+    boolean isUp() {
+        return life != null;
+    }
+
+    @Nullable
+    Life life() {
+        return life;
+    }
+
+    void start(Life next) {
+        life = next;
+    }
+
+    /** Stops doing anything for {@code nanos}; its clocks go on. */
+    void pause(long nanos) {
+        pausedUntil = Math.max(pausedUntil, timeline.now() + nanos);
+    }
+
+    /** Takes no more requests; what its process has sent is still answered. */
+    void leave() {
+        life = null;
+    }
+
+    /** Ends the process at once, with all it knew. */
+    void kill() {
+        if (life != null) {
+            life.link().close();
+            life = null;
+        }
+        pausedUntil = 0;
+    }
+}

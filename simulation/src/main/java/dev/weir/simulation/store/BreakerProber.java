@@ -1,0 +1,42 @@
+package dev.weir.simulation.store;
+
+/** Asks in the background whether a store serves again that failed too often: after a second, then less and less often. */
+final class BreakerProber {
+    private static final long FIRST_WAIT = 1_000_000_000L;
+    private static final long LAST_WAIT = 30 * FIRST_WAIT;
+
+    private final HostEventLoop loop;
+    private final Link link;
+    private final SimulatedBreaker breaker = new SimulatedBreaker();
+    private long waitNanos;
+
+    BreakerProber(HostEventLoop loop, Link link) {
+        this.loop = loop;
+        this.link = link;
+    }
+
+    boolean isOpen() {
+        return breaker.isOpen();
+    }
+
+    /** Takes note of a round. */
+    void note(boolean failure) {
+        if (breaker.note(failure)) {
+            waitNanos = FIRST_WAIT;
+            loop.after(waitNanos, this::probe);
+        }
+    }
+
+    /** A probe came back. */
+    void answered() {
+        breaker.close();
+    }
+
+    private void probe() {
+        if (breaker.isOpen()) {
+            link.probe();
+            waitNanos = Math.min(2 * waitNanos, LAST_WAIT);
+            loop.after(waitNanos, this::probe);
+        }
+    }
+}

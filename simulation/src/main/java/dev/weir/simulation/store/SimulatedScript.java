@@ -1,0 +1,144 @@
+package dev.weir.simulation.store;
+
+import dev.weir.internal.algorithm.BlockMeter;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.algorithm.SlotMeter;
+import dev.weir.internal.batching.CheckGroup;
+import dev.weir.internal.store.Check;
+import dev.weir.simulation.clock.Timeline;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * What the script does in Redis: decides the checks of one request, all or nothing, and then hands out what was asked for ahead. The
+ * meters are the real ones.
+ */
+final class SimulatedScript {
+    private final SimulatedCounters counters;
+    private final Timeline timeline;
+    private final HitObserver takings;
+    private final Outcome ahead = new Outcome();
+
+    SimulatedScript(SimulatedCounters counters, Timeline timeline, HitObserver takings) {
+        this.counters = counters;
+        this.timeline = timeline;
+        this.takings = takings;
+    }
+
+    /** Decides {@code group} for {@code node} at {@code now} by the store's clock. */
+    void decide(int node, CheckGroup group, long now) {
+        if (group.size() == 1 && !group.askOnly) {
+            take(node, group.get(0), group.get(0).hits, now);
+            group.allowed = group.passes();
+        } else {
+            group.allowed = decideTogether(node, group, now);
+        }
+        for (int i = 0; i < group.size(); i++) {
+            Check check = group.get(i);
+            check.granted = 0;
+            if (group.allowed && group.leases(i) && check.outcome.allowed) {
+                grant(node, check, now);
+            }
+        }
+    }
+
+    private boolean decideTogether(int node, CheckGroup group, long now) {
+        int size = group.size();
+        Before[] before = new Before[size];
+        for (int i = 0; i < size; i++) {
+            Check check = group.get(i);
+            int id = counters.id(check.key0, check.key1);
+            before[i] = new Before(id, counters.state0(id), counters.state1(id), counters.block(id));
+            apply(check, check.hits, check.outcome, now);
+        }
+        if (!group.askOnly && group.passes()) {
+            for (int i = 0; i < size; i++) {
+                Check check = group.get(i);
+                if (check.hits != 0 && (check.outcome.allowed || check.countsDenied)) {
+                    takings.took(node, check.key0, check.hits);
+                }
+            }
+            return true;
+        }
+        for (int i = size - 1; i >= 0; i--) {
+            before[i].restore(group.get(i));
+        }
+        for (int i = 0; i < size; i++) {
+            Check check = group.get(i);
+            boolean allowed = check.outcome.allowed;
+            long retryAfter = check.outcome.retryAfter;
+            take(node, check, check.countsDenied && !group.askOnly ? check.hits : 0, now);
+            check.outcome.allowed = allowed;
+            check.outcome.retryAfter = retryAfter;
+        }
+        return false;
+    }
+
+    /** A counter as it was before a request that takes all or nothing. */
+    private final class Before {
+        private final int id;
+        private final long state0;
+        private final long state1;
+        private final long[] block;
+
+        Before(int id, long state0, long state1, long[] block) {
+            this.id = id;
+            this.state0 = state0;
+            this.state1 = state1;
+            this.block = block;
+        }
+
+        void restore(Check check) {
+            if (check.meter instanceof SlotMeter) {
+                counters.write(id, state0, state1, timeline.now());
+            } else {
+                counters.writeBlock(id, block, timeline.now());
+            }
+        }
+    }
+
+    private void take(int node, Check check, long hits, long now) {
+        if (apply(check, hits, check.outcome, now)) {
+            takings.took(node, check.key0, hits);
+        }
+    }
+
+    private void grant(int node, Check check, long now) {
+        check.granted = Math.min(check.ahead, Math.max(0, check.outcome.remaining));
+        if (check.granted > 0) {
+            apply(check, check.granted, ahead, now);
+            takings.took(node, check.key0, check.granted);
+            check.outcome.remaining = ahead.remaining;
+            check.outcome.reset = ahead.reset;
+            check.outcome.used = ahead.used;
+        }
+    }
+
+    /** Asks and, if they fit or count anyway, takes; whether it took. */
+    private boolean apply(Check check, long hits, Outcome out, long now) {
+        Meter meter = Objects.requireNonNull(check.meter, "meter");
+        int id = counters.id(check.key0, check.key1);
+        if (meter instanceof SlotMeter slots) {
+            long state0 = counters.state0(id);
+            long state1 = counters.state1(id);
+            slots.apply(state0, state1, now, hits, check.countsDenied, out);
+            boolean takes = hits != 0 && (out.allowed || check.countsDenied);
+            if (out.state0 != state0 || out.state1 != state1) {
+                counters.write(id, out.state0, out.state1, timeline.now());
+            }
+            return takes;
+        }
+        BlockMeter blocks = (BlockMeter) meter;
+        long[] words = counters.block(id).clone();
+        blocks.ask(words, 0, words.length, now, hits, out);
+        if (!out.allowed || hits == 0) {
+            return false;
+        }
+        int needed = blocks.wordsToTake(words, 0, words.length, now, hits);
+        long[] after = Arrays.copyOf(words, Math.max(words.length, needed));
+        blocks.take(after, 0, after.length, now, hits);
+        counters.writeBlock(id, after, timeline.now());
+        return true;
+    }
+}

@@ -1,0 +1,70 @@
+package dev.weir.simulation;
+
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.store.Ask;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.SharedStore;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/** Mistakes with reports, as a limiter would make them: what it makes of the answers, or that it does not ask. */
+final class MistakenStore implements SharedStore {
+    private final SharedStore store;
+    private final Consumer<Check> mistake;
+    private final boolean asks;
+
+    private MistakenStore(SharedStore store, boolean asks, Consumer<Check> mistake) {
+        this.store = store;
+        this.asks = asks;
+        this.mistake = mistake;
+    }
+
+    /** Takes what was refused for counted. */
+    static SharedStore forgetsWhatItOwes(SharedStore store) {
+        return new MistakenStore(store, true, check -> check.granted = check.ahead);
+    }
+
+    /** Does not hear what others took. */
+    static SharedStore hearsNothing(SharedStore store) {
+        return new MistakenStore(store, true, MistakenStore::isAsNew);
+    }
+
+    /** Keeps its counts to itself. */
+    static SharedStore tellsNothing(SharedStore store) {
+        return new MistakenStore(store, false, MistakenStore::isAsNew);
+    }
+
+    private static void isAsNew(Check check) {
+        Meter meter = Objects.requireNonNull(check.meter, "meter");
+        check.granted = check.ahead;
+        check.outcome.allowed = true;
+        check.outcome.remaining = meter.limit().capacity();
+    }
+
+    @Override
+    public void decide(Ask ask) {
+        Check check = ask.checks.get(0);
+        boolean isReport = ask.checks.size() == 1 && check.hits == 0;
+        if (!isReport) {
+            store.decide(ask);
+            return;
+        }
+        ask.home = answered -> {
+            if (check.failure == null) {
+                mistake.accept(check);
+            }
+            answered.run();
+        };
+        if (asks) {
+            store.decide(ask);
+        } else {
+            check.failure = null;
+            ask.home.execute(ask::answered);
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.weir.text.yaml;
+
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.diagnostics.Position;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+
+/**
+ * Reads the one document of a file.
+ *
+ * <p><b>Bounds.</b> At most {@value #MAX_BYTES} bytes, {@value YamlTreeBuilder#MAX_NODES} values and {@value YamlTreeBuilder#MAX_DEPTH} levels;
+ * aliases may repeat {@value YamlTreeBuilder#MAX_ALIASED} values in all. A repeated value is shared, never copied.
+ */
+public final class YamlReader {
+    /** The largest file that is read at all. */
+    public static final int MAX_BYTES = 16 << 20;
+
+    private YamlReader() {}
+
+    /** The root of the document, or null if there is none or it cannot be read; {@code problems} then says why. */
+    public static @Nullable YamlNode read(byte[] bytes, DiagnosticCollector problems) {
+        if (bytes.length > MAX_BYTES) {
+            problems.error(Position.FILE, "more than " + (MAX_BYTES >> 20) + " MiB", "split it into several files");
+            return null;
+        }
+        String text = Utf8.decode(bytes, problems);
+        return text == null ? null : read(text, problems);
+    }
+
+    private static @Nullable YamlNode read(String text, DiagnosticCollector problems) {
+        // The parser copies what it has not read yet each time its buffer fills: with small buffers a long word costs
+        // its square.
+        LoadSettings settings = LoadSettings.builder()
+                .setBufferSize(text.length() + 1)
+                .setLabel(problems.file())
+                .setCodePointLimit(MAX_BYTES)
+                .build();
+        try {
+            return new YamlTreeBuilder(new Parse(settings).parseString(text).iterator(), problems).document();
+        } catch (YamlTreeBuilder.Refused e) {
+            problems.error(e.at(), e.reason(), e.hint());
+        } catch (MarkedYamlEngineException e) {
+            YamlSyntaxErrors.report(e, problems);
+        } catch (ReaderException e) {
+            int index = text.offsetByCodePoints(0, Math.min(e.getPosition(), text.codePointCount(0, text.length())));
+            String unfit = String.format("character U+%04X is not allowed in YAML", e.getCodePoint());
+            problems.error(Utf8.positionAt(text, index), unfit);
+        } catch (NumberFormatException e) {
+            // The parser does not expect a text to end right after the x or the u of an escape.
+            problems.error(Utf8.positionAt(text, text.length() - 2), "an escape without its digits");
+        } catch (YamlEngineException e) {
+            problems.error(Position.FILE, "not YAML: " + e.getMessage());
+        }
+        return null;
+    }
+
+    static Position position(Mark mark) {
+        return new Position(mark.getLine() + 1, mark.getColumn() + 1);
+    }
+}
