@@ -12,7 +12,8 @@ final class MeteredLimit {
 
     MeteredLimit(Limit limit) {
         this.meter = Meters.of(limit);
-        CounterKeyHash hash = new CounterKeyHash().reset().add(limit.algorithm().spelling()).end();
+        CounterKeyHash hash =
+                new CounterKeyHash().reset().add(limit.algorithm().spelling()).end();
         this.prefix0 = hash.key0();
         this.prefix1 = hash.key1();
     }

@@ -1,6 +1,6 @@
 /**
- * Weir as a library: the few lines with which a service limits its own callers. What decides and counts lives in the packages
- * below; nothing of servers, files or networks comes in.
+ * The public API of Weir as a library: the limiter, and the words it is asked and answered in. Only what a user of the
+ * library needs comes in; everything that decides, counts or connects is below {@code dev.weir.internal}.
  */
 @NullMarked
 package dev.weir;

@@ -9,7 +9,7 @@ import java.util.List;
  * takes the core from it at once. On a virtual machine it takes tens of microseconds to wake a core up. That hits who waits for one
  * answer at a time, as a batch does, and spares who keeps all cores busy; a server with other work to do never pays it.
  */
-final class AwakeCores implements AutoCloseable {
+public final class AwakeCores implements AutoCloseable {
     private static final List<String> LOOP = List.of("nice", "-n", "19", "sh", "-c", "while :; do :; done");
 
     private final List<Process> loops = new ArrayList<>();
@@ -17,7 +17,7 @@ final class AwakeCores implements AutoCloseable {
     private AwakeCores() {}
 
     /** Cores are kept awake if {@code --awake yes} is given; else they sleep when they have nothing to do. */
-    static AwakeCores of(BenchmarkOptions options) throws IOException {
+    public static AwakeCores of(BenchmarkOptions options) throws IOException {
         AwakeCores cores = new AwakeCores();
         if (options.text("--awake", "no").equals("yes")) {
             for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {

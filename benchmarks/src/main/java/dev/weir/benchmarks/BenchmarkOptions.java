@@ -3,9 +3,9 @@ package dev.weir.benchmarks;
 import java.util.List;
 
 /** What was said on the command line: {@code --name value}, in any order. */
-record BenchmarkOptions(List<String> args) {
+public record BenchmarkOptions(List<String> args) {
 
-    String text(String name, String otherwise) {
+    public String text(String name, String otherwise) {
         int at = args.indexOf(name);
         if (at < 0) {
             return otherwise;
@@ -16,7 +16,7 @@ record BenchmarkOptions(List<String> args) {
         return args.get(at + 1);
     }
 
-    int number(String name, int otherwise) {
+    public int number(String name, int otherwise) {
         return Integer.parseInt(text(name, String.valueOf(otherwise)));
     }
 }

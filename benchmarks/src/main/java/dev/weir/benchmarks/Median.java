@@ -6,15 +6,15 @@ import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 /** The middle of what several rounds gave: one round that a neighbour disturbed does not move it. */
-final class Median {
+public final class Median {
     private Median() {}
 
-    static <T> double of(List<T> rounds, ToDoubleFunction<T> what) {
+    public static <T> double of(List<T> rounds, ToDoubleFunction<T> what) {
         return of(rounds.stream().mapToDouble(what));
     }
 
     /** Of one side's rounds to another's, each to the one beside it: both saw the same neighbours. */
-    static <T> double ofRatios(List<T> rounds, List<T> others, ToDoubleFunction<T> what) {
+    public static <T> double ofRatios(List<T> rounds, List<T> others, ToDoubleFunction<T> what) {
         return of(IntStream.range(0, Math.min(rounds.size(), others.size()))
                 .mapToDouble(i -> what.applyAsDouble(rounds.get(i)) / what.applyAsDouble(others.get(i))));
     }

@@ -1,6 +1,6 @@
 /**
- * A benchmark for each claim about speed and size, with the peer beside it in the same run. Nothing here runs in a build;
- * {@code benchmarks/run} does.
+ * Benchmarks of one process without a network (memory store, matching, overrides), and the tools that all benchmarks
+ * share. Nothing here runs in a build; {@code benchmarks/run} starts it.
  */
 @NullMarked
 package dev.weir.benchmarks;

@@ -100,7 +100,7 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     /** {@code listens}: off, it is as if notifications were dropped. */
-    static ControlPlane open(ControlSettings settings, LoadOptions options, boolean listens) throws IOException {
+    public static ControlPlane open(ControlSettings settings, LoadOptions options, boolean listens) throws IOException {
         DataFiles files = DataFiles.open(settings.data());
         Database database;
         try {

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Brings what a table holds into a book, which is read from memory. */
-final class FollowedTable<T> implements FollowedKind {
-    static final String TOKEN = "token";
+public final class FollowedTable<T> implements FollowedKind {
+    public static final String TOKEN = "token";
     static final String QUOTA = "quota";
 
     private final String kind;

@@ -6,21 +6,21 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** A board that nodes of one test share, and that can be taken away; the one in Redis is tested with the server. */
-final class InMemorySwitchRelay implements SwitchRelay {
+public final class InMemorySwitchRelay implements SwitchRelay {
     private final Map<String, String> texts = new HashMap<>();
     private final Map<String, Long> stamps = new HashMap<>();
     private boolean away;
 
-    synchronized void away(boolean now) {
+    public synchronized void away(boolean now) {
         away = now;
     }
 
     /** Posts whatever it is. */
-    synchronized void scribble(String id, String text) {
+    public synchronized void scribble(String id, String text) {
         texts.put(id, text);
     }
 
-    synchronized Map<String, String> texts() {
+    public synchronized Map<String, String> texts() {
         return Map.copyOf(texts);
     }
 

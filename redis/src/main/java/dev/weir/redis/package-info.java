@@ -1,6 +1,6 @@
 /**
- * The shared store on Redis: connections, routing, breakers, and the scripts that lanes of {@link dev.weir.coalesce} have it call. It
- * knows checks and meters; it does not know what a rule or a request is.
+ * Says where a Redis is and how to use it: address, credentials, TLS, deadlines, breaker. Connections and commands do
+ * not come in: they are internal.
  */
 @NullMarked
 package dev.weir.redis;

@@ -1,5 +1,6 @@
 /**
- * Rule files in both spellings: read, validated, compiled into a rule set, and watched. Counting and networks do not come in.
+ * Loads and watches rules from files, folders and text. The format of a file and the walk through folders do not come
+ * in: they are internal.
  */
 @NullMarked
 package dev.weir.rules;

@@ -68,7 +68,8 @@ final class ServerComponents {
         this.settings = settings;
         files = opened.add(new FileWatcher());
         certificates = new PortCertificates(settings.tls(), files);
-        GrpcServerSettings laneSettings = certificates.with(GrpcServerSettings.defaults().with(settings.rls()));
+        GrpcServerSettings laneSettings =
+                certificates.with(GrpcServerSettings.defaults().with(settings.rls()));
         feed = opened.add(new WatchedRuleFiles(settings));
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
         decisions = opened.add(new OptionalDecisionSink(settings.decisions()));

@@ -10,7 +10,12 @@ import dev.weir.server.stores.StoreOutageLog;
 
 /** What the server as a whole shows of itself. */
 record ServerGauges(
-        Settings settings, ServerStores stores, StoreOutageLog storeWatch, Limiter limiter, WatchedRuleFiles feed, Health health) {
+        Settings settings,
+        ServerStores stores,
+        StoreOutageLog storeWatch,
+        Limiter limiter,
+        WatchedRuleFiles feed,
+        Health health) {
 
     void addTo(ServerMetrics metrics) {
         metrics.gauge(

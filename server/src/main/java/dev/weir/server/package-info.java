@@ -1,5 +1,6 @@
 /**
- * The server as a whole: what starts, wires and stops the surfaces, and what they share. No surface's own logic comes in.
+ * Starts, wires and stops the server: it builds every component from the settings and connects them. A surface's own
+ * logic, and anything that a room below could own, does not come in.
  */
 @NullMarked
 package dev.weir.server;

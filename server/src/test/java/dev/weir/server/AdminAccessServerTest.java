@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who is let in on the admin port, and for what. */
-class AdminAccessServerTest {
+public class AdminAccessServerTest {
     private static final String TOKENS = "/admin/v1/tokens";
     private static final String QUOTA = "/admin/v1/quotas/k";
     private static final String RULE = "/v1/ratelimit/config/r";
@@ -60,7 +60,7 @@ class AdminAccessServerTest {
         return RunningServer.with(rules, all);
     }
 
-    static HttpResponse<String> call(RunningServer server, String method, String path, String... headers)
+    public static HttpResponse<String> call(RunningServer server, String method, String path, String... headers)
             throws Exception {
         String body = BODIES.get(path);
         HttpRequest.Builder request = server.admin
@@ -72,11 +72,11 @@ class AdminAccessServerTest {
         return server.admin.send(headers.length == 0 ? request : request.headers(headers));
     }
 
-    static String[] bearer(String token) {
+    public static String[] bearer(String token) {
         return new String[] {"Authorization", "Bearer " + token};
     }
 
-    static String create(RunningServer server, String name, String role, String... headers) throws Exception {
+    public static String create(RunningServer server, String name, String role, String... headers) throws Exception {
         HttpResponse<String> made = server.admin.post(
                 TOKENS, new JsonObject().put("name", name).put("role", role).encode(), headers);
         assertThat(made.statusCode()).as(made.body()).isEqualTo(201);

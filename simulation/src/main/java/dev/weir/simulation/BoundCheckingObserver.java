@@ -21,7 +21,8 @@ final class BoundCheckingObserver implements FleetObserver {
     }
 
     @Override
-    public void told(Flow flow, int caller, SimulatedNode node, MutableDecision decision, long chargedMicros, boolean waited) {
+    public void told(
+            Flow flow, int caller, SimulatedNode node, MutableDecision decision, long chargedMicros, boolean waited) {
         tally.told(flow, caller, node, decision, chargedMicros, waited);
         ledger.told(node.number(), decision, chargedMicros, store.clock().micros(), node.pausedUntil());
     }

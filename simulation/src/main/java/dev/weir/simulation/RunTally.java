@@ -38,7 +38,8 @@ public final class RunTally implements FleetObserver {
     }
 
     @Override
-    public void told(Flow flow, int caller, SimulatedNode node, MutableDecision decision, long chargedMicros, boolean waited) {
+    public void told(
+            Flow flow, int caller, SimulatedNode node, MutableDecision decision, long chargedMicros, boolean waited) {
         int step = (int) Math.min(offered.length - 1, timeline.now() / stepNanos);
         decisions++;
         offered[step]++;

@@ -1,6 +1,6 @@
 /**
- * A fleet in one thread on virtual time: the real limiter on every node, a simulated store between them, and an oracle beside them.
- * Everything comes from one seed; no socket, no thread and no clock of the real world come in.
+ * One run of a fleet in one thread on virtual time: real limiters, a simulated store, injected faults, and an oracle
+ * that checks the bounds. All randomness comes from the seed; no socket, thread or real clock comes in.
  */
 @NullMarked
 package dev.weir.simulation;

@@ -23,7 +23,8 @@ class FaultInjectorTest {
             .orThrow();
 
     private static RunResult run(Fault... faults) {
-        FlowSettings traffic = FlowSettings.of("user_id", new ArrivalProcess.Poisson(400), new CallerDistribution.Alike(1));
+        FlowSettings traffic =
+                FlowSettings.of("user_id", new ArrivalProcess.Poisson(400), new CallerDistribution.Alike(1));
         Scenario scenario = Scenario.of(RULES, FleetSettings.of(4), List.of(traffic), 10 * SECOND, 3)
                 .with(List.of(faults), 50 * MILLI);
         return new Simulation(scenario, scenario.runs().get(0), true).run();

@@ -28,7 +28,8 @@ class ReportedFaultsTest {
                         "rules.yaml",
                         "rules:\n  - { name: r, key_by: user_id, consistency: reported, limit: " + limit + " }\n")
                 .orThrow();
-        FlowSettings traffic = FlowSettings.of("user_id", new ArrivalProcess.Steady(rate), new CallerDistribution.Alike(1));
+        FlowSettings traffic =
+                FlowSettings.of("user_id", new ArrivalProcess.Steady(rate), new CallerDistribution.Alike(1));
         Scenario scenario = Scenario.of(rules, FleetSettings.of(NODES), List.of(traffic), seconds * SECOND, 3)
                 .with(faults, 50 * MILLI);
         RunResult result = new Simulation(scenario, scenario.runs().get(0), true).run();

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 
 /** The scenario files of the repository, whole or cut to the size of a test. */
-final class Scenarios {
+public final class Scenarios {
     private static final Path FOLDER = Path.of("scenarios");
 
     private Scenarios() {}
@@ -23,11 +23,11 @@ final class Scenarios {
         }
     }
 
-    static Scenario read(String file) {
+    public static Scenario read(String file) {
         return parse(file, text(file));
     }
 
-    static Scenario parse(String name, String text) {
+    public static Scenario parse(String name, String text) {
         ScenarioReader.Read read = ScenarioReader.read(name, text.getBytes(StandardCharsets.UTF_8));
         Scenario scenario = read.scenario();
         if (scenario == null) {

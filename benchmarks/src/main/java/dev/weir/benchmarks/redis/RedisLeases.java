@@ -67,8 +67,8 @@ public final class RedisLeases {
     }
 
     private static void measure(RedisUnderLoad redis, String consistency, int seconds) throws InterruptedException {
-        RedisSharedStore store =
-                RedisSharedStore.open(RedisSettings.of("redis://" + redis.address()).withDeadline(DEADLINE));
+        RedisSharedStore store = RedisSharedStore.open(
+                RedisSettings.of("redis://" + redis.address()).withDeadline(DEADLINE));
         store.warmUp(DEADLINE);
         RuleSet rules = Objects.requireNonNull(
                 RuleLoader.parse("bench", RULES.formatted(consistency)).rules());

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The load tool: asks a gRPC rate limiter over four connections and tells what came of it in one line of JSON. */
-record H2gen(String path) {
+public record H2gen(String path) {
     /** Seconds at the start of each load that it does not count. */
     static final int WARM = 1;
 
@@ -18,7 +18,7 @@ record H2gen(String path) {
     private static final int WARM_UP_ROUNDS = 6;
 
     /** Whether there is one; says what is missing if not. */
-    boolean found() {
+    public boolean found() {
         boolean found = Files.isExecutable(Path.of(path));
         if (!found) {
             System.out.println("--h2gen: " + path
@@ -28,8 +28,8 @@ record H2gen(String path) {
     }
 
     /** How much is asked: so many requests under way on each connection at most, and so many a second if {@code rate} is not 0. */
-    record Load(int underWay, double rate) {
-        static final Load FULL = new Load(64, 0);
+    public record Load(int underWay, double rate) {
+        public static final Load FULL = new Load(64, 0);
 
         /** Counted from when a request was due. */
         static Load at(double rate) {
@@ -37,7 +37,7 @@ record H2gen(String path) {
         }
     }
 
-    JsonObject load(String name, int port, long pid, String keys, int seconds, Load load)
+    public JsonObject load(String name, int port, long pid, String keys, int seconds, Load load)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(path, "-name", name, "-addr", "127.0.0.1:" + port));
         command.addAll(List.of("-pid", String.valueOf(pid), "-domain", "bench", "-key", "user", "-keys", keys));
@@ -57,7 +57,7 @@ record H2gen(String path) {
     }
 
     /** A JVM shows what it can do once it has compiled its hot code; how long that takes depends on who else wants the CPU. */
-    void warmUp(String name, int port, long pid, String keys) throws IOException, InterruptedException {
+    public void warmUp(String name, int port, long pid, String keys) throws IOException, InterruptedException {
         double before = 0;
         for (int i = 0; i < WARM_UP_ROUNDS; i++) {
             double now = load(name, port, pid, keys, WARM_UP_SECONDS, Load.FULL).getDouble("per_cpu_s");
@@ -69,7 +69,7 @@ record H2gen(String path) {
     }
 
     /** About how many decisions a load took: the warming is not in the count, but in all that others counted meanwhile. */
-    static double decisions(JsonObject line, int seconds) {
+    public static double decisions(JsonObject line, int seconds) {
         double counted = line.getLong("ok") + line.getLong("over") + line.getLong("other");
         return counted * (seconds + WARM) / seconds;
     }

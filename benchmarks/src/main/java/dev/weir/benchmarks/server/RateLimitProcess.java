@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The reference, envoyproxy/ratelimit, with its defaults and the same rules as Weir. */
-final class RateLimitProcess implements AutoCloseable {
+public final class RateLimitProcess implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 20;
 
     private final Path folder;
@@ -30,7 +30,7 @@ final class RateLimitProcess implements AutoCloseable {
     }
 
     /** Where it is: what {@code --ratelimit} says, or where {@code go install} puts it; null, and a word about it, if not there. */
-    static @Nullable Path find(BenchmarkOptions options) {
+    public static @Nullable Path find(BenchmarkOptions options) {
         String given = options.text("--ratelimit", "");
         Path path =
                 given.isEmpty() ? Path.of(System.getProperty("user.home"), "go", "bin", "service_cmd") : Path.of(given);
@@ -43,7 +43,7 @@ final class RateLimitProcess implements AutoCloseable {
         return null;
     }
 
-    static RateLimitProcess start(Path binary, String redisAddress) throws IOException {
+    public static RateLimitProcess start(Path binary, String redisAddress) throws IOException {
         Path folder = Files.createTempDirectory("ratelimit");
         Path config = Files.createDirectories(folder.resolve("bench").resolve("config"));
         Files.writeString(config.resolve("bench.yaml"), ServerUnderLoad.RULES);
@@ -89,11 +89,11 @@ final class RateLimitProcess implements AutoCloseable {
         throw new IOException("envoyproxy/ratelimit does not start: " + log);
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A server in a JVM of its own, so that its CPU time and its garbage are its own. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
     private final String name;
     private final int port;
     private final Process process;
@@ -25,7 +25,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Starts {@link ServerUnderLoad} for {@code name} with the class path and Java of this process, and Weir with {@code flags}. */
-    static ServerProcess start(String name, String... flags) throws IOException {
+    public static ServerProcess start(String name, String... flags) throws IOException {
         int port = freePort();
         List<String> command = new ArrayList<>(
                 List.of(ProcessHandle.current().info().command().orElse("java"), "-Xms512m", "-Xmx512m"));
@@ -41,7 +41,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** A port that was free a moment ago. */
-    static int freePort() throws IOException {
+    public static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         }
@@ -51,11 +51,11 @@ final class ServerProcess implements AutoCloseable {
         return name;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 

@@ -1,6 +1,6 @@
 /**
- * Who changed what, when and why: a chain of lines, each with the hash of the one before, in a table and in a file. What the
- * changes mean does not come in.
+ * The audit log: one line per change, each with the hash of the line before, in a table and in a file. The meaning of
+ * a change does not come in.
  */
 @NullMarked
 package dev.weir.control.audit;

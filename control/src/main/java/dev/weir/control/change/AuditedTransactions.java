@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Makes changes: one at a time in the whole fleet, each in one transaction with its line of audit. Where there is a file of
  * audit, the line is on disk before the change holds. A change whose audit cannot be written does not happen.
  */
-final class AuditedTransactions {
+public final class AuditedTransactions {
     /** What PostgreSQL tells of changes by. */
     static final String CHANNEL = "weir_changes";
 
@@ -36,13 +36,13 @@ final class AuditedTransactions {
     /** From a line in the file until its change holds or the line is taken back: the database may let another in before. */
     private final ReentrantLock writing = new ReentrantLock();
 
-    AuditedTransactions(Database database, @Nullable AuditFile file) {
+    public AuditedTransactions(Database database, @Nullable AuditFile file) {
         this.database = database;
         this.file = file;
     }
 
     /** Looks at what is there and changes it; both as JSON, null where there is nothing. */
-    interface Edit {
+    public interface Edit {
         /** What there is, for the audit; null if there is nothing. */
         @Nullable
         String before(Connection connection) throws SQLException;
@@ -53,12 +53,13 @@ final class AuditedTransactions {
     }
 
     /** Makes a change, or only finds out what it would do. */
-    Change change(Author author, String kind, String subject, boolean dryRun, Edit edit) {
+    public Change change(Author author, String kind, String subject, boolean dryRun, Edit edit) {
         return change(author, kind, subject, null, dryRun, edit);
     }
 
     /** The same, of a change that was made at {@code then} without the database and can wait to be written there; null is now. */
-    Change change(Author author, String kind, String subject, @Nullable Instant then, boolean dryRun, Edit edit) {
+    public Change change(
+            Author author, String kind, String subject, @Nullable Instant then, boolean dryRun, Edit edit) {
         AuditFile.@Nullable Mark[] written = new AuditFile.Mark[1];
         boolean done = false;
         try {

@@ -3,7 +3,7 @@ package dev.weir.control.change;
 import java.util.Locale;
 
 /** What a column of the database takes: what does not fit would look like a database that does not answer. */
-enum ColumnLimits {
+public enum ColumnLimits {
     RULE_ID(200),
     DOMAIN(300),
     API_KEY(256),
@@ -24,7 +24,7 @@ enum ColumnLimits {
      *
      * @throws ChangeRefusedException if not
      */
-    void require(String value) {
+    public void require(String value) {
         if (value.length() > longest || value.chars().anyMatch(Character::isISOControl)) {
             String start = value.substring(0, Math.min(value.length(), SHOWN)).replaceAll("\\p{Cntrl}", "?");
             throw new ChangeRefusedException(

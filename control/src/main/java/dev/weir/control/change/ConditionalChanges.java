@@ -9,22 +9,22 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** Changes one thing under a precondition; when it returns, the change is in force on this node. */
-final class ConditionalChanges {
+public final class ConditionalChanges {
     private static final System.Logger LOG = System.getLogger(ConditionalChanges.class.getName());
 
     private final AuditedTransactions ledger;
     private final DatabaseFollower follower;
 
-    ConditionalChanges(AuditedTransactions ledger, DatabaseFollower follower) {
+    public ConditionalChanges(AuditedTransactions ledger, DatabaseFollower follower) {
         this.ledger = ledger;
         this.follower = follower;
     }
 
     /** What there is, and the change that it is from. */
-    record Existing(long version, String json) {}
+    public record Existing(long version, String json) {}
 
     /** How a thing is found and changed. */
-    interface Editing {
+    public interface Editing {
         @Nullable
         Existing existing(Connection connection) throws SQLException;
 
@@ -38,7 +38,7 @@ final class ConditionalChanges {
      *
      * @throws ChangeRefusedException if the precondition does not hold
      */
-    Change make(
+    public Change make(
             Author author, String kind, String subject, Precondition precondition, boolean dryRun, Editing editing) {
         Change change = make(author, kind, subject, dryRun, new AuditedTransactions.Edit() {
             @Override
@@ -71,10 +71,11 @@ final class ConditionalChanges {
     }
 
     /** Refuses to change a thing at {@code version}, or one that is not there, if the precondition does not hold. */
-    static void require(Precondition precondition, @Nullable Long version) {
+    public static void require(Precondition precondition, @Nullable Long version) {
         if (!precondition.holds(version)) {
             throw new ChangeRefusedException(
-                    ChangeRefusedException.Cause.STALE, version == null ? "it is not there" : "it is at version " + version);
+                    ChangeRefusedException.Cause.STALE,
+                    version == null ? "it is not there" : "it is at version " + version);
         }
     }
 }

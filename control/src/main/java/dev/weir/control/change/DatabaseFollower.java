@@ -26,7 +26,7 @@ import org.postgresql.PGConnection;
  * notifications and connections die without a word. What changed since the version that this node has seen, the audit tells;
  * after a long absence everything is read anew.
  */
-final class DatabaseFollower implements AutoCloseable {
+public final class DatabaseFollower implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DatabaseFollower.class.getName());
     private static final int POLL_MILLIS = 1_000;
     /** Above so many changes, reading everything is less work. */
@@ -50,7 +50,7 @@ final class DatabaseFollower implements AutoCloseable {
         static final Seen NOTHING = new Seen(-1, "");
     }
 
-    DatabaseFollower(Database database, AuditedTransactions ledger, List<FollowedKind> kinds, boolean listens) {
+    public DatabaseFollower(Database database, AuditedTransactions ledger, List<FollowedKind> kinds, boolean listens) {
         this.database = database;
         this.ledger = ledger;
         this.kinds = List.copyOf(kinds);
@@ -59,17 +59,17 @@ final class DatabaseFollower implements AutoCloseable {
     }
 
     /** Follows from now on; where nobody else changes anything, to see whether the database is there. */
-    void start() {
+    public void start() {
         thread.start();
     }
 
     /** Whether the database answered when it was last asked. */
-    boolean isConnected() {
+    public boolean isConnected() {
         return connected;
     }
 
     /** The last change that this node has seen; -1 if it has seen none. */
-    long version() {
+    public long version() {
         return seen.version();
     }
 
@@ -78,7 +78,7 @@ final class DatabaseFollower implements AutoCloseable {
      *
      * @throws DatabaseException if the database is away
      */
-    synchronized void sync() {
+    public synchronized void sync() {
         try {
             seen = database.transaction(this::read);
             connected(true, "");

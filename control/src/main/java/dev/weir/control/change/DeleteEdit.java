@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param missing what to say if it is not
  */
-record DeleteEdit(String id, Finding finding, Deleting deleting, String missing) implements ConditionalChanges.Editing {
+public record DeleteEdit(String id, Finding finding, Deleting deleting, String missing)
+        implements ConditionalChanges.Editing {
 
-    interface Finding {
+    public interface Finding {
         ConditionalChanges.@Nullable Existing find(Connection connection, String id) throws SQLException;
     }
 
-    interface Deleting {
+    public interface Deleting {
         void delete(Connection connection, String id) throws SQLException;
     }
 

@@ -8,7 +8,7 @@ import java.util.Set;
  * A kind of thing that operators change and every node follows. Reading is one step and taking it in another, so that a
  * database that fails half way through changes nothing here.
  */
-interface FollowedKind {
+public interface FollowedKind {
     /** What the audit calls it. */
     String kind();
 

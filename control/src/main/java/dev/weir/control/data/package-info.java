@@ -1,5 +1,6 @@
 /**
- * What the rooms of the control plane share: JSON, files that are private, and when a thing was changed. Nothing of theirs comes in.
+ * Small tools that the other rooms share: JSON text, files that only their owner may read, timestamps, and the version
+ * of a stored record. Nothing of the other rooms comes in.
  */
 @NullMarked
 package dev.weir.control.data;

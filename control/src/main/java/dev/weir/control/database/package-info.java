@@ -1,5 +1,6 @@
 /**
- * The database: PostgreSQL that a fleet shares, or H2 in the data folder of one server. What is kept in it does not come in.
+ * Connections and transactions on PostgreSQL, which a fleet shares, or on H2 in the data folder of one server. The
+ * tables' contents do not come in.
  */
 @NullMarked
 package dev.weir.control.database;

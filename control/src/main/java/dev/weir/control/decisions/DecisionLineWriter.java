@@ -57,7 +57,8 @@ final class DecisionLineWriter {
         return new DecisionLine(out.toByteArray(), counter);
     }
 
-    private void write(JsonGenerator json, RecordedDecision taken, MutableVerdict verdict, @Nullable String counter) throws IOException {
+    private void write(JsonGenerator json, RecordedDecision taken, MutableVerdict verdict, @Nullable String counter)
+            throws IOException {
         Rule rule = verdict.rule();
         Limit limit = verdict.limit();
         json.writeStartObject();

@@ -1,6 +1,6 @@
 /**
- * The sink for decisions: what was decided leaves the server as JSON lines, in files or through Kafka. Nothing here may hold up
- * a decision, and nothing here decides.
+ * The decision sink: sampled and denied checks leave the server as JSON lines, in files or through Kafka. Nothing here
+ * decides, and nothing here may make a decision wait.
  */
 @NullMarked
 package dev.weir.control.decisions;

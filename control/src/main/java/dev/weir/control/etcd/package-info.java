@@ -1,6 +1,6 @@
 /**
- * Rules in etcd: every key below a prefix is a document. Speaks three calls of etcd's API; how rules are loaded and kept does
- * not come in.
+ * Rules in etcd: every key below a prefix is a rule document, listed once and then watched. Loading rules and keeping
+ * copies belong in {@code source}.
  */
 @NullMarked
 package dev.weir.control.etcd;

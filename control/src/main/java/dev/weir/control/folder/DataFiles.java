@@ -10,12 +10,12 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /** What a server keeps in its data folder; where it has none, the journal of switches alone, in memory. */
-final class DataFiles implements AutoCloseable {
+public final class DataFiles implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DataFiles.class.getName());
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-    final @Nullable AuditFile audit;
-    final SwitchJournal journal;
+    public final @Nullable AuditFile audit;
+    public final SwitchJournal journal;
 
     private DataFiles(@Nullable Path folder) throws IOException {
         try {
@@ -39,7 +39,7 @@ final class DataFiles implements AutoCloseable {
      *
      * @throws IOException if the folder cannot be used or another server has it; for people
      */
-    static DataFiles open(@Nullable Path folder) throws IOException {
+    public static DataFiles open(@Nullable Path folder) throws IOException {
         return new DataFiles(folder);
     }
 

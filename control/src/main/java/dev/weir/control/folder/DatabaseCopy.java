@@ -33,26 +33,26 @@ import org.jspecify.annotations.Nullable;
  * begins with that. One JSON object a line: a head, then a
  * rule, a quota, a token or a switch each.
  */
-final class DatabaseCopy {
-    static final String NAME = "last-good.jsonl";
+public final class DatabaseCopy {
+    public static final String NAME = "last-good.jsonl";
     /** Without it a file tells nothing: a database that holds nothing looks different from a file that lost everything. */
     private static final String HEAD = "{\"format\":1}";
 
     private final Path file;
 
-    DatabaseCopy(Path folder) {
+    public DatabaseCopy(Path folder) {
         this.file = folder.resolve(NAME);
     }
 
     /** What was kept. */
-    record Kept(
+    public record Kept(
             List<StoredRule> rules,
             List<StoredQuota> quotas,
             List<StoredToken> tokens,
             List<SwitchChange> switches,
             Instant at) {}
 
-    void save(
+    public void save(
             Collection<StoredRule> rules,
             Collection<StoredQuota> quotas,
             Collection<StoredToken> tokens,
@@ -112,7 +112,7 @@ final class DatabaseCopy {
 
     /** What was kept, or null if nothing was. */
     @Nullable
-    Kept load() throws IOException {
+    public Kept load() throws IOException {
         if (!Files.exists(file)) {
             return null;
         }

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * Keeps the copy of a shared database in step with what is in force. Many changes in a row are written once, by a thread that nothing
  * else waits for: a disk may be slow.
  */
-final class DatabaseCopyWriter {
+public final class DatabaseCopyWriter {
     private static final System.Logger LOG = System.getLogger(DatabaseCopyWriter.class.getName());
     private static final int WAIT_MILLIS = 1_000;
     private static final int LAST_WRITE_SECONDS = 5;
 
     /** Writes what is in force. */
-    interface Writing {
+    public interface Writing {
         void to(DatabaseCopy copy) throws IOException;
     }
 
@@ -32,7 +32,7 @@ final class DatabaseCopyWriter {
     private final AtomicBoolean due = new AtomicBoolean();
 
     /** With no {@code copy} it does nothing: a database in the data folder is there whenever the folder is. */
-    DatabaseCopyWriter(@Nullable DatabaseCopy copy, Writing writing) {
+    public DatabaseCopyWriter(@Nullable DatabaseCopy copy, Writing writing) {
         this.copy = copy;
         this.writing = writing;
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -40,14 +40,14 @@ final class DatabaseCopyWriter {
     }
 
     /** What is in force has changed. */
-    void soon() {
+    public void soon() {
         if (copy != null && due.compareAndSet(false, true)) {
             var unused = thread.schedule(this::now, WAIT_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
     /** Writes what is still to be written, after what is being written. */
-    void finish() {
+    public void finish() {
         thread.shutdown();
         try {
             if (!thread.awaitTermination(LAST_WRITE_SECONDS, TimeUnit.SECONDS)) {

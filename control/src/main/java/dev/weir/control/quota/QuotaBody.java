@@ -141,7 +141,8 @@ public final class QuotaBody {
         if (text == null && fields.lacks("unit")) {
             problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", EnvoyUnit.SPELLINGS));
         } else if (text != null && unit == null) {
-            problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, EnvoyUnit.SPELLINGS));
+            problems.error(
+                    fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, EnvoyUnit.SPELLINGS));
         }
         return unit;
     }

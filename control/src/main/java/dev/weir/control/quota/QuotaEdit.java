@@ -8,10 +8,10 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** How what was agreed with a caller is written, and how it is ended. */
-final class QuotaEdit {
+public final class QuotaEdit {
     private QuotaEdit() {}
 
-    static ConditionalChanges.Editing put(StoredQuota quota) {
+    public static ConditionalChanges.Editing put(StoredQuota quota) {
         return new ConditionalChanges.Editing() {
             @Override
             public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
@@ -26,12 +26,15 @@ final class QuotaEdit {
         };
     }
 
-    static ConditionalChanges.Editing delete(String apiKey) {
+    public static ConditionalChanges.Editing delete(String apiKey) {
         return new DeleteEdit(apiKey, QuotaEdit::found, QuotaTable::delete, "nothing was agreed with this api_key");
     }
 
-    private static ConditionalChanges.@Nullable Existing found(Connection connection, String apiKey) throws SQLException {
+    private static ConditionalChanges.@Nullable Existing found(Connection connection, String apiKey)
+            throws SQLException {
         StoredQuota quota = QuotaTable.get(connection, apiKey);
-        return quota == null ? null : new ConditionalChanges.Existing(quota.stored().version(), quota.json());
+        return quota == null
+                ? null
+                : new ConditionalChanges.Existing(quota.stored().version(), quota.json());
     }
 }

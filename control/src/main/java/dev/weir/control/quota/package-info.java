@@ -1,6 +1,6 @@
 /**
- * Tiers and limits agreed with single callers: in the database, and in memory for the decision path. How changes are made and
- * followed does not come in.
+ * A caller's quota (tier and overrides) in request bodies, in the database, and in memory for the decision path.
+ * Transactions and following belong in {@code change}; HTTP does not come in.
  */
 @NullMarked
 package dev.weir.control.quota;

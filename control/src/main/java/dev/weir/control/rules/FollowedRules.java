@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** The rules of the database: what was read of it last, and the last of that which loads, which is in force. */
-final class FollowedRules implements FollowedKind {
-    static final String KIND = "rule";
+public final class FollowedRules implements FollowedKind {
+    public static final String KIND = "rule";
 
     private static final System.Logger LOG = System.getLogger(FollowedRules.class.getName());
     private static final int MOST_LINES = 20;
@@ -27,23 +27,23 @@ final class FollowedRules implements FollowedKind {
     private volatile Consumer<DatabaseLayer> listener = layer -> {};
 
     /** Tells {@code changed} after other rules are in force; {@code place} is the database, for people. */
-    FollowedRules(String place, LoadOptions options, Runnable changed) {
+    public FollowedRules(String place, LoadOptions options, Runnable changed) {
         this.place = place;
         this.options = options;
         this.changed = changed;
     }
 
-    DatabaseLayer inForce() {
+    public DatabaseLayer inForce() {
         return good;
     }
 
     /** Tells {@code next} of the rules whenever they change, on the thread that found out. */
-    void tell(Consumer<DatabaseLayer> next) {
+    public void tell(Consumer<DatabaseLayer> next) {
         listener = next;
     }
 
     /** What keeps what was read last from being in force, a line each; empty where nothing does. */
-    String problems() {
+    public String problems() {
         return read.errors().stream()
                 .limit(MOST_LINES)
                 .map(Diagnostic::toString)
@@ -51,7 +51,7 @@ final class FollowedRules implements FollowedKind {
     }
 
     /** Takes in all rules that there are. */
-    void setAll(Collection<StoredRule> rules) {
+    public void setAll(Collection<StoredRule> rules) {
         take(DatabaseLayer.of(rules, options));
     }
 

@@ -8,10 +8,10 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** How a rule of the database is written, and how it is deleted. */
-final class RuleEdit {
+public final class RuleEdit {
     private RuleEdit() {}
 
-    static ConditionalChanges.Editing put(String id, String domain, String body) {
+    public static ConditionalChanges.Editing put(String id, String domain, String body) {
         return new ConditionalChanges.Editing() {
             @Override
             public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
@@ -27,12 +27,14 @@ final class RuleEdit {
         };
     }
 
-    static ConditionalChanges.Editing delete(String id) {
+    public static ConditionalChanges.Editing delete(String id) {
         return new DeleteEdit(id, RuleEdit::found, RuleTable::delete, "no rule of the database is called " + id);
     }
 
     private static ConditionalChanges.@Nullable Existing found(Connection connection, String id) throws SQLException {
         StoredRule rule = RuleTable.get(connection, id);
-        return rule == null ? null : new ConditionalChanges.Existing(rule.stored().version(), rule.json());
+        return rule == null
+                ? null
+                : new ConditionalChanges.Existing(rule.stored().version(), rule.json());
     }
 }

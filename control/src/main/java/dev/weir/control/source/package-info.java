@@ -1,6 +1,6 @@
 /**
- * Rules that come over a network: connected to again and again, loaded whole, kept for a restart. What is spoken on the wire
- * does not come in: that is etcd's and xDS's own.
+ * Rules from network sources: reconnecting, loading each snapshot whole, and keeping a copy for a restart without the
+ * source. The protocols of etcd and xDS do not come in; each implements {@code SourceProtocol} in its own room.
  */
 @NullMarked
 package dev.weir.control.source;

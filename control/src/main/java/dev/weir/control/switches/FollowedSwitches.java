@@ -14,7 +14,8 @@ import java.util.function.Consumer;
  * @param all takes all there are
  * @param some takes those that have changed
  */
-record FollowedSwitches(Consumer<List<SwitchChange>> all, Consumer<List<SwitchChange>> some) implements FollowedKind {
+public record FollowedSwitches(Consumer<List<SwitchChange>> all, Consumer<List<SwitchChange>> some)
+        implements FollowedKind {
     static final String KIND = "switch";
 
     @Override

@@ -38,7 +38,8 @@ public final class SwitchJournal implements AutoCloseable {
      *
      * @param before what was there, for the audit; null if nothing was
      */
-    public record Line(long number, SwitchChange done, @Nullable String before) {}
+    public record Line(
+            long number, SwitchChange done, @Nullable String before) {}
 
     private AuditFile.@Nullable Mark lastMark;
 

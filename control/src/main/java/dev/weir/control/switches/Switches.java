@@ -45,8 +45,13 @@ public final class Switches implements AutoCloseable {
     private volatile Runnable listener = () -> {};
 
     /** {@code shared}: whether the database is one that can be away. */
-    Switches(
-            boolean shared, ConditionalChanges changes, AuditedTransactions ledger, DatabaseFollower follower, LatestSwitches book, SwitchJournal journal) {
+    public Switches(
+            boolean shared,
+            ConditionalChanges changes,
+            AuditedTransactions ledger,
+            DatabaseFollower follower,
+            LatestSwitches book,
+            SwitchJournal journal) {
         this.shared = shared;
         this.changes = changes;
         this.follower = follower;
@@ -74,7 +79,7 @@ public final class Switches implements AutoCloseable {
     }
 
     /** What was done to each last, releases too. */
-    Collection<SwitchChange> last() {
+    public Collection<SwitchChange> last() {
         return book.last();
     }
 
@@ -95,19 +100,19 @@ public final class Switches implements AutoCloseable {
     }
 
     /** Takes in some of what the database holds. */
-    void database(List<SwitchChange> rows) {
+    public void database(List<SwitchChange> rows) {
         sync.inDatabase(rows);
         take(rows);
     }
 
     /** Takes in all that the database holds; what it held before and lost is brought there again. */
-    void wholeDatabase(List<SwitchChange> rows) {
+    public void wholeDatabase(List<SwitchChange> rows) {
         sync.allInDatabase(rows);
         take(rows);
     }
 
     /** Takes in what a restart begins with. */
-    void restore(Collection<SwitchChange> kept) {
+    public void restore(Collection<SwitchChange> kept) {
         take(kept);
     }
 

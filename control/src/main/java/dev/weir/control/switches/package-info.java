@@ -1,6 +1,7 @@
 /**
- * What operators have switched off, into shadow or on while it runs, of each switch the newest there is: as text, as rows, as lines
- * of a file. Who is told, and where it is kept when, is not decided here.
+ * Switches that turn rules off, into shadow or on: the newest change per switch, from the database, the relay in
+ * Redis, or this node's journal. Redis itself does not come in (the server implements {@code SwitchRelay}), and
+ * neither does the effect of a switch on a rule.
  */
 @NullMarked
 package dev.weir.control.switches;

@@ -8,10 +8,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A token in the copy of what a database held: with its hashes, for who restarts during an outage must still be let in. */
-final class TokenJson {
+public final class TokenJson {
     private TokenJson() {}
 
-    static void write(JsonGenerator json, StoredToken token) throws IOException {
+    public static void write(JsonGenerator json, StoredToken token) throws IOException {
         StoredToken.Previous previous = token.previous();
         json.writeStringField("id", token.id());
         json.writeStringField("name", token.name());
@@ -28,7 +28,8 @@ final class TokenJson {
         return time == null ? null : time.toString();
     }
 
-    static StoredToken read(Function<String, @Nullable String> members, StoredVersion stored) throws IOException {
+    public static StoredToken read(Function<String, @Nullable String> members, StoredVersion stored)
+            throws IOException {
         Role role = Role.called(required(members, "role"));
         if (role == null) {
             throw new IOException("a token with an unknown role");

@@ -36,7 +36,7 @@ public final class Tokens implements AutoCloseable {
     private final TokenCache book;
     private final TokenUse use;
 
-    Tokens(Database database, ConditionalChanges changes, DatabaseFollower follower, TokenCache book) {
+    public Tokens(Database database, ConditionalChanges changes, DatabaseFollower follower, TokenCache book) {
         this.database = database;
         this.changes = changes;
         this.book = book;
@@ -105,7 +105,8 @@ public final class Tokens implements AutoCloseable {
             Precondition precondition,
             boolean dryRun) {
         if (grace.isNegative() || grace.compareTo(LONGEST_GRACE) > 0) {
-            throw new ChangeRefusedException(ChangeRefusedException.Cause.INVALID, "grace: " + grace + " (expected: 0s to 30d)");
+            throw new ChangeRefusedException(
+                    ChangeRefusedException.Cause.INVALID, "grace: " + grace + " (expected: 0s to 30d)");
         }
         inFuture(expiresAt);
         TokenText text = TokenText.withId(idOf(nameOrId));
@@ -174,13 +175,14 @@ public final class Tokens implements AutoCloseable {
         @Nullable
         StoredToken before(Connection connection) throws SQLException;
 
-        StoredToken write(Connection connection, @Nullable StoredToken before, StoredVersion stored) throws SQLException;
+        StoredToken write(Connection connection, @Nullable StoredToken before, StoredVersion stored)
+                throws SQLException;
     }
 
     private Issued issue(Author author, TokenText text, Precondition precondition, boolean dryRun, Writing writing) {
         @Nullable StoredToken[] tokens = new StoredToken[2];
-        Change change =
-                changes.make(author, FollowedTable.TOKEN, text.id(), precondition, dryRun, new ConditionalChanges.Editing() {
+        Change change = changes.make(
+                author, FollowedTable.TOKEN, text.id(), precondition, dryRun, new ConditionalChanges.Editing() {
                     @Override
                     public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
                         StoredToken before = writing.before(connection);
@@ -219,7 +221,9 @@ public final class Tokens implements AutoCloseable {
     }
 
     private static ConditionalChanges.@Nullable Existing found(@Nullable StoredToken token) {
-        return token == null ? null : new ConditionalChanges.Existing(token.stored().version(), token.json());
+        return token == null
+                ? null
+                : new ConditionalChanges.Existing(token.stored().version(), token.json());
     }
 
     private static void inFuture(@Nullable Instant expiresAt) {

@@ -1,6 +1,6 @@
 /**
- * Tokens that let operators in: their text, their rows, and what a node knows of them in memory. HTTP does not come in, and
- * neither does a secret that could be read back.
+ * Admin tokens: creating, rotating and revoking them, their rows, and the cache in which a presented token is looked
+ * up. HTTP does not come in, and no secret is stored in a form that can be read back.
  */
 @NullMarked
 package dev.weir.control.token;

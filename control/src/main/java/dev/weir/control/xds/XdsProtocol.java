@@ -46,7 +46,8 @@ public final class XdsProtocol implements SourceProtocol {
 
     @Override
     public void follow(int attempt, Intake intake) throws Exception {
-        try (SourceConnection connection = SourceConnection.to(address.host(), address.tls() ? settings.tls() : null, PING);
+        try (SourceConnection connection =
+                        SourceConnection.to(address.host(), address.tls() ? settings.tls() : null, PING);
                 BlockingGrpcStream<DiscoveryRequest, DiscoveryResponse> stream =
                         new BlockingGrpcStream<>(connection.channel(), XdsApi.STREAM, headers())) {
             // No version: a server that has restarted may count from one again, and would take ours for its own.

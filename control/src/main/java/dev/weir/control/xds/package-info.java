@@ -1,6 +1,6 @@
 /**
- * Rules from a server of xDS, as envoyproxy/ratelimit takes them: state of the world, aggregated. How rules are loaded and kept
- * does not come in.
+ * Rules from an xDS server, as envoyproxy/ratelimit receives them: state of the world over an aggregated stream.
+ * Loading rules and keeping copies belong in {@code source}.
  */
 @NullMarked
 package dev.weir.control.xds;

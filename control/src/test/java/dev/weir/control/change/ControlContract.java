@@ -116,13 +116,16 @@ abstract class ControlContract extends DatabaseContract {
         assertThatThrownBy(change)
                 .hasMessageStartingWith(start)
                 .isInstanceOfSatisfying(
-                        ChangeRefusedException.class, e -> assertThat(e.kind()).isEqualTo(ChangeRefusedException.Cause.INVALID));
+                        ChangeRefusedException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ChangeRefusedException.Cause.INVALID));
     }
 
     @Test
     void whatIsNotThereCannotBeDeleted() {
-        assertThatThrownBy(() -> plane.deleteRule(OPERATOR, "r", ANY, false)).isInstanceOf(ChangeRefusedException.class);
-        assertThatThrownBy(() -> plane.deleteQuota(OPERATOR, "k", ANY, false)).isInstanceOf(ChangeRefusedException.class);
+        assertThatThrownBy(() -> plane.deleteRule(OPERATOR, "r", ANY, false))
+                .isInstanceOf(ChangeRefusedException.class);
+        assertThatThrownBy(() -> plane.deleteQuota(OPERATOR, "k", ANY, false))
+                .isInstanceOf(ChangeRefusedException.class);
         assertThat(plane.version()).isZero();
     }
 
@@ -273,7 +276,8 @@ abstract class ControlContract extends DatabaseContract {
     static StoredQuota quota(String apiKey, @Nullable Instant from, @Nullable Instant until) {
         StoredOverride override =
                 new StoredOverride("endpoint:POST /api/v1/orders", 500, EnvoyUnit.MINUTE, null, null, null);
-        return new StoredQuota(apiKey, "enterprise", List.of(override), from, until, new StoredVersion(0, Instant.EPOCH, ""));
+        return new StoredQuota(
+                apiKey, "enterprise", List.of(override), from, until, new StoredVersion(0, Instant.EPOCH, ""));
     }
 
     private static long limit(RuleSet rules, String name) {

@@ -241,7 +241,8 @@ class SwitchOutageTest {
         board.scribble("", "");
         board.scribble("api/x", fine);
         board.scribble(
-                "api/later", new SwitchChange(new SwitchName("api", "later"), OFF, Long.MAX_VALUE, ADA, Via.REDIS).text());
+                "api/later",
+                new SwitchChange(new SwitchName("api", "later"), OFF, Long.MAX_VALUE, ADA, Via.REDIS).text());
         board.scribble(
                 "api/rollout", fine.replace("\"off\"", "\"on\",\"rollout\":1e9").replace("orders", "rollout"));
         board.scribble("api/long", fine.replace("orders", "long").replace("two", "x".repeat(100_000)));

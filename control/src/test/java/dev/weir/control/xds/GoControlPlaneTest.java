@@ -23,7 +23,8 @@ class GoControlPlaneTest {
 
     @Test
     void itDrivesUsAsItDrivesTheReference() throws Exception {
-        Process process = new ProcessBuilder(ExternalPrograms.program("weir-xds-plane").toString())
+        Process process = new ProcessBuilder(
+                        ExternalPrograms.program("weir-xds-plane").toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (PrintWriter say = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);

@@ -95,7 +95,8 @@ abstract class Bucket extends SlotMeter {
             long common = ExactMath.gcd(limit.requests(), window);
             long hits = limit.requests() / common;
             long ticks = window / common;
-            if (ticks < 1L << MAX_PART_BITS && ExactMath.multiplyAdd(limit.burst() + 1, ticks, hits) < ExactMath.BOUND) {
+            if (ticks < 1L << MAX_PART_BITS
+                    && ExactMath.multiplyAdd(limit.burst() + 1, ticks, hits) < ExactMath.BOUND) {
                 return tick;
             }
         }

@@ -11,7 +11,9 @@ public final class SlotWords {
 
     /** Moment of the last update, part of a hit, tag of the denominator that the part counts in. */
     public static long bucket0(long moment, long part, long tag) {
-        return (Math.min(moment, ExactMath.LAST_MOMENT) << 12) | ((Math.min(part, MAX_PART) >>> 32) << 8) | (tag & 0xFF);
+        return (Math.min(moment, ExactMath.LAST_MOMENT) << 12)
+                | ((Math.min(part, MAX_PART) >>> 32) << 8)
+                | (tag & 0xFF);
     }
 
     /** Whole hits, part of a hit. */

@@ -65,7 +65,8 @@ public final class Batcher {
         } else if (!wakeup.isAwake()) {
             // Whoever asks again and then blocks, which nobody should, waits no longer than until the timer: only if
             // it is set.
-            boolean held = timer.isBy(pending.deadlineNanos) && DeferredWakeups.ofThread().holds(wakeup);
+            boolean held = timer.isBy(pending.deadlineNanos)
+                    && DeferredWakeups.ofThread().holds(wakeup);
             if (!held) {
                 wakeup.ring();
             }

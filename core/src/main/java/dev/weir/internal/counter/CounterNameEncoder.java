@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * text stays different. Text that comes out longer than {@value #LONGEST_TEXT} letters is {@code ~} and its SHA-256 instead; a
  * name longer than {@value #LONGEST_NAME} is {@code ~~} and the SHA-256 of what it would have been.
  */
-final class CounterNameEncoder {
+public final class CounterNameEncoder {
     static final int LONGEST_TEXT = 80;
     static final int LONGEST_NAME = 512;
 
@@ -37,19 +37,19 @@ final class CounterNameEncoder {
     }
 
     /** Starts a name. */
-    void begin(CounterName name) {
+    public void begin(CounterName name) {
         name.clear();
         goOn(name);
     }
 
     /** Goes on with a name that had ended. */
-    void goOn(CounterName name) {
+    public void goOn(CounterName name) {
         into = name;
         tooLong = false;
     }
 
     /** Ends the name. */
-    void end() {
+    public void end() {
         spill();
         if (tooLong) {
             LongTextDigest digest = longText();
@@ -61,14 +61,14 @@ final class CounterNameEncoder {
     }
 
     /** Adds what is plain letters, and not more than a few. */
-    CounterNameEncoder plain(String letters) {
+    public CounterNameEncoder plain(String letters) {
         for (int i = 0; i < letters.length(); i++) {
             into.append((byte) letters.charAt(i));
         }
         return this;
     }
 
-    CounterNameEncoder number(long number) {
+    public CounterNameEncoder number(long number) {
         if (number >= 10) {
             number(number / 10);
         }
@@ -76,7 +76,7 @@ final class CounterNameEncoder {
         return this;
     }
 
-    CounterNameEncoder hex(long word) {
+    public CounterNameEncoder hex(long word) {
         for (int shift = 60; shift >= 0; shift -= 4) {
             into.append(HEX[(int) (word >>> shift) & 0xf]);
         }
@@ -84,7 +84,7 @@ final class CounterNameEncoder {
     }
 
     /** Adds any text, escaped. */
-    CounterNameEncoder escaped(String value) {
+    public CounterNameEncoder escaped(String value) {
         int start = into.length();
         for (int i = 0, length = value.length(); i < length; i++) {
             char c = value.charAt(i);

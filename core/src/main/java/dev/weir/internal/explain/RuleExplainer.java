@@ -32,19 +32,19 @@ import org.jspecify.annotations.Nullable;
  * Tells of every rule of a domain why it does or does not apply to one descriptor. Which do is asked of the matching that
  * decides; here are only the words for it, rule by rule, without the index.
  */
-final class RuleExplainer {
+public final class RuleExplainer {
     private final Request request;
     private final Matches matches;
     private final Map<String, Integer> slots = new HashMap<>();
     private final List<RuleExplanation> found = new ArrayList<>();
 
     /** {@code matches} is what {@code request}, which has one descriptor, meets. */
-    RuleExplainer(Request request, Matches matches) {
+    public RuleExplainer(Request request, Matches matches) {
         this.request = request;
         this.matches = matches;
     }
 
-    List<RuleExplanation> found() {
+    public List<RuleExplanation> found() {
         return found;
     }
 
@@ -58,7 +58,7 @@ final class RuleExplainer {
     }
 
     /** Looks at rules in Weir's spelling; {@code adopted} are the same as the rule set has them. */
-    void weir(List<WeirRule> rules, List<Rule> adopted) {
+    public void weir(List<WeirRule> rules, List<Rule> adopted) {
         AttributeValues frame = frame(rules);
         for (int i = 0; i < rules.size(); i++) {
             Rule rule = adopted.get(i);
@@ -110,7 +110,8 @@ final class RuleExplainer {
         List<String> missing = new ArrayList<>();
         for (Condition each : from.match()) {
             int slot = slotOf(each.attribute());
-            boolean any = each.anyOf().stream().anyMatch(p -> p instanceof EndpointPattern endpoint && endpoint.isAny());
+            boolean any =
+                    each.anyOf().stream().anyMatch(p -> p instanceof EndpointPattern endpoint && endpoint.isAny());
             if (!any && !new CompiledCondition(slot, each.anyOf()).holds(frame)) {
                 String value = frame.value(slot);
                 missing.add(each.attribute() + " is " + (value == null ? "missing" : quoted(value)) + " (expected: "
@@ -135,7 +136,7 @@ final class RuleExplainer {
     }
 
     /** Looks at the rules of a tree in Envoy's spelling; {@code adopted} are the same, in the order of the file. */
-    void envoy(List<EnvoyDescriptor> tree, List<Rule> adopted) {
+    public void envoy(List<EnvoyDescriptor> tree, List<Rule> adopted) {
         Set<String> replaced = new HashSet<>();
         for (int i = 0; i < matches.size(); i++) {
             Rule rule = matches.get(i).rule;

@@ -24,7 +24,7 @@ public record VerdictExplanation(
         @Nullable Duration retryAfter,
         String text) {
 
-    static VerdictExplanation of(MutableVerdict verdict, @Nullable CounterLabel found) {
+    public static VerdictExplanation of(MutableVerdict verdict, @Nullable CounterLabel found) {
         Rule rule = verdict.rule();
         String label = rule == null ? "the caller's limit" : rule.label();
         String counter = found == null ? "" : found.text();
@@ -76,7 +76,8 @@ public record VerdictExplanation(
         String onFail = rule == null
                 ? ""
                 : ", and the rule says on_fail: " + rule.onFail().name().toLowerCase(Locale.ROOT);
-        String share = verdict.reason() == MutableVerdict.Reason.OVER_LIMIT ? "; this process's share of it is used up" : "";
+        String share =
+                verdict.reason() == MutableVerdict.Reason.OVER_LIMIT ? "; this process's share of it is used up" : "";
         return "the store of " + whose + " does not answer" + onFail + share;
     }
 

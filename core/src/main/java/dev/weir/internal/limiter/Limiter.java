@@ -53,7 +53,8 @@ public final class Limiter {
     private volatile MeteredRules rules;
 
     /** A limiter whose counters all live in {@code store}. */
-    public Limiter(RuleSet rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
+    public Limiter(
+            RuleSet rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
         this(rules, store, SharedStores.none(), time, settings, observer);
     }
 
@@ -171,7 +172,11 @@ public final class Limiter {
      * counts is charged every time: whoever decides it is the only one to know, and may remember.
      */
     public boolean decide(
-            Request request, long nowMicros, MutableDecision into, WaiterSupplier later, @Nullable Idempotency idempotency) {
+            Request request,
+            long nowMicros,
+            MutableDecision into,
+            WaiterSupplier later,
+            @Nullable Idempotency idempotency) {
         if (shared == null) {
             decideHere(request, nowMicros, into);
             return true;

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * The attributes of one descriptor, each in the slot that its domain's rules know it by, so that a rule reads an attribute
  * without looking for it. Names that no rule mentions have no slot.
  */
-final class AttributeValues {
+public final class AttributeValues {
     static final int ENDPOINT = 0;
-    static final int METHOD = 1;
-    static final int CLIENT_ID = 2;
+    public static final int METHOD = 1;
+    public static final int CLIENT_ID = 2;
     static final int IP = 3;
     static final int REMOTE_ADDRESS = 4;
     static final int API_KEY = 5;
@@ -38,7 +38,7 @@ final class AttributeValues {
     private final IpAddress address = new IpAddress();
 
     /** Takes in {@code descriptor}; of an attribute given twice, the first counts. */
-    void load(Request request, int descriptor, Map<String, Integer> slots, BitSet addresses) {
+    public void load(Request request, int descriptor, Map<String, Integer> slots, BitSet addresses) {
         clear();
         this.addresses = addresses;
         if (values.length < slots.size()) {
@@ -60,7 +60,7 @@ final class AttributeValues {
     }
 
     /** Puts {@code tier} in the place of the one that was given; one that nobody gave is added beside an api_key. */
-    void tier(String tier) {
+    public void tier(String tier) {
         if (values[TIER] != null) {
             values[TIER] = tier;
         } else if (values[API_KEY] != null || values[CLIENT_ID] != null) {
@@ -107,7 +107,7 @@ final class AttributeValues {
     }
 
     /** Forgets the descriptor, and so the strings of the request. */
-    void clear() {
+    public void clear() {
         for (int i = 0; i < size; i++) {
             values[filled[i]] = null;
         }
@@ -115,22 +115,22 @@ final class AttributeValues {
     }
 
     @Nullable
-    String value(int slot) {
+    public String value(int slot) {
         return values[slot];
     }
 
     /** How many slots have a value. */
-    int size() {
+    public int size() {
         return size;
     }
 
     /** The slot that was filled as the {@code index}th. */
-    int slot(int index) {
+    public int slot(int index) {
         return filled[index];
     }
 
     /** The hash of what an index compares in a slot that has a value: of an endpoint its path, of an address its bits. */
-    int indexHash(int slot) {
+    public int indexHash(int slot) {
         String value = values[slot];
         if (slot == ENDPOINT || value == null) {
             return pathHash;
@@ -142,7 +142,7 @@ final class AttributeValues {
     }
 
     /** Whether an index that holds {@code text} for {@code slot} means this descriptor. */
-    boolean indexEquals(int slot, String text) {
+    public boolean indexEquals(int slot, String text) {
         String value = values[slot];
         if (value == null) {
             return false;

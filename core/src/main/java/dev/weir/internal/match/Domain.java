@@ -3,7 +3,7 @@ package dev.weir.internal.match;
 import dev.weir.Request;
 
 /** The compiled rules of one domain, in either spelling. */
-interface Domain {
+public interface Domain {
 
     /** Adds what {@code request} meets here. */
     void match(Request request, Matches into);

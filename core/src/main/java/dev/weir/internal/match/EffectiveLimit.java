@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 /** A limit agreed with one caller beforehand, and with it what whoever counts has made of it: made once, however many there are. */
 public final class EffectiveLimit {
     /** The rule's limit that it takes the place of; null where it stands on its own. */
-    final @Nullable Limit inPlaceOf;
+    public final @Nullable Limit inPlaceOf;
 
     private final Limit limit;
     private volatile @Nullable Object compiled;
 
-    EffectiveLimit(@Nullable Limit inPlaceOf, Limit limit) {
+    public EffectiveLimit(@Nullable Limit inPlaceOf, Limit limit) {
         this.inPlaceOf = inPlaceOf;
         this.limit = limit;
     }

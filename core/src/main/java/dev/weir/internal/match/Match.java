@@ -8,30 +8,30 @@ import org.jspecify.annotations.Nullable;
 /** One rule, or one limit of the caller's, that a descriptor meets, and the counter it uses. Filled again for every request. */
 public final class Match {
     @Nullable
-    Rule rule;
+    public Rule rule;
 
     @Nullable
     Limit override;
 
     /** The same limit, where it was agreed with the caller beforehand. */
     @Nullable
-    EffectiveLimit agreed;
+    public EffectiveLimit agreed;
 
-    int descriptor;
+    public int descriptor;
     /** Which of ten thousand the counter is, where its rule is rolling out. */
-    int part;
+    public int part;
 
-    long key0, key1;
+    public long key0, key1;
     boolean countsDenied;
     /** The counter is some caller's, and shared with no other. */
-    boolean ofCaller;
+    public boolean ofCaller;
 
-    boolean keyMissing;
-    final CounterName name = new CounterName();
+    public boolean keyMissing;
+    public final CounterName name = new CounterName();
 
     Match() {}
 
-    Match set(@Nullable Rule rule, @Nullable Limit override, int descriptor, boolean countsDenied) {
+    public Match set(@Nullable Rule rule, @Nullable Limit override, int descriptor, boolean countsDenied) {
         this.rule = rule;
         this.override = override;
         this.agreed = null;
@@ -45,7 +45,7 @@ public final class Match {
         return this;
     }
 
-    void agreed(EffectiveLimit agreed) {
+    public void agreed(EffectiveLimit agreed) {
         this.agreed = agreed;
         this.override = agreed.limit();
     }
@@ -84,7 +84,7 @@ public final class Match {
         return key1;
     }
 
-    boolean isCounted() {
+    public boolean isCounted() {
         return (key0 | key1) != 0;
     }
 

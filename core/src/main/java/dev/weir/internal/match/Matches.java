@@ -19,25 +19,25 @@ public final class Matches {
     private Match[] matches = new Match[0];
     private int size;
 
-    final CounterKeyHash hash = new CounterKeyHash();
-    final CounterKeyValues parts = new CounterKeyValues();
-    final AttributeValues frame = new AttributeValues();
-    final BitSet replaced = new BitSet();
+    public final CounterKeyHash hash = new CounterKeyHash();
+    public final CounterKeyValues parts = new CounterKeyValues();
+    public final AttributeValues frame = new AttributeValues();
+    public final BitSet replaced = new BitSet();
     /** With a seed that every process has: who a rule is rolled out to must not depend on which one is asked. */
     final CounterKeyHash rollout = new CounterKeyHash(0, 0);
 
     /** The descriptor that tells who asks, and the tier that was agreed with them, where one was. */
-    int caller;
+    public int caller;
 
     @Nullable
-    String tier;
+    public String tier;
 
     /** Writes what shared stores call the counters; null where nobody asks. */
-    final @Nullable CounterNameWriter names;
+    public final @Nullable CounterNameWriter names;
 
     /** Whoever asks which counter one of the matches uses; nobody does while requests are decided. */
     @Nullable
-    CounterFinder probe;
+    public CounterFinder probe;
 
     /** Without names. */
     public Matches() {
@@ -61,7 +61,7 @@ public final class Matches {
         return matches[index];
     }
 
-    void clear() {
+    public void clear() {
         size = 0;
         tier = null;
     }
@@ -71,7 +71,7 @@ public final class Matches {
         parts.end();
     }
 
-    Match add() {
+    public Match add() {
         if (size == matches.length) {
             int old = matches.length;
             matches = Arrays.copyOf(matches, Math.max(4, old * 2));
@@ -83,7 +83,7 @@ public final class Matches {
     }
 
     /** Adds the limit that the caller gives for {@code descriptor}. */
-    void addOverride(Request request, int descriptor, Limit limit, boolean countsDenied) {
+    public void addOverride(Request request, int descriptor, Limit limit, boolean countsDenied) {
         Match match = add().set(null, limit, descriptor, countsDenied);
         EnvoyCounterKey.parts(request, descriptor, parts);
         EnvoyCounterKey.hash(hash, request.domain(), limit, parts);
@@ -98,14 +98,14 @@ public final class Matches {
     }
 
     /** Forgets the match at {@code index} and keeps the order of the others. */
-    void remove(int index) {
+    public void remove(int index) {
         Match removed = matches[index];
         System.arraycopy(matches, index + 1, matches, index, size - index - 1);
         matches[--size] = removed;
     }
 
     /** Puts the matches from {@code from} on, all of rules, in the order of the rules; they come as a few runs in order. */
-    void sortByRule(int from) {
+    public void sortByRule(int from) {
         for (int i = from + 1; i < size; i++) {
             Match match = matches[i];
             int at = i;
@@ -117,7 +117,7 @@ public final class Matches {
     }
 
     /** Moves the matches from {@code from} on, which are in the order of descriptors, behind the others of their descriptor. */
-    void mergeByDescriptor(int from) {
+    public void mergeByDescriptor(int from) {
         for (int i = from; i < size; i++) {
             Match match = matches[i];
             int at = i;

@@ -9,25 +9,28 @@ import org.jspecify.annotations.Nullable;
  * every process and whatever the limit's numbers. A rule that denies the first {@code n} parts denies them still when {@code n}
  * grows; and another rule picks others.
  */
-final class Rollout {
+public final class Rollout {
     private static final String KIND = "rollout";
 
     private final long prefix0, prefix1;
 
     private Rollout(Rule rule) {
-        CounterKeyHash hash =
-                new CounterKeyHash(0, 0).add(KIND).add(rule.domain()).add(rule.id()).end();
+        CounterKeyHash hash = new CounterKeyHash(0, 0)
+                .add(KIND)
+                .add(rule.domain())
+                .add(rule.id())
+                .end();
         this.prefix0 = hash.key0();
         this.prefix1 = hash.key1();
     }
 
     /** Null where the rule treats all alike: most do, and pay nothing. */
-    static @Nullable Rollout of(Rule rule) {
+    public static @Nullable Rollout of(Rule rule) {
         return rule.isRollingOut() ? new Rollout(rule) : null;
     }
 
     /** The part of the counter whose parts stand in the scratch. */
-    int part(Matches scratch, int ipv6Prefix) {
+    public int part(Matches scratch, int ipv6Prefix) {
         CounterKeyHash hash = scratch.rollout.reset(prefix0, prefix1);
         scratch.parts.hash(hash, ipv6Prefix);
         long bits = hash.end().key0() >>> 32;

@@ -37,7 +37,11 @@ public final class Reports {
      * @param room for the counters
      */
     public Reports(
-            LocalStore local, IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, CounterBudget room) {
+            LocalStore local,
+            IntFunction<SharedStore> stores,
+            TimeSource time,
+            long deadlineMicros,
+            CounterBudget room) {
         this.local = local;
         this.stores = stores;
         this.time = time;
@@ -73,7 +77,8 @@ public final class Reports {
             return null;
         }
         ReportedCounter fresh = new ReportedCounter(this, check, rule, place, now);
-        CountersPerLimit all = counters.merge(fresh.key(), CountersPerLimit.of(fresh), (known, one) -> known.with(fresh));
+        CountersPerLimit all =
+                counters.merge(fresh.key(), CountersPerLimit.of(fresh), (known, one) -> known.with(fresh));
         ReportedCounter found = all.find(check, place);
         if (found != fresh) {
             room.leave();

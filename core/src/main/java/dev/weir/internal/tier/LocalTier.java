@@ -45,7 +45,8 @@ public final class LocalTier {
      * @param deadlineMicros how long a store may take to answer
      * @param counters that it knows something of at a time
      */
-    public LocalTier(LocalStore local, IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, int counters) {
+    public LocalTier(
+            LocalStore local, IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, int counters) {
         this.denials = new DenyCache(counters);
         this.room = new CounterBudget(counters);
         this.leases = new Leases(stores, time, deadlineMicros, room, counters, check -> learn(check, 0));

@@ -46,7 +46,8 @@ class BucketTest {
 
     @Test
     void threeASecondIsThreeHundredThousandInAHundredThousandSeconds() {
-        MeteredCounter counter = MeteredCounter.of(Limit.tokenBucket(3, Duration.ofSeconds(1)).withBurst(2));
+        MeteredCounter counter =
+                MeteredCounter.of(Limit.tokenBucket(3, Duration.ofSeconds(1)).withBurst(2));
         long now = RandomLimits.NOW;
         for (int i = 0; i < 300_000; i++) {
             Outcome out = counter.take(now, 1);
@@ -93,7 +94,8 @@ class BucketTest {
 
     @Test
     void aLimitOfNothingDeniesEveryHitWhateverItsBurst() {
-        MeteredCounter counter = MeteredCounter.of(Limit.tokenBucket(0, Duration.ofSeconds(1)).withBurst(5));
+        MeteredCounter counter =
+                MeteredCounter.of(Limit.tokenBucket(0, Duration.ofSeconds(1)).withBurst(5));
         Outcome out = counter.take(RandomLimits.NOW, 1);
         assertThat(out.allowed).isFalse();
         assertThat(out.retryAfter).isEqualTo(Outcome.NEVER);

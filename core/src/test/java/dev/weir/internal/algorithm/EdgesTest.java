@@ -44,7 +44,8 @@ class EdgesTest {
             @ForAll("edges") long hits,
             @ForAll("edges") long now) {
         if (Meters.refusal(limit) == null && Meters.of(limit) instanceof SlotMeter meter) {
-            assertSane(limit, hits, new MeteredCounter(meter).state(state0, state1).take(now, hits));
+            assertSane(
+                    limit, hits, new MeteredCounter(meter).state(state0, state1).take(now, hits));
         }
     }
 

@@ -11,7 +11,8 @@ class ExactMathTest {
 
     @Property
     void dividesAsDivisionDoes(@ForAll @LongRange(min = 0) long dividend, @ForAll @LongRange(min = 1) long divisor) {
-        assertThat(ExactMath.divide(dividend, divisor, ExactMath.reciprocal(divisor))).isEqualTo(dividend / divisor);
+        assertThat(ExactMath.divide(dividend, divisor, ExactMath.reciprocal(divisor)))
+                .isEqualTo(dividend / divisor);
     }
 
     @Property

@@ -58,8 +58,8 @@ class SubWindowsTest {
     @Test
     void partsChangedWhileTheClockIsBehindKeepWhatCounts() {
         long start = 65 * 60 * SECOND * 400_000;
-        MeteredCounter counter =
-                MeteredCounter.of(Limit.slidingWindow(10, Duration.ofSeconds(130)).withSubWindows(2));
+        MeteredCounter counter = MeteredCounter.of(
+                Limit.slidingWindow(10, Duration.ofSeconds(130)).withSubWindows(2));
         counter.take(start + 64 * SECOND, 3);
         counter.take(start + 131 * SECOND, 4);
         MeteredCounter finer = counter.changedTo(minute(10, 10));

@@ -110,7 +110,8 @@ class RuleExplainerTest {
 
     @Test
     void aDomainThatDoesNotExistHasNothingToSay() {
-        assertThat(WeirRules.rules(WeirRules.rule("r", ALL)).look(Request.to("other").with("a", "b")))
+        assertThat(WeirRules.rules(WeirRules.rule("r", ALL))
+                        .look(Request.to("other").with("a", "b")))
                 .isEmpty();
     }
 

@@ -84,7 +84,8 @@ class AllocationTest {
         all.add(new WeirRule(
                 WeirRules.rule("costly").cost(3).build(), List.of(Condition.of("method", "POST")), KeyBy.global()));
         all.add(WeirRules.rule("key missing", KeyBy.of("absent")));
-        Request request = WeirRules.ask("tenant", "t77", "ip", "::ffff:10.1.2.3", "endpoint", "POST /api/x", "user", "u");
+        Request request =
+                WeirRules.ask("tenant", "t77", "ip", "::ffff:10.1.2.3", "endpoint", "POST /api/x", "user", "u");
         assertNothingAllocated(WeirRules.rules(all.toArray(WeirRule[]::new)), request);
     }
 

@@ -38,7 +38,8 @@ class DelayTest {
 
     @Test
     void aShapersDelayIsToldAlsoWhereAnotherRuleBinds() {
-        MutableDecision decision = tenth(global(SLOW), global(rule("quota", Limit.fixedWindow(20, Duration.ofHours(1)))));
+        MutableDecision decision =
+                tenth(global(SLOW), global(rule("quota", Limit.fixedWindow(20, Duration.ofHours(1)))));
         assertThat(binding(decision)).isEqualTo("quota");
         assertThat(decision.delay()).isEqualTo(Duration.ofSeconds(9));
     }

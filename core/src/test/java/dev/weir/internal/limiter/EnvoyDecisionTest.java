@@ -90,7 +90,8 @@ class EnvoyDecisionTest {
 
     @Test
     void hitsOfADescriptorStandInPlaceOfTheRequests() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(limited("k", rule("k", FIVE).build())));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(limited("k", rule("k", FIVE).build())));
         Request request =
                 ask("k=1").descriptorHits(3).descriptor().with("k", "2").hits(2);
         assertThat(d.ask(request)).isEqualTo("yes [k WITHIN_LIMIT 2, k WITHIN_LIMIT 3]");
@@ -123,7 +124,8 @@ class EnvoyDecisionTest {
 
     @Test
     void unlimitedIsTheLargestNumberAndNoLimit() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(limited("k", Rule.builder("d", "free").build())));
+        LocalLimiterHarness d = new LocalLimiterHarness(
+                rules(limited("k", Rule.builder("d", "free").build())));
         MutableDecision decision = d.decide(ask("k=1").hits(1_000));
         assertThat(LocalLimiterHarness.text(decision)).isEqualTo("yes [free UNLIMITED 4294967295]");
         assertThat(decision.verdict(0).limit()).isNull();
@@ -132,8 +134,8 @@ class EnvoyDecisionTest {
 
     @Test
     void shadowCountsAndNeverDenies() {
-        LocalLimiterHarness d =
-                new LocalLimiterHarness(rules(limited("k", rule("k", TWO).shadow(true).build())));
+        LocalLimiterHarness d = new LocalLimiterHarness(
+                rules(limited("k", rule("k", TWO).shadow(true).build())));
         assertThat(d.ask(ask("k=1").hits(3))).isEqualTo("yes [k NEVER 0]");
         MutableDecision over = d.decide(ask("k=1"));
         assertThat(over.verdict(0).shadowed()).isTrue();
@@ -181,7 +183,8 @@ class EnvoyDecisionTest {
 
     @Test
     void shadowModeChangesOnlyTheOverallCode() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(limited("k", two("k"))), new LimiterSettings(true, false, true));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(limited("k", two("k"))), new LimiterSettings(true, false, true));
         assertThat(d.ask(ask("k=1").hits(3))).isEqualTo("yes [k NEVER 0]");
     }
 
@@ -195,8 +198,8 @@ class EnvoyDecisionTest {
 
     @Test
     void theCallersLimitKeepsItsCountWhenItsNumberChanges() {
-        LocalLimiterHarness d =
-                new LocalLimiterHarness(rules(limited("k", rule("k", FIVE).shadow(true).build())));
+        LocalLimiterHarness d = new LocalLimiterHarness(
+                rules(limited("k", rule("k", FIVE).shadow(true).build())));
         assertThat(d.ask(ask("k=1").hits(3).override(TWO))).isEqualTo("no [caller NEVER 0]");
         assertThat(d.ask(ask("k=1").override(FIVE))).isEqualTo("yes [caller WITHIN_LIMIT 1]");
         assertThat(d.ask(ask("k=1").override(Limit.fixedWindow(5, Duration.ofHours(1)))))

@@ -61,7 +61,8 @@ class FailureDecisionTest {
 
     @Test
     void evenAllowDeniesWhatNoCounterCouldHold() {
-        SharedLimiterHarness fleet = failing(byUser(bucket("r", 2)), rule(bucket("none", 0).build(), KeyBy.of("banned")));
+        SharedLimiterHarness fleet =
+                failing(byUser(bucket("r", 2)), rule(bucket("none", 0).build(), KeyBy.of("banned")));
         assertThat(fleet.decide(ask("user", "u").hits(3))).isEqualTo("no [r NEVER 0] degraded");
         assertThat(fleet.decide(ask("banned", "b"))).isEqualTo("no [none NEVER 0] degraded");
     }
@@ -82,7 +83,8 @@ class FailureDecisionTest {
 
     @Test
     void localEnforcesItsShareInThisProcess() {
-        SharedLimiterHarness fleet = failing(byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(250_000)));
+        SharedLimiterHarness fleet =
+                failing(byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(250_000)));
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 1] degraded");
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0] degraded");
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0] degraded");
@@ -130,7 +132,8 @@ class FailureDecisionTest {
 
     @Test
     void aShareIsAtLeastOneHit() {
-        SharedLimiterHarness fleet = failing(byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(1)));
+        SharedLimiterHarness fleet =
+                failing(byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(1)));
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0] degraded");
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0] degraded");
     }
@@ -150,7 +153,8 @@ class FailureDecisionTest {
     @Test
     void whatWasAgreedWithACallerHasTheShareOfItsRule() {
         WeirRule r = byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(250_000));
-        CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("r", 40, 60 * LocalLimiterHarness.SECOND, null)));
+        CallerOverrides quota =
+                new CallerOverrides(null, List.of(new LimitOverride("r", 40, 60 * LocalLimiterHarness.SECOND, null)));
         SharedLimiterHarness fleet = new SharedLimiterHarness(
                 RuleSet.builder().weir("d", List.of(r)).quotas(key -> quota).build());
         fleet.store().fail(StoreFailure.TIMEOUT);
@@ -282,7 +286,8 @@ class FailureDecisionTest {
 
     @Test
     void aRuleThatOnlyWatchesDeniesNobodyWhileItsStoreIsAway() {
-        SharedLimiterHarness fleet = failing(byUser(bucket("watch", 2).shadow(true).onFail(OnFail.DENY)));
+        SharedLimiterHarness fleet =
+                failing(byUser(bucket("watch", 2).shadow(true).onFail(OnFail.DENY)));
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [watch STORE_DOWN 0] degraded");
     }
 
@@ -304,7 +309,8 @@ class FailureDecisionTest {
     @ParameterizedTest
     @EnumSource(StoreFailure.class)
     void everyFailureIsToldByItsName(StoreFailure failure) {
-        SharedLimiterHarness fleet = failing(byUser(bucket("a", 2)), rule(bucket("b", 2).build(), KeyBy.of("team")));
+        SharedLimiterHarness fleet =
+                failing(byUser(bucket("a", 2)), rule(bucket("b", 2).build(), KeyBy.of("team")));
         fleet.store().fail(failure);
         fleet.decide(ask("user", "u", "team", "t"));
         assertThat(fleet.failures).containsExactly(failure, failure);

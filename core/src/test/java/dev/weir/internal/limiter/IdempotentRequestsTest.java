@@ -156,7 +156,9 @@ class IdempotentRequestsTest {
     @Test
     void aKeyThatAnotherNodeAdmittedSinceItWasDeniedHereIsKnown() {
         RuleSet rules = rules(rule(
-                WeirRules.rule("a", Limit.tokenBucket(10, Duration.ofSeconds(1))).build(), KeyBy.of("a")));
+                WeirRules.rule("a", Limit.tokenBucket(10, Duration.ofSeconds(1)))
+                        .build(),
+                KeyBy.of("a")));
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules);
         Limiter other = new Limiter(
                 rules,
@@ -207,7 +209,8 @@ class IdempotentRequestsTest {
     @Test
     void callersThatAreMadeUpDoNotFillTheStoreWithTheirKeys() {
         int most = 100;
-        SharedLimiterHarness fleet = new SharedLimiterHarness(ONE, LimiterSettings.defaults().withKeptKeys(most));
+        SharedLimiterHarness fleet =
+                new SharedLimiterHarness(ONE, LimiterSettings.defaults().withKeptKeys(most));
         assertThat(fleet.decide(ask("a", "1"), key("before"))).startsWith("yes");
         for (int i = 1; i < 3 * most; i++) {
             assertThat(fleet.decide(ask("a", "user" + i), from("user" + i))).isEqualTo("yes [a WITHIN_LIMIT 4]");
@@ -225,7 +228,8 @@ class IdempotentRequestsTest {
 
     @Test
     void onlyWhatIsKeptTakesOfTheRoomForKeys() {
-        SharedLimiterHarness fleet = new SharedLimiterHarness(ONE, LimiterSettings.defaults().withKeptKeys(2));
+        SharedLimiterHarness fleet =
+                new SharedLimiterHarness(ONE, LimiterSettings.defaults().withKeptKeys(2));
         fleet.decide(ask("a", "1").hits(5), key("k"));
         for (int i = 0; i < 10; i++) {
             fleet.decide(ask("a", "1").hits(5), key("k"));
@@ -356,8 +360,9 @@ class IdempotentRequestsTest {
         Rule local = EnvoyTrees.rule("l", Limit.fixedWindow(2, Duration.ofMinutes(1)))
                 .consistency(Consistency.LOCAL)
                 .build();
-        SharedLimiterHarness fleet =
-                new SharedLimiterHarness(EnvoyTrees.rules(EnvoyTrees.limited("a"), EnvoyTrees.limited("b", big), EnvoyTrees.limited("l", local)), "big");
+        SharedLimiterHarness fleet = new SharedLimiterHarness(
+                EnvoyTrees.rules(EnvoyTrees.limited("a"), EnvoyTrees.limited("b", big), EnvoyTrees.limited("l", local)),
+                "big");
         Request request = EnvoyTrees.ask("a=1", "b=1", "l=1");
         assertThat(fleet.decide(request, key("k"))).isEqualTo(left(9, 9, 1));
         for (int i = 0; i < 5; i++) {

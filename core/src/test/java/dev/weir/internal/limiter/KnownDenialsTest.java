@@ -60,8 +60,8 @@ class KnownDenialsTest {
 
     @Test
     void whoseTurnItIsToAskKeepsItIfAnotherDenialIsBelieved() {
-        SharedLimiterHarness fleet =
-                new SharedLimiterHarness(rules(byUser(bucket("r", 1)), rule(bucket("ip", 1).build(), KeyBy.of("ip"))));
+        SharedLimiterHarness fleet = new SharedLimiterHarness(
+                rules(byUser(bucket("r", 1)), rule(bucket("ip", 1).build(), KeyBy.of("ip"))));
         fleet.decide(ask("user", "u"));
         fleet.decide(ask("user", "u"));
         fleet.now += SECOND / 2;
@@ -116,7 +116,8 @@ class KnownDenialsTest {
 
     @Test
     void aCostlierRequestToAWindowThatSlidesIsToldTheTruthAndStaysDeniedWithoutAStore() {
-        SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(WeirRules.rule("r", Limit.slidingWindow(100, Duration.ofSeconds(20))))));
+        SharedLimiterHarness fleet = new SharedLimiterHarness(
+                rules(byUser(WeirRules.rule("r", Limit.slidingWindow(100, Duration.ofSeconds(20))))));
         fleet.decide(ask("user", "u").hits(100));
         assertThat(fleet.decide(ask("user", "u"))).startsWith("no ");
         SharedLimiterHarness.Answer costly = fleet.ask(ask("user", "u").hits(90));
@@ -142,8 +143,8 @@ class KnownDenialsTest {
 
     @Test
     void aKnownDenialChargesNobodyElse() {
-        SharedLimiterHarness fleet =
-                new SharedLimiterHarness(rules(byUser(bucket("r", 1)), rule(bucket("all", 9).build(), KeyBy.global())));
+        SharedLimiterHarness fleet = new SharedLimiterHarness(
+                rules(byUser(bucket("r", 1)), rule(bucket("all", 9).build(), KeyBy.global())));
         fleet.decide(ask("user", "u"));
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0, all WITHIN_LIMIT 8]");
         assertThat(fleet.decide(ask("user", "u")))
@@ -154,7 +155,8 @@ class KnownDenialsTest {
 
     @Test
     void whatOnlyWatchesIsAlwaysAsked() {
-        SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(bucket("r", 1).shadow(true))));
+        SharedLimiterHarness fleet =
+                new SharedLimiterHarness(rules(byUser(bucket("r", 1).shadow(true))));
         fleet.decide(ask("user", "u"));
         fleet.decide(ask("user", "u"));
         assertThat(fleet.ask(ask("user", "u")).atOnce).isFalse();

@@ -112,7 +112,8 @@ class LeasedDecisionTest {
     @Test
     void whoCannotWaitTakesNothingAndAsksForNothing() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(
-                leased("r", WINDOW, "user"), rule(WeirRules.rule("exact", WINDOW).build(), KeyBy.of("team"))));
+                leased("r", WINDOW, "user"),
+                rule(WeirRules.rule("exact", WINDOW).build(), KeyBy.of("team"))));
         fleet.decide(USER);
         fleet.decide(USER);
         assertThatThrownBy(() -> fleet.limiter.decide(USER)).isInstanceOf(IllegalStateException.class);
@@ -273,7 +274,10 @@ class LeasedDecisionTest {
     void aRequestThatIsDeniedElsewhereLeavesTheLeaseAsItWas() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(
                 leased("a", WINDOW, "user"),
-                rule(WeirRules.rule("b", Limit.fixedWindow(1, Duration.ofMinutes(1))).build(), KeyBy.of("team"))));
+                rule(
+                        WeirRules.rule("b", Limit.fixedWindow(1, Duration.ofMinutes(1)))
+                                .build(),
+                        KeyBy.of("team"))));
         lease(fleet, USER);
         SharedLimiterHarness.Answer before = fleet.ask(USER);
         assertThat(before.text).startsWith("yes");

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LeasedFleetTest {
 
     private static RuleSet leased(Limit limit) {
-        return rules(rule(WeirRules.rule("r", limit).consistency(Consistency.LEASED).build(), KeyBy.of("user")));
+        return rules(
+                rule(WeirRules.rule("r", limit).consistency(Consistency.LEASED).build(), KeyBy.of("user")));
     }
 
     /** Ten nodes, of which the last gets ten times what the first gets; twice the limit in all. */

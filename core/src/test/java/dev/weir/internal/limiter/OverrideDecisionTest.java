@@ -64,7 +64,8 @@ class OverrideDecisionTest {
         limiter.decide(order("k"));
         assertThat(limiter.decide(order("k")).allowed()).isFalse();
         quotas.put("k", new CallerOverrides(null, List.of(override(ORDERS, 500))));
-        MutableVerdict verdict = Objects.requireNonNull(limiter.decide(order("k")).binding());
+        MutableVerdict verdict =
+                Objects.requireNonNull(limiter.decide(order("k")).binding());
         assertThat(verdict.allowed()).isTrue();
         assertThat(Objects.requireNonNull(verdict.rule()).name()).isEqualTo("orders");
         assertThat(verdict.remaining()).isEqualTo(497);

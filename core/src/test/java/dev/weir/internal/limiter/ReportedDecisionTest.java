@@ -37,8 +37,8 @@ class ReportedDecisionTest {
     private static final Request USER = ask("user", "u");
 
     private static RuleSet reported(Limit limit) {
-        return rules(
-                rule(WeirRules.rule("r", limit).consistency(Consistency.REPORTED).build(), KeyBy.of("user")));
+        return rules(rule(
+                WeirRules.rule("r", limit).consistency(Consistency.REPORTED).build(), KeyBy.of("user")));
     }
 
     private static ReportStats stats(Limiter limiter) {
@@ -239,7 +239,11 @@ class ReportedDecisionTest {
     @Test
     void whoIsDeniedHereBeforeAnotherStoreIsAskedHasTheRoomAskedForToo() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(
-                rule(WeirRules.rule("r", WINDOW).consistency(Consistency.REPORTED).build(), KeyBy.of("user")),
+                rule(
+                        WeirRules.rule("r", WINDOW)
+                                .consistency(Consistency.REPORTED)
+                                .build(),
+                        KeyBy.of("user")),
                 rule(
                         WeirRules.rule("e", Limit.fixedWindow(100, Duration.ofMinutes(1)))
                                 .build(),
@@ -382,7 +386,8 @@ class ReportedDecisionTest {
 
     @Test
     void aCounterThatFindsNoRoomIsAskedExactly() {
-        SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW), LimiterSettings.defaults().withTierCounters(2));
+        SharedLimiterHarness fleet = new SharedLimiterHarness(
+                reported(WINDOW), LimiterSettings.defaults().withTierCounters(2));
         assertThat(fleet.ask(ask("user", "a")).atOnce).isTrue();
         assertThat(fleet.ask(ask("user", "b")).atOnce).isTrue();
         assertThat(fleet.ask(ask("user", "c")).atOnce).isFalse();

@@ -79,7 +79,8 @@ class RolloutDecisionTest {
     }
 
     private static RuleSet weir(String name, int rollout) {
-        return WeirRules.rules(WeirRules.rule(WeirRules.rule(name, NONE).rollout(rollout).build(), KeyBy.of("user")));
+        return WeirRules.rules(
+                WeirRules.rule(WeirRules.rule(name, NONE).rollout(rollout).build(), KeyBy.of("user")));
     }
 
     private static Set<String> denied(LocalLimiterHarness decisions) {

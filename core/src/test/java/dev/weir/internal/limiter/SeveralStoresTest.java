@@ -168,7 +168,8 @@ class SeveralStoresTest {
         Rule local = EnvoyTrees.rule("l", Limit.fixedWindow(1, Duration.ofMinutes(1)))
                 .consistency(Consistency.LOCAL)
                 .build();
-        SharedLimiterHarness fleet = new SharedLimiterHarness(EnvoyTrees.rules(EnvoyTrees.limited("k"), EnvoyTrees.limited("l", local)));
+        SharedLimiterHarness fleet =
+                new SharedLimiterHarness(EnvoyTrees.rules(EnvoyTrees.limited("k"), EnvoyTrees.limited("l", local)));
         assertThat(fleet.decide(EnvoyTrees.ask("k=v", "l=v"))).isEqualTo("yes [k WITHIN_LIMIT 9, l WITHIN_LIMIT 0]");
         assertThat(fleet.decide(EnvoyTrees.ask("k=v", "l=v"))).isEqualTo("no [k WITHIN_LIMIT 8, l OVER_LIMIT 0]");
         assertThat(fleet.store().asked).contains("fw60s:d:k=v 1 denied");
@@ -234,7 +235,8 @@ class SeveralStoresTest {
     }
 
     private static Rule window(String name, Algorithm algorithm) {
-        return WeirRules.rule(name, Limit.of(algorithm, 9, Duration.ofMinutes(1))).build();
+        return WeirRules.rule(name, Limit.of(algorithm, 9, Duration.ofMinutes(1)))
+                .build();
     }
 
     /** Rules over two stores, of which {@code other} is one, and this process, with a limit each. */

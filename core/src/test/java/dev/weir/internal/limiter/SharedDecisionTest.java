@@ -54,7 +54,8 @@ class SharedDecisionTest {
 
     @Test
     void aRequestThatMeetsNoSharedRuleIsDecidedAtOnce() {
-        SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(bucket("local", 1).consistency(Consistency.LOCAL))));
+        SharedLimiterHarness fleet =
+                new SharedLimiterHarness(rules(byUser(bucket("local", 1).consistency(Consistency.LOCAL))));
         assertThat(fleet.ask(ask("user", "u")).text).isEqualTo("yes [local WITHIN_LIMIT 0]");
         assertThat(fleet.ask(ask("user", "u")).text).isEqualTo("no [local OVER_LIMIT 0]");
         assertThat(fleet.ask(ask("other", "u")).atOnce).isTrue();
@@ -77,7 +78,8 @@ class SharedDecisionTest {
 
     @Test
     void theDeadlineMayBeMovedUntilTheCallerLeaves() {
-        SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(bucket("patient", 9).deadlineMicros(50_000))));
+        SharedLimiterHarness fleet =
+                new SharedLimiterHarness(rules(byUser(bucket("patient", 9).deadlineMicros(50_000))));
         for (long patience : new long[] {Long.MAX_VALUE, 52_000, 50_000, 700}) {
             fleet.ask(ask("user", "u"), patience);
         }
@@ -96,7 +98,8 @@ class SharedDecisionTest {
 
     @Test
     void aRuleCountsInTheStoreThatItNames() {
-        SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(bucket("r", 2).store("big"))), "big");
+        SharedLimiterHarness fleet =
+                new SharedLimiterHarness(rules(byUser(bucket("r", 2).store("big"))), "big");
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 1]");
         assertThat(fleet.store().asked).isEmpty();
         assertThat(fleet.store("big").asked).hasSize(1);

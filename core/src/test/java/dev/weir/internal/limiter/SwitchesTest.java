@@ -61,7 +61,10 @@ class SwitchesTest {
         LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, "b", SwitchState.ON));
         decisions.ask(ask("u"));
         decisions.limiter.rules(RuleSet.builder()
-                .weir("d", List.of(WeirRules.rule(WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user"))))
+                .weir(
+                        "d",
+                        List.of(WeirRules.rule(
+                                WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user"))))
                 .switches(one("b", SwitchState.ON))
                 .build());
         assertThat(decisions.decide(ask("u")).allowed()).isFalse();
@@ -86,7 +89,8 @@ class SwitchesTest {
     void everythingInShadowAlsoMeansLimitsOfCallersAndRulesThatAreOn() {
         RuleSwitches shadow =
                 new RuleSwitches(SwitchState.SHADOW, Map.of(new Name("d", "b"), new Setting(SwitchState.ON)));
-        LocalLimiterHarness decisions = new LocalLimiterHarness(rules.toBuilder().switches(shadow).build());
+        LocalLimiterHarness decisions =
+                new LocalLimiterHarness(rules.toBuilder().switches(shadow).build());
         decisions.ask(ask("u"));
         MutableDecision decision = decisions.decide(ask("u"));
         assertThat(LocalLimiterHarness.text(decision)).isEqualTo("yes [a OVER_LIMIT 0, b OVER_LIMIT 0]");
@@ -105,7 +109,8 @@ class SwitchesTest {
     void everythingInShadowLeavesOffWhatIsOff() {
         RuleSwitches shadow =
                 new RuleSwitches(SwitchState.SHADOW, Map.of(new Name("d", "a"), new Setting(SwitchState.OFF)));
-        LocalLimiterHarness decisions = new LocalLimiterHarness(rules.toBuilder().switches(shadow).build());
+        LocalLimiterHarness decisions =
+                new LocalLimiterHarness(rules.toBuilder().switches(shadow).build());
         assertThat(decisions.ask(ask("u"))).startsWith("yes [a UNLIMITED");
     }
 
@@ -119,7 +124,8 @@ class SwitchesTest {
                 Map.of(
                         new Name("d", "n"), new Setting(SwitchState.OFF),
                         new Name("d", "id-2"), new Setting(SwitchState.SHADOW)));
-        LocalLimiterHarness decisions = new LocalLimiterHarness(tree.toBuilder().switches(switches).build());
+        LocalLimiterHarness decisions =
+                new LocalLimiterHarness(tree.toBuilder().switches(switches).build());
         decisions.ask(EnvoyTrees.ask("k=2"));
         assertThat(decisions.ask(EnvoyTrees.ask("k=1"))).isEqualTo("yes [id-1 UNLIMITED 4294967295]");
         assertThat(decisions.ask(EnvoyTrees.ask("k=2"))).isEqualTo("yes [id-2 OVER_LIMIT 0]");
@@ -132,7 +138,8 @@ class SwitchesTest {
                 .limit(ONE)
                 .replaces(List.of("x"))
                 .build();
-        RuleSet tree = EnvoyTrees.rules(EnvoyTrees.limited("k", replacing), EnvoyTrees.limited("l", EnvoyTrees.rule("x")));
+        RuleSet tree =
+                EnvoyTrees.rules(EnvoyTrees.limited("k", replacing), EnvoyTrees.limited("l", EnvoyTrees.rule("x")));
         assertThat(EnvoyTrees.met(tree, EnvoyTrees.ask("k=1", "l=1"))).containsExactly("0:r");
         for (SwitchState state : List.of(SwitchState.OFF, SwitchState.SHADOW)) {
             assertThat(EnvoyTrees.met(switched(tree, "r", state), EnvoyTrees.ask("k=1", "l=1")))

@@ -51,7 +51,8 @@ class WeirDecisionTest {
 
     @Test
     void allOrNothingHoldsOverSeveralDescriptors() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(rule(bucket("r", 2).build(), KeyBy.of("user"))));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(rule(bucket("r", 2).build(), KeyBy.of("user"))));
         Request both = ask("user", "a").descriptor().with("user", "b").hits(2);
         assertThat(d.ask(ask("user", "b"))).startsWith("yes ");
         assertThat(d.ask(both)).startsWith("no ");
@@ -60,14 +61,16 @@ class WeirDecisionTest {
 
     @Test
     void oneRuleMetByTwoDescriptorsOfOneCallerIsTakenTwice() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(rule(bucket("r", 3).build(), KeyBy.of("user"))));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(rule(bucket("r", 3).build(), KeyBy.of("user"))));
         assertThat(d.ask(ask("user", "a").descriptor().with("user", "a")))
                 .isEqualTo("yes [r WITHIN_LIMIT 2, r WITHIN_LIMIT 1]");
     }
 
     @Test
     void anObserverMayDecideInTheMiddleOfADecision() {
-        LocalLimiterHarness logLines = new LocalLimiterHarness(rules(rule(bucket("lines", 1).build(), KeyBy.global())));
+        LocalLimiterHarness logLines =
+                new LocalLimiterHarness(rules(rule(bucket("lines", 1).build(), KeyBy.global())));
         LimiterObserver observer = new LimiterObserver() {
             @Override
             public void keyMissing(Rule rule) {
@@ -90,7 +93,8 @@ class WeirDecisionTest {
 
     @Test
     void costMultipliesHitsAndSaturates() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(rule(bucket("r", 10).cost(5).build(), KeyBy.global())));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(rule(bucket("r", 10).cost(5).build(), KeyBy.global())));
         MutableDecision first = d.decide(ask());
         assertThat(LocalLimiterHarness.text(first)).isEqualTo("yes [r WITHIN_LIMIT 5]");
         assertThat(first.verdict(0).hits()).isEqualTo(5);
@@ -145,11 +149,17 @@ class WeirDecisionTest {
     @Test
     void theBindingVerdictIsTheDenialThatLastsLongest() {
         WeirRule second = rule(
-                WeirRules.rule("second", Limit.tokenBucket(1, Duration.ofSeconds(1))).build(), KeyBy.global());
+                WeirRules.rule("second", Limit.tokenBucket(1, Duration.ofSeconds(1)))
+                        .build(),
+                KeyBy.global());
         WeirRule hour = rule(
-                WeirRules.rule("hour", Limit.tokenBucket(1, Duration.ofHours(1))).build(), KeyBy.global());
+                WeirRules.rule("hour", Limit.tokenBucket(1, Duration.ofHours(1)))
+                        .build(),
+                KeyBy.global());
         WeirRule roomy = rule(
-                WeirRules.rule("roomy", Limit.tokenBucket(5, Duration.ofHours(1))).build(), KeyBy.global());
+                WeirRules.rule("roomy", Limit.tokenBucket(5, Duration.ofHours(1)))
+                        .build(),
+                KeyBy.global());
         WeirRule watch = rule(
                 WeirRules.rule("watch", Limit.tokenBucket(0, Duration.ofHours(1)))
                         .shadow(true)
@@ -161,7 +171,8 @@ class WeirDecisionTest {
         assertThat(binding(d.decide(ask().hits(9))))
                 .as("never, the first of three")
                 .isEqualTo("second");
-        assertThat(binding(new LocalLimiterHarness(rules(watch, roomy)).decide(ask()))).isEqualTo("roomy");
+        assertThat(binding(new LocalLimiterHarness(rules(watch, roomy)).decide(ask())))
+                .isEqualTo("roomy");
         assertThat(binding(new LocalLimiterHarness(rules(watch)).decide(ask()))).isEqualTo("watch");
     }
 
@@ -173,9 +184,27 @@ class WeirDecisionTest {
     @Test
     void sharesCompareExactlyAtTheEdgesOf64Bits() {
         MutableVerdict less = new MutableVerdict()
-                .set(null, window(Long.MAX_VALUE), 0, 1, MutableVerdict.Reason.WITHIN_LIMIT, Long.MAX_VALUE - 2, 0, 0, 0);
+                .set(
+                        null,
+                        window(Long.MAX_VALUE),
+                        0,
+                        1,
+                        MutableVerdict.Reason.WITHIN_LIMIT,
+                        Long.MAX_VALUE - 2,
+                        0,
+                        0,
+                        0);
         MutableVerdict more = new MutableVerdict()
-                .set(null, window(Long.MAX_VALUE), 0, 1, MutableVerdict.Reason.WITHIN_LIMIT, Long.MAX_VALUE - 1, 0, 0, 0);
+                .set(
+                        null,
+                        window(Long.MAX_VALUE),
+                        0,
+                        1,
+                        MutableVerdict.Reason.WITHIN_LIMIT,
+                        Long.MAX_VALUE - 1,
+                        0,
+                        0,
+                        0);
         assertThat(less.bindsBefore(more)).isTrue();
         assertThat(more.bindsBefore(less)).isFalse();
         assertThat(less.bindsBefore(less)).isFalse();
@@ -236,7 +265,8 @@ class WeirDecisionTest {
 
     @Test
     void explainsWhichRuleWhichCounterAndWhen() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(rule(bucket("writes", 1).build(), KeyBy.of("api_key", "ip"))));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(rule(bucket("writes", 1).build(), KeyBy.of("api_key", "ip"))));
         Request request = ask("api_key", "a\"b\r\n" + "x".repeat(100), "ip", "2001:db8::1");
         d.decide(request);
         MutableDecision denied = d.decide(request);
@@ -261,7 +291,8 @@ class WeirDecisionTest {
 
     @Test
     void theBucketIdIsTheSameInEveryProcess() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(rule(bucket("writes", 1).build(), KeyBy.of("api_key"))));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(rule(bucket("writes", 1).build(), KeyBy.of("api_key"))));
         Request request = ask("api_key", "k");
         assertThat(d.limiter.explain(request, d.decide(request).verdict(0)).bucket())
                 .isEqualTo("468d37c49139b6d5");
@@ -269,7 +300,8 @@ class WeirDecisionTest {
 
     @Test
     void anExplanationOutlivesItsRules() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(rule(bucket("writes", 1).build(), KeyBy.of("api_key"))));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(rule(bucket("writes", 1).build(), KeyBy.of("api_key"))));
         Request request = ask("api_key", "k");
         MutableDecision decision = d.decide(request);
         d.limiter.rules(rules());
@@ -278,7 +310,8 @@ class WeirDecisionTest {
 
     @Test
     void aLimitThatCannotBeCountedIsRefusedAndTheLastSetStays() {
-        LocalLimiterHarness d = new LocalLimiterHarness(rules(rule(bucket("r", 1).build(), KeyBy.global())));
+        LocalLimiterHarness d =
+                new LocalLimiterHarness(rules(rule(bucket("r", 1).build(), KeyBy.global())));
         Rule bad = WeirRules.rule("bad", Limit.of(Algorithm.SLIDING_WINDOW_LOG, 1_000_000, Duration.ofMinutes(1)))
                 .build();
         assertThatThrownBy(() -> d.limiter.rules(rules(rule(bad, KeyBy.global()))))

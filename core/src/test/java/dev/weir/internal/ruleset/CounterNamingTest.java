@@ -125,7 +125,9 @@ class CounterNamingTest {
     @Test
     void inEnvoysSpellingItTellsWindowDomainKeysAndValues() {
         RuleSet rules = EnvoyTrees.rules(
-                EnvoyTrees.limited("a", EnvoyTrees.limited("b=x")), EnvoyTrees.sharing(EnvoyTrees.limited("c=img-*")), EnvoyTrees.limited("d"));
+                EnvoyTrees.limited("a", EnvoyTrees.limited("b=x")),
+                EnvoyTrees.sharing(EnvoyTrees.limited("c=img-*")),
+                EnvoyTrees.limited("d"));
         assertThat(only(rules, EnvoyTrees.ask("a=1 b=x")).name()).isEqualTo("fw60s:d:a=1:b=x");
         assertThat(only(rules, EnvoyTrees.ask("c=img-7")).name()).isEqualTo("fw60s:d:c=!s!img-*");
         Request own = EnvoyTrees.ask("d=1").override(new Limit(Algorithm.TOKEN_BUCKET, 5, 1_500, 5, 1));
@@ -176,8 +178,8 @@ class CounterNamingTest {
                         .subject())
                 .isNotEqualTo(all.get(0).subject());
 
-        RuleSet byAddress =
-                WeirRules.rules(WeirRules.rule("ip", KeyBy.of("ip")), WeirRules.rule("remote", KeyBy.of("remote_address")));
+        RuleSet byAddress = WeirRules.rules(
+                WeirRules.rule("ip", KeyBy.of("ip")), WeirRules.rule("remote", KeyBy.of("remote_address")));
         List<Named> addresses = all(byAddress, WeirRules.ask("ip", "2001:db8::1"));
         assertThat(addresses.get(0).subject()).isEqualTo(addresses.get(1).subject());
         assertThat(all(byAddress, WeirRules.ask("ip", "2001:DB8:0:0::2")).get(0).subject())

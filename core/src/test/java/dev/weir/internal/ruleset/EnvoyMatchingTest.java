@@ -159,12 +159,16 @@ class EnvoyMatchingTest {
                         "a",
                         List.of(limited(
                                 "k",
-                                Rule.builder("a", "k").limit(EnvoyTrees.PER_MINUTE).build())))
+                                Rule.builder("a", "k")
+                                        .limit(EnvoyTrees.PER_MINUTE)
+                                        .build())))
                 .envoy(
                         "b",
                         List.of(limited(
                                 "k",
-                                Rule.builder("b", "k").limit(EnvoyTrees.PER_MINUTE).build())))
+                                Rule.builder("b", "k")
+                                        .limit(EnvoyTrees.PER_MINUTE)
+                                        .build())))
                 .build();
         assertThat(counter(rules, Request.to("a").with("k", "1")))
                 .isNotEqualTo(counter(rules, Request.to("b").with("k", "1")));
@@ -182,8 +186,10 @@ class EnvoyMatchingTest {
         Rule special = EnvoyTrees.rule("special", EnvoyTrees.PER_MINUTE)
                 .replaces(List.of("general"))
                 .build();
-        RuleSet rules =
-                rules(limited("a", special), limited("b", EnvoyTrees.rule("general")), limited("c", EnvoyTrees.rule("other")));
+        RuleSet rules = rules(
+                limited("a", special),
+                limited("b", EnvoyTrees.rule("general")),
+                limited("c", EnvoyTrees.rule("other")));
         assertThat(met(rules, ask("b=1", "a=1", "c=1", "b=2"))).containsExactly("1:special", "2:other");
         assertThat(met(rules, ask("b=1", "c=1"))).containsExactly("0:general", "1:other");
     }
@@ -208,8 +214,9 @@ class EnvoyMatchingTest {
     @Test
     void anAgreedTierIsAddedToTheAttributesOfACaller() {
         RuleSet files = rules(limited("tier=pro"), open("api_key", limited("tier=pro", EnvoyTrees.rule("nested"))));
-        RuleSet rules =
-                files.toBuilder().quotas(key -> new CallerOverrides("pro", List.of())).build();
+        RuleSet rules = files.toBuilder()
+                .quotas(key -> new CallerOverrides("pro", List.of()))
+                .build();
         assertThat(EnvoyTrees.met(rules, ask("api_key=k").asAttributes())).containsExactly("0:nested", "0:tier=pro");
         assertThat(EnvoyTrees.met(rules, ask("api_key=k tier=free").asAttributes()))
                 .containsExactlyInAnyOrder("0:nested", "0:tier=pro");
@@ -239,9 +246,13 @@ class EnvoyMatchingTest {
                 .replaces(List.of("general"))
                 .build();
         RuleSet rules = rules(limited("a", special), limited("b", EnvoyTrees.rule("general")));
-        assertThat(met(rules, ask("a=1").override(EnvoyTrees.PER_MINUTE).descriptor().with("b", "1")))
+        assertThat(met(
+                        rules,
+                        ask("a=1").override(EnvoyTrees.PER_MINUTE).descriptor().with("b", "1")))
                 .containsExactly("0:caller", "1:general");
-        assertThat(met(rules, ask("b=1").override(EnvoyTrees.PER_MINUTE).descriptor().with("a", "1")))
+        assertThat(met(
+                        rules,
+                        ask("b=1").override(EnvoyTrees.PER_MINUTE).descriptor().with("a", "1")))
                 .containsExactly("0:caller", "1:special");
     }
 
@@ -251,8 +262,9 @@ class EnvoyMatchingTest {
                 .name("free")
                 .replaces(List.of("general"))
                 .build();
-        Rule wins =
-                EnvoyTrees.rule("wins", EnvoyTrees.PER_MINUTE).replaces(List.of("free")).build();
+        Rule wins = EnvoyTrees.rule("wins", EnvoyTrees.PER_MINUTE)
+                .replaces(List.of("free"))
+                .build();
         RuleSet rules = rules(limited("a", free), limited("b", EnvoyTrees.rule("general")), limited("c", wins));
         assertThat(met(rules, ask("a=1", "b=1", "c=1"))).containsExactly("0:free", "2:wins");
     }

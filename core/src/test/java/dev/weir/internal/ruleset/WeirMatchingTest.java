@@ -118,7 +118,8 @@ class WeirMatchingTest {
     void regularExpressionsAndAddressBlocksAreConditionsLikeAnyOther() {
         Condition regex = new Condition("agent", List.of(ValuePattern.regex("~bot", value -> value.contains("bot"))));
         RuleSet rules = rules(
-                new WeirRule(WeirRules.rule("bots").build(), List.of(regex), ALL), rule("inside", ALL, "ip", "10.0.0.0/8"));
+                new WeirRule(WeirRules.rule("bots").build(), List.of(regex), ALL),
+                rule("inside", ALL, "ip", "10.0.0.0/8"));
         assertThat(met(rules, ask("agent", "a bot", "ip", "::ffff:10.1.1.1"))).containsExactly("0:bots", "0:inside");
         assertThat(met(rules, ask("agent", "human", "ip", "11.1.1.1"))).isEmpty();
         assertThat(met(rules, ask("remote_address", "10.1.1.1"))).containsExactly("0:inside");
@@ -189,14 +190,17 @@ class WeirMatchingTest {
 
     @Test
     void aMissingKeyIsToldAndSharedCallersAreNobodyElse() {
-        RuleSet rules = rules(rule(WeirRules.rule("r").onMissing(OnMissing.SHARE).build(), KeyBy.of("user_id", "path")));
+        RuleSet rules =
+                rules(rule(WeirRules.rule("r").onMissing(OnMissing.SHARE).build(), KeyBy.of("user_id", "path")));
         Match missing = EnvoyTrees.match(rules, ask("path", "/x")).get(0);
         assertThat(missing.keyMissing()).isTrue();
         String shared = counter(rules, ask("path", "/x"));
         assertThat(counter(rules, ask("path", "/x", "user_id", ""))).isEqualTo(shared);
         assertThat(counter(rules, ask("path", "/y"))).isNotEqualTo(shared);
         assertThat(counter(rules, ask("path", "/x", "user_id", "missing"))).isNotEqualTo(shared);
-        assertThat(EnvoyTrees.match(rules, ask("path", "/x", "user_id", "u")).get(0).keyMissing())
+        assertThat(EnvoyTrees.match(rules, ask("path", "/x", "user_id", "u"))
+                        .get(0)
+                        .keyMissing())
                 .isFalse();
     }
 
@@ -204,8 +208,8 @@ class WeirMatchingTest {
     void aRuleKeepsItsCountersWhenItsNumbersAndItsPlaceChange() {
         String counter = counter(rules(rule("r", KeyBy.of("k"))), ask("k", "1"));
         Limit raised = Limit.slidingWindow(99, Duration.ofMinutes(1));
-        RuleSet moved =
-                rules(rule("other", ALL, "x", "y"), rule(WeirRules.rule("r", raised).build(), KeyBy.of("k")));
+        RuleSet moved = rules(
+                rule("other", ALL, "x", "y"), rule(WeirRules.rule("r", raised).build(), KeyBy.of("k")));
         assertThat(counter(moved, ask("k", "1"))).isEqualTo(counter);
         assertThat(counter(rules(rule("s", KeyBy.of("k"))), ask("k", "1"))).isNotEqualTo(counter);
         Limit gcra = Limit.of(Algorithm.GCRA, 10, Duration.ofMinutes(1));
@@ -236,7 +240,8 @@ class WeirMatchingTest {
     @Property(tries = 2000)
     void differentTuplesOfValuesAreDifferentCounters(
             @ForAll("tuples") List<String> one, @ForAll("tuples") List<String> other) {
-        RuleSet rules = rules(rule(WeirRules.rule("r").onMissing(OnMissing.SHARE).build(), KeyBy.parse("a|ip : b|ip : c")));
+        RuleSet rules =
+                rules(rule(WeirRules.rule("r").onMissing(OnMissing.SHARE).build(), KeyBy.parse("a|ip : b|ip : c")));
         boolean same = present(one).equals(present(other));
         assertThat(counter(rules, tuple(one)).equals(counter(rules, tuple(other))))
                 .isEqualTo(same);

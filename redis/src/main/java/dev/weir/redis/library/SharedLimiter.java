@@ -60,7 +60,8 @@ public final class SharedLimiter implements AutoCloseable {
         deadline = from.deadline;
         memory = new MemoryStore(from.maxKeys);
         try {
-            from.stores.forEach((name, settings) -> redis.put(name, RedisSharedStore.open(settings.withDeadline(deadline))));
+            from.stores.forEach(
+                    (name, settings) -> redis.put(name, RedisSharedStore.open(settings.withDeadline(deadline))));
             limiter = new Limiter(
                     from.rules,
                     memory,

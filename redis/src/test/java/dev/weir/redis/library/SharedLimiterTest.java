@@ -44,7 +44,9 @@ class SharedLimiterTest {
 
     private static RuleSet rules(long requests, UnaryOperator<RuleBuilder> more) {
         return WeirRules.rules(WeirRules.rule(
-                more.apply(WeirRules.rule("r", Limit.fixedWindow(requests, LONG))).build(), KeyBy.of("user")));
+                more.apply(WeirRules.rule("r", Limit.fixedWindow(requests, LONG)))
+                        .build(),
+                KeyBy.of("user")));
     }
 
     private static Request ask() {

@@ -1,6 +1,6 @@
 /**
- * Who calls, and what they may do: tokens, roles, and what a call from this machine may do without one. What is done with a
- * permission does not come in.
+ * Authenticates callers of the admin port by token or loopback address, and holds the table of roles and permissions.
+ * What is done with a permission does not come in.
  */
 @NullMarked
 package dev.weir.server.access;

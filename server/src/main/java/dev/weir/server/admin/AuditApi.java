@@ -28,7 +28,8 @@ final class AuditApi {
         try {
             return after.isEmpty() ? 0 : Long.parseLong(after);
         } catch (NumberFormatException e) {
-            throw HttpProblemException.badRequest("after: " + CallerText.shown(after) + " (expected: the version of a change)");
+            throw HttpProblemException.badRequest(
+                    "after: " + CallerText.shown(after) + " (expected: the version of a change)");
         }
     }
 

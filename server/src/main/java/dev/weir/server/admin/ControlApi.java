@@ -149,7 +149,8 @@ public final class ControlApi {
         });
     }
 
-    private void write(Router router, HttpMethod method, String path, BiFunction<AdminCall, byte[], HttpAnswer> handler) {
+    private void write(
+            Router router, HttpMethod method, String path, BiFunction<AdminCall, byte[], HttpAnswer> handler) {
         router.route(method, path).handler(context -> {
             AdminCall call = allowed(context, true, path);
             RequestBody.read(

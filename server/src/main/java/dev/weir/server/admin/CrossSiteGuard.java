@@ -34,7 +34,8 @@ final class CrossSiteGuard {
             throw HttpProblemException.forbidden("a page of another site may not change anything here");
         }
         if (request.method().equals(HttpMethod.POST) && FORMS.contains(type(request))) {
-            throw HttpProblemException.unsupportedType("Content-Type: expected application/json, which a form cannot send");
+            throw HttpProblemException.unsupportedType(
+                    "Content-Type: expected application/json, which a form cannot send");
         }
     }
 

@@ -72,8 +72,9 @@ record ExplainBody(Request request, long hits) {
         if (named instanceof String name && domains.contains(name)) {
             return name;
         }
-        throw HttpProblemException.badRequest("domain: " + (named == null ? "missing" : CallerText.shown(String.valueOf(named)))
-                + " (expected: one of " + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
+        throw HttpProblemException.badRequest("domain: "
+                + (named == null ? "missing" : CallerText.shown(String.valueOf(named))) + " (expected: one of "
+                + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
     }
 
     private static long hits(JsonObject json) {

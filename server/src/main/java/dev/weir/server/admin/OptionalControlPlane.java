@@ -24,8 +24,9 @@ final class OptionalControlPlane {
      */
     ControlPlane required() {
         if (plane == null) {
-            throw HttpProblemException.conflict("this server keeps nothing: start it with --data DIR (or WEIR_DATA), or with"
-                    + " --db postgresql://… (WEIR_DB), and rules and quotas can be changed here");
+            throw HttpProblemException.conflict(
+                    "this server keeps nothing: start it with --data DIR (or WEIR_DATA), or with"
+                            + " --db postgresql://… (WEIR_DB), and rules and quotas can be changed here");
         }
         return plane;
     }

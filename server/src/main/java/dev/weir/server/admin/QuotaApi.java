@@ -103,7 +103,8 @@ final class QuotaApi {
     HttpAnswer get(AdminCall call) {
         StoredQuota quota = control.quota(call.path("api_key", LONGEST_KEY));
         if (quota == null) {
-            throw HttpProblemException.notFound("api_key: nothing was agreed with it (expected: one that was PUT here)");
+            throw HttpProblemException.notFound(
+                    "api_key: nothing was agreed with it (expected: one that was PUT here)");
         }
         return answer(quota);
     }

@@ -158,6 +158,7 @@ final class SwitchApi {
                 return each.name();
             }
         }
-        throw HttpProblemException.notFound("rule: " + CallerText.shown(word) + " (expected: all, or a rule in force or switched)");
+        throw HttpProblemException.notFound(
+                "rule: " + CallerText.shown(word) + " (expected: all, or a rule in force or switched)");
     }
 }

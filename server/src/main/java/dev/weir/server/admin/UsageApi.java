@@ -64,8 +64,8 @@ final class UsageApi {
         if (named == null && domains.size() == 1) {
             return domains.get(0);
         }
-        throw HttpProblemException.badRequest("domain: " + (named == null ? "missing" : "unknown") + " (expected: one of "
-                + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
+        throw HttpProblemException.badRequest("domain: " + (named == null ? "missing" : "unknown")
+                + " (expected: one of " + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
     }
 
     private static @Nullable MutableVerdict ofTier(MutableDecision decision, @Nullable String tier) {
@@ -103,7 +103,11 @@ final class UsageApi {
     }
 
     private static void write(
-            JsonGenerator out, String apiKey, @Nullable CallerOverrides quota, Map<String, @Nullable MutableVerdict> usage, long now)
+            JsonGenerator out,
+            String apiKey,
+            @Nullable CallerOverrides quota,
+            Map<String, @Nullable MutableVerdict> usage,
+            long now)
             throws IOException {
         out.writeStartObject();
         out.writeStringField("api_key", apiKey);

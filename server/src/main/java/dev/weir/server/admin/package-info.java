@@ -1,5 +1,6 @@
 /**
- * What operators see and change on the admin port. Nothing here is for callers, and nothing here changes anything by GET.
+ * The admin port: its pages and its JSON API for rules, quotas, counters, switches, tokens and audit. Nothing here is
+ * for callers of the data plane, and no GET changes anything.
  */
 @NullMarked
 package dev.weir.server.admin;

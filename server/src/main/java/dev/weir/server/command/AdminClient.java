@@ -74,7 +74,8 @@ class AdminClient extends ServerClient {
         return send("DELETE", path, null, List.of());
     }
 
-    private Reply send(String method, String path, byte @Nullable [] body, List<String> headers) throws CommandException {
+    private Reply send(String method, String path, byte @Nullable [] body, List<String> headers)
+            throws CommandException {
         List<String> all = new ArrayList<>(headers);
         all.addAll(List.of("X-Weir-Author", carried(System.getProperty("user.name", "unknown"))));
         String reason = reason();
@@ -113,7 +114,8 @@ class AdminClient extends ServerClient {
         try {
             body = answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
         } catch (DecodeException e) {
-            throw new CommandException(url + " is no admin port of Weir: it answered with status " + answer.statusCode());
+            throw new CommandException(
+                    url + " is no admin port of Weir: it answered with status " + answer.statusCode());
         }
         if (answer.statusCode() >= 300) {
             JsonArray errors = body.getJsonArray("errors", new JsonArray());

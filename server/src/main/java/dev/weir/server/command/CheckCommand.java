@@ -78,7 +78,8 @@ final class CheckCommand implements Callable<Integer> {
             String why = answer.getString("detail", answer.getString("title", "status " + reply.statusCode()));
             throw new CommandException(url + " refuses the question: " + why);
         } catch (DecodeException e) {
-            throw new CommandException(url + " is no Weir: it answered with status " + reply.statusCode() + " and no JSON");
+            throw new CommandException(
+                    url + " is no Weir: it answered with status " + reply.statusCode() + " and no JSON");
         }
     }
 }

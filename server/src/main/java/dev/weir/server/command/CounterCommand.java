@@ -58,7 +58,8 @@ final class CounterCommand extends AdminCommandGroup {
         } else if (counters.isEmpty()) {
             return said("no rule counts such a request");
         }
-        TextTable table = new TextTable("RULE", "COUNTER", "STORE", "USED", "LIMIT", "RESETS IN", reset ? "RESET" : "NAME");
+        TextTable table =
+                new TextTable("RULE", "COUNTER", "STORE", "USED", "LIMIT", "RESETS IN", reset ? "RESET" : "NAME");
         counters.forEach(one -> {
             JsonObject each = (JsonObject) one;
             table.row(

@@ -53,7 +53,8 @@ class ServerClient {
             }
             return client().send(request.build(), BodyHandlers.ofString());
         } catch (IllegalArgumentException e) {
-            throw new CommandException(ask.option() + ": \"" + url + "\" (expected: an address such as " + ask.example() + ")");
+            throw new CommandException(
+                    ask.option() + ": \"" + url + "\" (expected: an address such as " + ask.example() + ")");
         } catch (SSLException e) {
             throw new CommandException("no TLS with " + url + ": " + e.getMessage()
                     + " (--ca names who signs the server's certificate, --cert and --key what it may ask for)");

@@ -81,7 +81,8 @@ final class SwitchCommand implements Callable<Integer> {
         try {
             return new BigDecimal(text.endsWith("%") ? text.substring(0, text.length() - 1) : text);
         } catch (NumberFormatException e) {
-            throw new CommandException("rollout: \"" + text + "\" (expected: a percentage from 0 to 100, like 25 or 0.5)");
+            throw new CommandException(
+                    "rollout: \"" + text + "\" (expected: a percentage from 0 to 100, like 25 or 0.5)");
         }
     }
 

@@ -1,6 +1,6 @@
 /**
- * The {@code weir} command: one class for each subcommand, which reads arguments, calls what does the work, and speaks to a
- * person. No work of the server's own comes in.
+ * The {@code weir} command: one class per subcommand, which reads arguments, calls a server or a library, and prints
+ * for a person. The work itself does not come in.
  */
 @NullMarked
 package dev.weir.server.command;

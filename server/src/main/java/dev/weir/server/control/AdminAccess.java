@@ -17,13 +17,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Who is let in on the admin port, put together from settings and database. */
-final class AdminAccess {
+public final class AdminAccess {
     private static final System.Logger LOG = System.getLogger(AdminAccess.class.getName());
 
     private final AccessControl access;
 
     /** A token that stands in a file is watched by {@code watch}. */
-    AdminAccess(Settings settings, @Nullable ControlPlane control, TimeSource time, FileWatcher watch) throws StartException {
+    AdminAccess(Settings settings, @Nullable ControlPlane control, TimeSource time, FileWatcher watch)
+            throws StartException {
         FixedToken fixed = fixed(settings.adminToken(), watch);
         access = new AccessControl(control == null ? null : control.tokens().book(), fixed, time);
         requireToken(settings.admin());
@@ -55,7 +56,7 @@ final class AdminAccess {
         }
     }
 
-    AccessControl access() {
+    public AccessControl access() {
         return access;
     }
 
@@ -68,7 +69,7 @@ final class AdminAccess {
         }
     }
 
-    void addTo(ServerMetrics metrics) {
+    public void addTo(ServerMetrics metrics) {
         metrics.gauge("weir.tokens", "Tokens that open the admin port, also those that have run out.", access::tokens);
         for (RefusedCalls.Reason each : RefusedCalls.Reason.values()) {
             metrics.counter(

@@ -16,13 +16,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What operators change the server by while it runs: the database, the doors to it, and rules that come over a network. */
-final class ControlComponents implements AutoCloseable {
+public final class ControlComponents implements AutoCloseable {
     private final @Nullable ControlPlane control;
     private final AdminAccess doors;
     private final NetworkSources sources;
 
     /** Opens them one after the other; a start that is refused leaves nothing open. */
-    ControlComponents(Settings settings, FileWatcher files) throws StartException {
+    public ControlComponents(Settings settings, FileWatcher files) throws StartException {
         control = control(settings);
         boolean open = false;
         try {
@@ -54,21 +54,21 @@ final class ControlComponents implements AutoCloseable {
 
     /** The database and what is in it; null where nothing is kept. */
     @Nullable
-    ControlPlane control() {
+    public ControlPlane control() {
         return control;
     }
 
-    AdminAccess doors() {
+    public AdminAccess doors() {
         return doors;
     }
 
     /** Rules of etcd and xDS. */
-    List<SourceRules> remote() {
+    public List<SourceRules> remote() {
         return sources.all();
     }
 
     /** Follows switches, also over {@code meeting}, a store that all servers share, if there is one. */
-    void followSwitches(@Nullable RedisSharedStore meeting) {
+    public void followSwitches(@Nullable RedisSharedStore meeting) {
         if (control != null) {
             control.switches().follow(meeting == null ? null : new RedisSwitchRelay(meeting));
         }

@@ -5,9 +5,9 @@ import dev.weir.server.metrics.ServerMetrics;
 import org.jspecify.annotations.Nullable;
 
 /** What the control plane shows of itself; zeros where there is none. */
-record ControlGauges(@Nullable ControlPlane control) {
+public record ControlGauges(@Nullable ControlPlane control) {
 
-    void addTo(ServerMetrics metrics) {
+    public void addTo(ServerMetrics metrics) {
         metrics.gauge(
                         "ratelimit.database.connected",
                         "1 while the database of rules and quotas answers; 0 also where there is none.",

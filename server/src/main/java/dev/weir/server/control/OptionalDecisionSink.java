@@ -16,10 +16,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The sink for decisions beside the metrics; where there is none, decisions do not even pass by here. */
-final class OptionalDecisionSink implements AutoCloseable {
+public final class OptionalDecisionSink implements AutoCloseable {
     private final @Nullable DecisionSink sink;
 
-    OptionalDecisionSink(DecisionSinkSettings settings) throws StartException {
+    public OptionalDecisionSink(DecisionSinkSettings settings) throws StartException {
         try {
             sink = settings.isOn() ? new DecisionSink(settings) : null;
         } catch (IllegalArgumentException e) {
@@ -28,19 +28,19 @@ final class OptionalDecisionSink implements AutoCloseable {
     }
 
     /** Told of decisions after {@code first}. */
-    LimiterObserver after(LimiterObserver first) {
+    public LimiterObserver after(LimiterObserver first) {
         return sink == null ? first : new Both(first, sink);
     }
 
     /** Tells which rules decide from now on. */
-    void rules(RuleSet next) {
+    public void rules(RuleSet next) {
         if (sink != null) {
             sink.rules(next);
         }
     }
 
     /** The series are there without a sink, too: at zero. */
-    OptionalDecisionSink addTo(ServerMetrics metrics) {
+    public OptionalDecisionSink addTo(ServerMetrics metrics) {
         for (String each : new String[] {"file", "kafka"}) {
             metrics.counter(
                             "ratelimit.decision.lines",

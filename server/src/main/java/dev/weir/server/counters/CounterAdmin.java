@@ -65,7 +65,7 @@ public final class CounterAdmin {
      *
      * @throws IllegalArgumentException if it describes none
      */
-    CompletionStage<JsonObject> answer(QueryParameters query, boolean reset) {
+    public CompletionStage<JsonObject> answer(QueryParameters query, boolean reset) {
         Request request = request(query);
         List<RuleCounter> counters = limiter.counters(request);
         JsonArray list = new JsonArray();

@@ -36,7 +36,8 @@ final class CallResponder implements WaiterSupplier {
     private final EventLoopBuffers scratch;
     private @Nullable GrpcStream inHand;
 
-    CallResponder(GrpcServerContext lane, FrameOutput output, SendFlow flow, StreamTable streams, GrpcConnection connection) {
+    CallResponder(
+            GrpcServerContext lane, FrameOutput output, SendFlow flow, StreamTable streams, GrpcConnection connection) {
         this.lane = lane;
         this.output = output;
         this.flow = flow;
@@ -181,7 +182,9 @@ final class CallResponder implements WaiterSupplier {
         end(
                 stream,
                 status,
-                stream.headSent ? AnswerHeaderBlocks.trailers(status, text) : AnswerHeaderBlocks.trailersOnly(status, text));
+                stream.headSent
+                        ? AnswerHeaderBlocks.trailers(status, text)
+                        : AnswerHeaderBlocks.trailersOnly(status, text));
     }
 
     private void end(GrpcStream stream, GrpcStatus status, byte[] trailers) {

@@ -36,7 +36,8 @@ final class ConnectionLifecycle {
     private boolean draining;
     private boolean lastWord;
 
-    ConnectionLifecycle(GrpcServerSettings.Times times, GrpcCalls calls, FrameOutput output, GrpcConnection connection) {
+    ConnectionLifecycle(
+            GrpcServerSettings.Times times, GrpcCalls calls, FrameOutput output, GrpcConnection connection) {
         this.times = times;
         this.calls = calls;
         this.output = output;

@@ -38,9 +38,11 @@ public final class GrpcServer {
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private volatile boolean draining;
 
-    public GrpcServer(Decider decider, TimeSource time, GrpcServerSettings settings, Health health, GrpcServerObserver observer) {
+    public GrpcServer(
+            Decider decider, TimeSource time, GrpcServerSettings settings, Health health, GrpcServerObserver observer) {
         this.health = health;
-        this.lane = new GrpcServerContext(settings, decider, time, observer, new HealthService(health), new ReflectionService());
+        this.lane = new GrpcServerContext(
+                settings, decider, time, observer, new HealthService(health), new ReflectionService());
     }
 
     /** Listens on {@code host:port}; port 0 takes any that is free, which the channel's address then tells. */

@@ -148,7 +148,8 @@ final class MessageDeframer {
         int compressed = body.getByte(body.readerIndex());
         if (compressed != 0) {
             throw compressed == 1
-                    ? new GrpcCallException(GrpcStatus.INTERNAL, "a message marked as compressed, without a grpc-encoding")
+                    ? new GrpcCallException(
+                            GrpcStatus.INTERNAL, "a message marked as compressed, without a grpc-encoding")
                     : ProtobufReader.malformed("neither compressed nor not");
         }
         long length = body.getUnsignedInt(body.readerIndex() + 1);

@@ -1,6 +1,7 @@
 /**
- * The gRPC lane: HTTP/2 connections, their streams, gRPC's messages and the calls that Weir answers, on event loops that are
- * given from outside. Rules, counters and other protocols do not come in, and nothing here waits.
+ * The gRPC server: connections, their streams and flow control, and the calls on them, from the first frame to the
+ * last byte of the answer. Frame bytes, protobuf fields and single services live in the rooms below; rules, counters
+ * and waiting do not come in.
  */
 @NullMarked
 package dev.weir.server.grpc;

@@ -60,7 +60,8 @@ public final class HttpPort {
         } else if (cause instanceof TooLongHttpHeaderException) {
             answer = HttpProblems.of(431, "headers: more than " + HEADERS + " bytes (expected: fewer)", List.of());
         } else {
-            answer = HttpProblems.of(HttpProblemException.badRequest("request: malformed (expected: HTTP/1.1 or HTTP/2)"));
+            answer = HttpProblems.of(
+                    HttpProblemException.badRequest("request: malformed (expected: HTTP/1.1 or HTTP/2)"));
         }
         answer.with("Connection", "close").send(request.response());
         var unused = request.connection().close();
@@ -76,8 +77,9 @@ public final class HttpPort {
         Throwable failure = context.failure();
         int status = failure instanceof HttpException e ? e.getStatusCode() : context.statusCode();
         if (status == 404) {
-            return HttpProblems.of(HttpProblemException.notFound("path: "
-                    + CallerText.shown(String.valueOf(context.request().path())) + " (expected: one that begins with /)"));
+            return HttpProblems.of(HttpProblemException.notFound(
+                    "path: " + CallerText.shown(String.valueOf(context.request().path()))
+                            + " (expected: one that begins with /)"));
         }
         if (status == 400) {
             return HttpProblems.of(

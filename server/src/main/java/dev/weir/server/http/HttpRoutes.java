@@ -24,7 +24,8 @@ public final class HttpRoutes {
     /** After the last route of {@code path}: these are its methods. */
     public static void only(Router router, String path, String methods) {
         router.route(path).handler(context -> {
-            throw HttpProblemException.methodNotAllowed(context.request().method().name(), methods);
+            throw HttpProblemException.methodNotAllowed(
+                    context.request().method().name(), methods);
         });
     }
 
@@ -49,7 +50,8 @@ public final class HttpRoutes {
             return;
         }
         Throwable failure = context.failure();
-        HttpAnswer answer = failure instanceof HttpProblemException e ? HttpProblems.of(e) : HttpPort.turnedAway(context);
+        HttpAnswer answer =
+                failure instanceof HttpProblemException e ? HttpProblems.of(e) : HttpPort.turnedAway(context);
         if (answer == null && failure != null) {
             answer = known.apply(failure);
         }

@@ -55,8 +55,8 @@ public final class RequestBody {
         });
         String encoding = request.getHeader("Content-Encoding");
         if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
-            body.refuse(
-                    HttpProblemException.unsupportedType("Content-Encoding: " + CallerText.shown(encoding) + " (expected: none)"));
+            body.refuse(HttpProblemException.unsupportedType(
+                    "Content-Encoding: " + CallerText.shown(encoding) + " (expected: none)"));
         } else if (body.declared > bodies.cap()) {
             body.refuse(body.tooLarge());
         }
@@ -143,8 +143,8 @@ public final class RequestBody {
     }
 
     private HttpProblemException tooLarge() {
-        return HttpProblemException.tooLarge("body: more than " + bodies.cap() + " bytes (expected: at most " + bodies.cap()
-                + ", the cap on a body)");
+        return HttpProblemException.tooLarge("body: more than " + bodies.cap() + " bytes (expected: at most "
+                + bodies.cap() + ", the cap on a body)");
     }
 
     private static long declared(HttpServerRequest request) {

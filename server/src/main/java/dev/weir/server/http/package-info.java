@@ -1,6 +1,6 @@
 /**
- * What the HTTP surfaces share: the bounds of their ports, targets and bodies read strictly, answers, errors as RFC 9457 has them. No route
- * comes in.
+ * Shared by all HTTP ports: bounds on connections, heads and bodies, strict request targets, answers, and errors as
+ * RFC 9457 problems. No route comes in.
  */
 @NullMarked
 package dev.weir.server.http;

@@ -5,12 +5,12 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** What was opened and is to be closed again, the last first; one that cannot be closed keeps none of the others open. */
-final class CloseStack implements AutoCloseable {
+public final class CloseStack implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(CloseStack.class.getName());
 
     private final Deque<AutoCloseable> all = new ArrayDeque<>();
 
-    <T extends AutoCloseable> T add(T opened) {
+    public <T extends AutoCloseable> T add(T opened) {
         all.push(opened);
         return opened;
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * edit in place are all the same to it. New contents count when two looks in a row have seen them, so that a certificate is not
  * taken before its key is there.
  */
-final class FileWatcher implements AutoCloseable {
+public final class FileWatcher implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(FileWatcher.class.getName());
     private static final int EVERY_MILLIS = 500;
 
@@ -32,17 +32,17 @@ final class FileWatcher implements AutoCloseable {
     });
 
     /** What stands in {@code files} now; asked for before they are read, so that no change after that is missed. */
-    static Seen seen(List<Path> files) {
+    public static Seen seen(List<Path> files) {
         return new Seen(List.copyOf(files), fingerprint(files));
     }
 
     /** Watches for something else than was {@code seen}; {@code changed} is called on the watch's thread. */
-    void add(Seen seen, Runnable changed) {
+    public void add(Seen seen, Runnable changed) {
         watched.add(new Watched(seen, changed));
     }
 
     /** Begins to look. */
-    void start() {
+    public void start() {
         if (!watched.isEmpty()) {
             var unused = timer.scheduleWithFixedDelay(this::look, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
         }
@@ -64,7 +64,7 @@ final class FileWatcher implements AutoCloseable {
     }
 
     /** Files as they were at some time. */
-    record Seen(List<Path> files, String fingerprint) {}
+    public record Seen(List<Path> files, String fingerprint) {}
 
     private static final class Watched {
         private final List<Path> files;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * What has to be looked after again and again until the server stops. It has a thread of its own, so that nothing else can hold it up:
  * reports and leases have bounds that hold only if their round comes in time.
  */
-final class PeriodicTasks implements AutoCloseable {
+public final class PeriodicTasks implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PeriodicTasks.class.getName());
 
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
@@ -20,7 +20,7 @@ final class PeriodicTasks implements AutoCloseable {
     });
 
     /** Does {@code work}, which must not wait for anything, every {@code period}, the first time after one. */
-    void every(Duration period, Runnable work) {
+    public void every(Duration period, Runnable work) {
         var unused = timer.scheduleWithFixedDelay(
                 () -> round(work), period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The HTTP servers of this process, each on as many event loops as it was given. */
-final class HttpListeners {
+public final class HttpListeners {
     /**
      * To Vert.x, a negative port is a free one that all servers with the same number share. Each of ours needs a number of its
      * own; with 0, each event loop would get a port of its own.
@@ -32,12 +32,12 @@ final class HttpListeners {
     private final Vertx vertx;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
-    HttpListeners(Vertx vertx) {
+    public HttpListeners(Vertx vertx) {
         this.vertx = vertx;
     }
 
     /** Listens on {@code address} from {@code loops} event loops, and tells the port. */
-    Future<ListenAddress> listen(
+    public Future<ListenAddress> listen(
             ListenAddress address,
             HttpServerOptions plain,
             @Nullable ReloadableTlsIdentity tls,
@@ -67,7 +67,7 @@ final class HttpListeners {
     }
 
     /** Stops listening and lets what is under way finish, for {@code grace} at most. */
-    Future<?> shutdown(Duration grace) {
+    public Future<?> shutdown(Duration grace) {
         return Future.join(servers.stream()
                 .map(each -> each.shutdown(grace.toMillis(), TimeUnit.MILLISECONDS))
                 .toList());

@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /** The three ports of a server: gRPC, HTTP and admin. */
-final class Listeners {
+public final class Listeners {
     private final Settings settings;
     private final PortCertificates certificates;
     private final GrpcServer lane;
@@ -26,7 +26,7 @@ final class Listeners {
     private ListenAddress grpc;
     private ListenAddress admin;
 
-    Listeners(Settings settings, PortCertificates certificates, GrpcServer lane, Vertx vertx) {
+    public Listeners(Settings settings, PortCertificates certificates, GrpcServer lane, Vertx vertx) {
         this.settings = settings;
         this.certificates = certificates;
         this.lane = lane;
@@ -43,7 +43,7 @@ final class Listeners {
      * @param adminFor answers on the admin port, whose pages name the HTTP port
      * @throws StartException if a port cannot be had
      */
-    void bind(
+    public void bind(
             EventLoopGroup group,
             Supplier<Handler<HttpServerRequest>> rest,
             IntFunction<Handler<HttpServerRequest>> adminFor)
@@ -71,22 +71,22 @@ final class Listeners {
     }
 
     /** Where HTTP listens, with the port that it got. */
-    ListenAddress http() {
+    public ListenAddress http() {
         return http;
     }
 
     /** Where gRPC listens, with the port that it got. */
-    ListenAddress grpc() {
+    public ListenAddress grpc() {
         return grpc;
     }
 
     /** Where the admin port listens, with the port that it got. */
-    ListenAddress admin() {
+    public ListenAddress admin() {
         return admin;
     }
 
     /** Takes no new calls, and lets those under way finish, for {@code grace} at most. */
-    CompletableFuture<?> drain(Duration grace) {
+    public CompletableFuture<?> drain(Duration grace) {
         return CompletableFuture.allOf(
                 lane.drain(grace).toCompletableFuture(),
                 surfaces.shutdown(grace).toCompletionStage().toCompletableFuture());

@@ -16,20 +16,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the three ports show of themselves: read at the start, watched from then on. */
-final class PortCertificates {
+public final class PortCertificates {
     private final @Nullable ReloadableTlsIdentity grpc;
     private final @Nullable ReloadableTlsIdentity http;
     private final @Nullable ReloadableTlsIdentity admin;
 
     /** Reads them, and has {@code watch} watch them. */
-    PortCertificates(Settings.TlsPorts ports, FileWatcher watch) throws StartException {
+    public PortCertificates(Settings.TlsPorts ports, FileWatcher watch) throws StartException {
         grpc = read("grpc", "gRPC", ports.grpc(), watch);
         http = read("http", "HTTP", ports.http(), watch);
         admin = read("admin", "The admin port", ports.admin(), watch);
     }
 
-    private static @Nullable ReloadableTlsIdentity read(String port, String shown, Settings.@Nullable Tls files, FileWatcher watch)
-            throws StartException {
+    private static @Nullable ReloadableTlsIdentity read(
+            String port, String shown, Settings.@Nullable Tls files, FileWatcher watch) throws StartException {
         if (files == null) {
             return null;
         }
@@ -44,7 +44,7 @@ final class PortCertificates {
     }
 
     /** The lane's settings with TLS, if it is to speak it. */
-    GrpcServerSettings with(GrpcServerSettings plain) throws StartException {
+    public GrpcServerSettings with(GrpcServerSettings plain) throws StartException {
         ReloadableTlsIdentity live = grpc;
         if (live == null) {
             return plain;
@@ -76,7 +76,7 @@ final class PortCertificates {
         return admin;
     }
 
-    void addTo(ServerMetrics metrics) {
+    public void addTo(ServerMetrics metrics) {
         all().forEach(each -> metrics.gauge(
                         "weir.certificate.expiry.seconds",
                         "Seconds until the certificate of a port runs out; negative after that.",

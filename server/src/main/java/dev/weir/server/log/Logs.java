@@ -53,7 +53,8 @@ public final class Logs {
             root.removeHandler(each);
         }
         boolean text = logging.format() == LogFormat.TEXT || (logging.format() == LogFormat.AUTO && isTerminal);
-        Formatter formatter = text ? new TextLogFormatter(isTerminal && wantsColours(System.getenv())) : new JsonLogFormatter();
+        Formatter formatter =
+                text ? new TextLogFormatter(isTerminal && wantsColours(System.getenv())) : new JsonLogFormatter();
         root.addHandler(new LogHandler(out, formatter, new LogThrottle(System::nanoTime)));
         root.setLevel(Level.WARNING);
         level("dev.weir", levelOf(logging.level()));

@@ -1,6 +1,6 @@
 /**
- * How the server speaks: lines for people on a terminal, JSON elsewhere, and never a flood. Who logs uses the JDK's
- * {@link java.lang.System.Logger}; nothing outside of the command and the server's start needs to see this package.
+ * Sets up logging: text for a terminal or one JSON object per line, throttled, and written without ever blocking an
+ * event loop. What is logged does not come in.
  */
 @NullMarked
 package dev.weir.server.log;

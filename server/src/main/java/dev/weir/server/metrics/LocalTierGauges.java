@@ -9,9 +9,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What the server shows of what it knows of shared counters without asking; zero where none are shared. */
-record LocalTierGauges(Settings settings, @Nullable LocalTier tier) {
+public record LocalTierGauges(Settings settings, @Nullable LocalTier tier) {
 
-    void addTo(ServerMetrics metrics) {
+    public void addTo(ServerMetrics metrics) {
         metrics.gauge(
                         "ratelimit.tier.counters",
                         "Shared counters that are leased from or reported to.",

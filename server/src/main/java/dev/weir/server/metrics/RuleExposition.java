@@ -65,7 +65,8 @@ final class RuleExposition {
         out.metric(
                 "ratelimit_busiest_counter_ratio",
                 "gauge",
-                "At least this share of the rule's checks goes to one counter, by one request in " + ThreadCounts.SAMPLED
+                "At least this share of the rule's checks goes to one counter, by one request in "
+                        + ThreadCounts.SAMPLED
                         + " since the rules were loaded; near 1, callers are not told apart. 0 for a rule with one counter.");
         for (SeriesPositions.Series each : series) {
             out.sample(
@@ -108,7 +109,9 @@ final class RuleExposition {
         long below = 0;
         for (int bucket = 0; bucket <= ThreadCounts.BOUNDS.length; bucket++) {
             below += count(of, ThreadCounts.histogram(allowed) + bucket);
-            String bound = bucket == ThreadCounts.BOUNDS.length ? "+Inf" : String.valueOf(ThreadCounts.BOUNDS[bucket] / MICROS);
+            String bound = bucket == ThreadCounts.BOUNDS.length
+                    ? "+Inf"
+                    : String.valueOf(ThreadCounts.BOUNDS[bucket] / MICROS);
             out.sample(DURATION + "_bucket", open + bound + "\"}", below);
         }
         out.sample(DURATION + "_sum", labels, count(of, ThreadCounts.sum(allowed)) / MICROS);

@@ -79,7 +79,8 @@ public final class RuleMetrics implements LimiterObserver {
     public void decided(Request request, MutableDecision decision) {
         ThreadCounts mine = stripe.get();
         int checks = decision.size();
-        mine.request(checks == 0 ? ThreadCounts.UNMATCHED : decision.allowed() ? ThreadCounts.ALLOWED : ThreadCounts.DENIED);
+        mine.request(
+                checks == 0 ? ThreadCounts.UNMATCHED : decision.allowed() ? ThreadCounts.ALLOWED : ThreadCounts.DENIED);
         if (checks == 0) {
             return;
         }
@@ -90,8 +91,9 @@ public final class RuleMetrics implements LimiterObserver {
             MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
             int slot = rule == null ? SeriesPositions.CALLERS : generation.slot(rule);
-            int outcome =
-                    verdict.allowed() ? ThreadCounts.ALLOWED : shadow || verdict.shadowed() ? ThreadCounts.SHADOWED : ThreadCounts.DENIED;
+            int outcome = verdict.allowed()
+                    ? ThreadCounts.ALLOWED
+                    : shadow || verdict.shadowed() ? ThreadCounts.SHADOWED : ThreadCounts.DENIED;
             mine.add(slot, outcome);
             if (verdict.degraded()) {
                 degraded(mine, slot, verdict, decision.allowed());
@@ -163,8 +165,11 @@ public final class RuleMetrics implements LimiterObserver {
             int slot = generation.slot(each);
             if (each.keyed() && !told.get(slot)) {
                 told.set(slot);
-                long checks = total(slot, ThreadCounts.ALLOWED) + total(slot, ThreadCounts.DENIED) + total(slot, ThreadCounts.SHADOWED);
-                traffic.add(new Traffic(each, checks, total(slot, ThreadCounts.MISSING_KEY), generation.favourite(slot)));
+                long checks = total(slot, ThreadCounts.ALLOWED)
+                        + total(slot, ThreadCounts.DENIED)
+                        + total(slot, ThreadCounts.SHADOWED);
+                traffic.add(
+                        new Traffic(each, checks, total(slot, ThreadCounts.MISSING_KEY), generation.favourite(slot)));
             }
         }
         return traffic;

@@ -1,6 +1,6 @@
 /**
- * What the server counts and how Prometheus reads it. Only rules make time series, never callers; nothing in here decides, and
- * the counting itself takes no lock and shares no cache line.
+ * Counts decisions and connections, and writes them in Prometheus's text format. Only rules make time series, never
+ * callers; nothing here decides, takes a lock or shares a cache line while counting.
  */
 @NullMarked
 package dev.weir.server.metrics;

@@ -133,7 +133,8 @@ final class CheckAnswers {
     }
 
     /** Names what operators have switched and the request met: why it may have passed where a file says otherwise. */
-    private static void switched(JsonGenerator json, MutableDecision decision, SwitchState everything) throws IOException {
+    private static void switched(JsonGenerator json, MutableDecision decision, SwitchState everything)
+            throws IOException {
         Map<String, String> switched = new LinkedHashMap<>();
         if (everything != SwitchState.ON) {
             switched.put("all", everything.spelling());
@@ -155,7 +156,11 @@ final class CheckAnswers {
     }
 
     private static void denial(
-            JsonGenerator json, int status, MutableDecision decision, @Nullable VerdictNumbers told, @Nullable CounterLabel counter)
+            JsonGenerator json,
+            int status,
+            MutableDecision decision,
+            @Nullable VerdictNumbers told,
+            @Nullable CounterLabel counter)
             throws IOException {
         boolean quota = status == 429;
         json.writeStartObject();

@@ -171,7 +171,8 @@ final class JsonInput implements AutoCloseable {
 
     /** A mistake at the current token: {@code found (expected: …) at line 1, column 2}. */
     HttpProblemException mistake(String found, String expected) {
-        return HttpProblemException.badRequest(found + " (expected: " + expected + ")" + place(parser.currentTokenLocation()));
+        return HttpProblemException.badRequest(
+                found + " (expected: " + expected + ")" + place(parser.currentTokenLocation()));
     }
 
     /** The current value as an error shows it. */

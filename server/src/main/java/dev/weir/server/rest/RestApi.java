@@ -144,7 +144,11 @@ public final class RestApi {
     }
 
     private void end(
-            RememberedAnswers.UnderWay first, Request asked, MutableDecision decision, RuleSet rules, boolean alwaysOk) {
+            RememberedAnswers.UnderWay first,
+            Request asked,
+            MutableDecision decision,
+            RuleSet rules,
+            boolean alwaysOk) {
         if (decision.conflict()) {
             first.conflict();
         } else if (decision.repeated()) {
@@ -209,7 +213,8 @@ public final class RestApi {
     private HttpAnswer healthcheck() {
         String degraded = health.degraded();
         String text = !health.serving() ? "NOT SERVING" : degraded.isEmpty() ? "OK" : "OK, degraded: " + degraded;
-        return new HttpAnswer(health.serving() ? 200 : 500, HttpAnswer.TEXT, text.getBytes(StandardCharsets.UTF_8), List.of());
+        return new HttpAnswer(
+                health.serving() ? 200 : 500, HttpAnswer.TEXT, text.getBytes(StandardCharsets.UTF_8), List.of());
     }
 
     private void post(Router router, String path, BiConsumer<RestExchange, byte[]> handler) {

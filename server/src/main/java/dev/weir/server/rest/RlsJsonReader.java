@@ -49,7 +49,8 @@ final class RlsJsonReader {
                         hitsAddend = token == JsonToken.VALUE_NULL ? 0 : in.unsigned(name, MAX_32);
                     }
                     default ->
-                        throw in.mistake("unknown member " + CallerText.shown(name), "domain, descriptors or hitsAddend");
+                        throw in.mistake(
+                                "unknown member " + CallerText.shown(name), "domain, descriptors or hitsAddend");
                 }
             }
             in.end();

@@ -30,8 +30,8 @@ final class StatusQuery {
             }
             if (!name.equals("domain")) {
                 if (into.end(0) == caps.entries()) {
-                    throw HttpProblemException.badRequest("attributes: more than " + caps.entries() + " (expected: at most "
-                            + caps.entries() + ", the cap on entries)");
+                    throw HttpProblemException.badRequest("attributes: more than " + caps.entries()
+                            + " (expected: at most " + caps.entries() + ", the cap on entries)");
                 }
                 into.with(
                         text("name", name, caps.name(), "name"),

@@ -70,7 +70,8 @@ final class VerdictNumbers {
 
     /** Whether waiting helps. */
     boolean passesLater() {
-        return verdict.retryAfterMicros() != MutableVerdict.NEVER && verdict.reason() == MutableVerdict.Reason.OVER_LIMIT;
+        return verdict.retryAfterMicros() != MutableVerdict.NEVER
+                && verdict.reason() == MutableVerdict.Reason.OVER_LIMIT;
     }
 
     /** Whether it is known when; what a server's share has no room for, the store may have room for as soon as it is back. */

@@ -1,6 +1,6 @@
 /**
- * From a decision to the answer of Envoy's rate limit service, for whoever writes it as protobuf or as JSON. Neither bytes nor
- * transports come in.
+ * Maps a decision to the answer of Envoy's rate limit service, for both the protobuf and the JSON writer. Neither
+ * bytes nor transports come in.
  */
 @NullMarked
 package dev.weir.server.rls;

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The rules in force: those of the files, over them those of etcd, then those of xDS, and on top those of the database. */
-final class LayeredRules {
+public final class LayeredRules {
     private static final System.Logger LOG = System.getLogger(LayeredRules.class.getName());
     private static final int SHOWN = 20;
 
@@ -28,7 +28,7 @@ final class LayeredRules {
     private volatile RuleSet all;
     private volatile Consumer<RuleSet> listener = rules -> {};
 
-    LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
+    public LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
         this.sources = List.copyOf(sources);
         this.control = control;
         this.given = new ArrayList<>();
@@ -39,16 +39,16 @@ final class LayeredRules {
     }
 
     /** All but those of the database. */
-    RuleLayers below() {
+    public RuleLayers below() {
         return below;
     }
 
-    RuleSet all() {
+    public RuleSet all() {
         return all;
     }
 
     /** Tells {@code next} of every set from now on, and of the one that there is. */
-    synchronized void follow(Consumer<RuleSet> next) {
+    public synchronized void follow(Consumer<RuleSet> next) {
         listener = next;
         for (int i = 0; i < sources.size(); i++) {
             int layer = i + 1;
@@ -63,7 +63,7 @@ final class LayeredRules {
     }
 
     /** Takes in new files. */
-    void files(RuleSet next) {
+    public void files(RuleSet next) {
         put(0, next);
     }
 

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The sources of rules as they are now, for operators and for metrics. */
-record RuleSourceViews(
+public record RuleSourceViews(
         WatchedRuleFiles feed,
         List<SourceRules> remote,
         LayeredRules rules,
@@ -22,7 +22,7 @@ record RuleSourceViews(
     private static final String CURRENT_HELP =
             "1 if what the source holds is what is in force, 0 if that does not load.";
 
-    List<RuleSourceView> now() {
+    public List<RuleSourceView> now() {
         List<RuleSourceView> views = new ArrayList<>();
         RuleLayers below = rules.below();
         if (!feed.source().isEmpty()) {
@@ -66,7 +66,7 @@ record RuleSourceViews(
     }
 
     /** One set of series for each source over a network: as many as the settings name; and of the database the one it can lack. */
-    void addTo(ServerMetrics metrics) {
+    public void addTo(ServerMetrics metrics) {
         ControlPlane database = control;
         if (database != null) {
             metrics.gauge(CURRENT, CURRENT_HELP, () -> database.ruleProblems().isEmpty() ? 1 : 0, LABEL, "database");

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The rules of the files: loads them once, and then whenever their files change. What cannot be loaded at the start stops
  * the server; later it changes nothing but the log and a count.
  */
-final class WatchedRuleFiles implements AutoCloseable {
+public final class WatchedRuleFiles implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WatchedRuleFiles.class.getName());
     private static final int SHOWN = 20;
 
@@ -38,7 +38,7 @@ final class WatchedRuleFiles implements AutoCloseable {
     private volatile Consumer<RuleSet> listener = rules -> {};
 
     /** Loads the rules that {@code settings} names. */
-    WatchedRuleFiles(Settings settings) throws StartException {
+    public WatchedRuleFiles(Settings settings) throws StartException {
         LoadResult loaded;
         if (settings.isExample()) {
             source = "the example rules";
@@ -64,11 +64,11 @@ final class WatchedRuleFiles implements AutoCloseable {
     }
 
     /** How rules are read, wherever they come from. */
-    static LoadOptions options(Settings settings) {
+    public static LoadOptions options(Settings settings) {
         return new LoadOptions(settings.mergeDomains(), settings.stores().keySet());
     }
 
-    RuleSet first() {
+    public RuleSet first() {
         return first;
     }
 
@@ -78,7 +78,7 @@ final class WatchedRuleFiles implements AutoCloseable {
     }
 
     /** Tells {@code next} of every rule set from now on. */
-    void follow(Consumer<RuleSet> next) {
+    public void follow(Consumer<RuleSet> next) {
         listener = next;
         if (watcher != null) {
             watcher.start();
@@ -95,21 +95,21 @@ final class WatchedRuleFiles implements AutoCloseable {
         return changed;
     }
 
-    long reloads() {
+    public long reloads() {
         return reloads.get();
     }
 
-    long failures() {
+    public long failures() {
         return failures.get();
     }
 
     /** Whether what stands in the files now is what is in force. */
-    boolean isCurrent() {
+    public boolean isCurrent() {
         return !lastFailed;
     }
 
     /** Seconds since the rules in force were loaded. */
-    double age() {
+    public double age() {
         return (System.nanoTime() - loadedAtNanos) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 

@@ -181,7 +181,8 @@ public final class SettingsCatalogue {
     }
 
     private static Setting<Integer> port(String name, String description, String fallback) {
-        return Setting.of(name, "PORT", description, fallback, "a port from 0 to 65535", SettingParsers.integer(0, 65_535));
+        return Setting.of(
+                name, "PORT", description, fallback, "a port from 0 to 65535", SettingParsers.integer(0, 65_535));
     }
 
     private static Setting<String> header(String name, String description, String fallback) {
@@ -190,6 +191,11 @@ public final class SettingsCatalogue {
 
     private static Setting<Duration> duration(String name, String description, String fallback) {
         return Setting.of(
-                name, "DURATION", description, fallback, "a duration such as 500ms, 10s or 1m", SettingParsers::duration);
+                name,
+                "DURATION",
+                description,
+                fallback,
+                "a duration such as 500ms, 10s or 1m",
+                SettingParsers::duration);
     }
 }

@@ -63,7 +63,8 @@ public final class SettingsReader {
 
     private Settings settings() {
         String host = value(SettingsCatalogue.HOST);
-        Settings.Drain drain = new Settings.Drain(value(SettingsCatalogue.DRAIN_DELAY), value(SettingsCatalogue.DRAIN_TIMEOUT));
+        Settings.Drain drain =
+                new Settings.Drain(value(SettingsCatalogue.DRAIN_DELAY), value(SettingsCatalogue.DRAIN_TIMEOUT));
         if (drain.delay().compareTo(drain.timeout()) > 0) {
             problem(
                     SettingsCatalogue.DRAIN_DELAY,
@@ -76,7 +77,8 @@ public final class SettingsReader {
                 RuleOrigins.paths(orElse(SettingsCatalogue.RULES, ""), problems, whereOf(SettingsCatalogue.RULES)),
                 value(SettingsCatalogue.MERGE_DOMAINS),
                 new SourcesReader(this, problems)
-                        .read(RuleOrigins.addresses(orElse(SettingsCatalogue.RULES, ""), problems, whereOf(SettingsCatalogue.RULES))),
+                        .read(RuleOrigins.addresses(
+                                orElse(SettingsCatalogue.RULES, ""), problems, whereOf(SettingsCatalogue.RULES))),
                 new ListenAddress(orElse(SettingsCatalogue.HTTP_HOST, host), value(SettingsCatalogue.HTTP_PORT)),
                 new ListenAddress(orElse(SettingsCatalogue.GRPC_HOST, host), value(SettingsCatalogue.GRPC_PORT)),
                 new ListenAddress(value(SettingsCatalogue.ADMIN_HOST), value(SettingsCatalogue.ADMIN_PORT)),
@@ -104,7 +106,8 @@ public final class SettingsReader {
                         value(SettingsCatalogue.RESPONSE_METADATA),
                         quota),
                 new Settings.Logging(value(SettingsCatalogue.LOG_FORMAT), value(SettingsCatalogue.LOG_LEVEL)),
-                new Settings.Idempotency(value(SettingsCatalogue.IDEMPOTENCY_KEEP), value(SettingsCatalogue.IDEMPOTENCY_KEYS)),
+                new Settings.Idempotency(
+                        value(SettingsCatalogue.IDEMPOTENCY_KEEP), value(SettingsCatalogue.IDEMPOTENCY_KEYS)),
                 value(SettingsCatalogue.WARM_UP),
                 drain,
                 warnings);

@@ -17,14 +17,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Where the counters of this server live: in its memory, and in every store that the settings name. */
-final class ServerStores implements AutoCloseable {
+public final class ServerStores implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ServerStores.class.getName());
 
     private final MemoryStore memory;
     private final Map<String, RedisSharedStore> redis = new TreeMap<>();
 
     /** Opens all of them on {@code loops}; connections are made in the background. */
-    ServerStores(int maxKeys, Map<String, RedisSettings> named, EventLoopGroup loops) throws StartException {
+    public ServerStores(int maxKeys, Map<String, RedisSettings> named, EventLoopGroup loops) throws StartException {
         for (Map.Entry<String, RedisSettings> each : named.entrySet()) {
             checkTls(each.getKey(), each.getValue());
         }
@@ -45,29 +45,29 @@ final class ServerStores implements AutoCloseable {
         }
     }
 
-    MemoryStore memory() {
+    public MemoryStore memory() {
         return memory;
     }
 
-    Map<String, RedisSharedStore> redis() {
+    public Map<String, RedisSharedStore> redis() {
         return redis;
     }
 
     /** Where servers leave word for each other: the default store, else the first; null where there is none. */
     @Nullable
-    RedisSharedStore meeting() {
+    public RedisSharedStore meeting() {
         RedisSharedStore store = redis.get(Rule.DEFAULT_STORE);
         return store != null || redis.isEmpty()
                 ? store
                 : redis.values().iterator().next();
     }
 
-    SharedStores shared() {
+    public SharedStores shared() {
         return redis.isEmpty() ? SharedStores.none() : SharedStores.of(redis);
     }
 
     /** Which stores have a server that is not asked, or counters that nobody serves, and why, for people; empty while all are there. */
-    String degraded() {
+    public String degraded() {
         List<String> away = new ArrayList<>();
         redis.forEach((name, store) -> {
             List<NodeHealth> nodes = store.health();
@@ -88,7 +88,7 @@ final class ServerStores implements AutoCloseable {
     }
 
     /** Whether every server of every store is connected and asked. */
-    boolean allThere() {
+    public boolean allThere() {
         return degraded().isEmpty();
     }
 

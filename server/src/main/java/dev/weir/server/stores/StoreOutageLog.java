@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Says once when decisions begin to be made without their stores, and once when that is over: the log of an outage is two lines,
  * however many requests it met.
  */
-final class StoreOutageLog {
+public final class StoreOutageLog {
     private static final System.Logger LOG = System.getLogger(StoreOutageLog.class.getName());
     /** So many looks in a row must have been quiet before it is over: a store that comes and goes is one outage. */
     private static final int QUIET = 3;
@@ -35,11 +35,12 @@ final class StoreOutageLog {
      * @param degradedChecks how many checks a failure policy has decided so far
      * @param lastFailure why it had to when it last had
      */
-    StoreOutageLog(Supplier<String> away, LongSupplier degradedChecks, Supplier<@Nullable StoreFailure> lastFailure) {
+    public StoreOutageLog(
+            Supplier<String> away, LongSupplier degradedChecks, Supplier<@Nullable StoreFailure> lastFailure) {
         this(away, degradedChecks, lastFailure, System::nanoTime, LOG::log);
     }
 
-    StoreOutageLog(
+    public StoreOutageLog(
             Supplier<String> away,
             LongSupplier degradedChecks,
             Supplier<@Nullable StoreFailure> lastFailure,
@@ -53,7 +54,7 @@ final class StoreOutageLog {
     }
 
     /** To be called about once a second. */
-    synchronized void look() {
+    public synchronized void look() {
         String now = away.get();
         long checks = degradedChecks.getAsLong();
         boolean calm = now.isEmpty() && checks == checksSeen;
@@ -84,7 +85,7 @@ final class StoreOutageLog {
         return last == null ? "a store failed" : "a store failed (" + last.label() + ")";
     }
 
-    synchronized boolean isDegraded() {
+    public synchronized boolean isDegraded() {
         return degraded;
     }
 }

@@ -1,6 +1,6 @@
 /**
- * Certificates and keys out of PEM files, and their renewal while connections are open. What is spoken inside TLS does not come
- * in.
+ * Reads certificates and keys from PEM files, checks client certificates, and reloads both while connections are open.
+ * Ports and what is spoken inside TLS do not come in.
  */
 @NullMarked
 package dev.weir.server.tls;

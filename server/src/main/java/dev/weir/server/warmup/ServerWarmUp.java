@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * counters, health and metrics are throw-away ones, so that none of the user's is touched. Where counters live in Redis the calls
  * go through it, too: by a connection of their own that nobody's breaker listens to, to counters that are gone a second later.
  */
-final class ServerWarmUp {
+public final class ServerWarmUp {
     private static final System.Logger LOG = System.getLogger(ServerWarmUp.class.getName());
     private static final String LOOPBACK = "127.0.0.1";
     private static final int KEYS = 1_024;
@@ -81,7 +81,8 @@ final class ServerWarmUp {
     private final Limiter limiter;
     private final SteadyStateDetector calm;
 
-    private ServerWarmUp(Vertx vertx, EventLoopGroup group, @Nullable RedisSettings settings, @Nullable RedisSharedStore serving) {
+    private ServerWarmUp(
+            Vertx vertx, EventLoopGroup group, @Nullable RedisSettings settings, @Nullable RedisSharedStore serving) {
         this.vertx = vertx;
         this.group = group;
         RuleSet rules =
@@ -99,7 +100,8 @@ final class ServerWarmUp {
                 time,
                 LimiterSettings.defaults().withDeadlineMicros(COLD.toNanos() / 1_000),
                 metrics);
-        calm = new SteadyStateDetector(settings == null ? Long.MAX_VALUE : settings.deadline().toNanos() / 2);
+        calm = new SteadyStateDetector(
+                settings == null ? Long.MAX_VALUE : settings.deadline().toNanos() / 2);
         health.set(Health.State.SERVING);
     }
 
@@ -115,8 +117,12 @@ final class ServerWarmUp {
     }
 
     /** Warms for {@code atMost}, through Redis if it is there for the stores that serve; what goes wrong is no reason not to. */
-    static void run(
-            Vertx vertx, EventLoopGroup group, Map<String, RedisSettings> stores, ServerStores serving, Duration atMost) {
+    public static void run(
+            Vertx vertx,
+            EventLoopGroup group,
+            Map<String, RedisSettings> stores,
+            ServerStores serving,
+            Duration atMost) {
         String name = stores.isEmpty() || stores.containsKey(Rule.DEFAULT_STORE)
                 ? Rule.DEFAULT_STORE
                 : stores.keySet().iterator().next();
@@ -144,7 +150,8 @@ final class ServerWarmUp {
     }
 
     private int grpc(long until) throws IOException {
-        GrpcServer lane = new GrpcServer(Decider.of(limiter), time, GrpcServerSettings.defaults(), health, GrpcServerObserver.NONE);
+        GrpcServer lane = new GrpcServer(
+                Decider.of(limiter), time, GrpcServerSettings.defaults(), health, GrpcServerObserver.NONE);
         Channel listening = join(lane.bind(group, LOOPBACK, 0).toCompletableFuture());
         try (WarmUpClient calls = new WarmUpClient(port(listening))) {
             return calls.grpc(GRPC_CALLS, calm, until);
@@ -156,10 +163,10 @@ final class ServerWarmUp {
     private int http(long until) throws IOException {
         RestApi api = new RestApi(limiter, time, health, RestSettings.defaults(), RlsSettings.defaults());
         HttpListeners surfaces = new HttpListeners(vertx);
-        ListenAddress listening = join(
-                surfaces.listen(new ListenAddress(LOOPBACK, 0), RestApi.serverOptions(), null, 1, () -> api.routes(vertx))
-                        .toCompletionStage()
-                        .toCompletableFuture());
+        ListenAddress listening = join(surfaces.listen(
+                        new ListenAddress(LOOPBACK, 0), RestApi.serverOptions(), null, 1, () -> api.routes(vertx))
+                .toCompletionStage()
+                .toCompletableFuture());
         List<WarmUpClient> callers = new ArrayList<>();
         try {
             for (int i = 0; i < HTTP_CALLERS; i++) {

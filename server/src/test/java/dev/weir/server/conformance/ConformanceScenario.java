@@ -79,7 +79,8 @@ final class ConformanceScenario {
     }
 
     /** The last answer carries these headers. */
-    ConformanceScenario withHeaders(String limitName, String remainingName, String resetName, long limit, long left, ProtocolUnit unit) {
+    ConformanceScenario withHeaders(
+            String limitName, String remainingName, String resetName, long limit, long left, ProtocolUnit unit) {
         return amend(new Headers(List.of(limitName, remainingName, resetName), limit, left, unit), null);
     }
 

@@ -90,7 +90,10 @@ final class OverJson implements RateLimitServiceUnderTest {
             headers.add(new Header(header.getString("key"), header.getString("value")));
         }
         return new Answer(
-                ProtocolCode.valueOf(body.getString("overallCode")), statuses, headers, body.getJsonObject("dynamicMetadata"));
+                ProtocolCode.valueOf(body.getString("overallCode")),
+                statuses,
+                headers,
+                body.getJsonObject("dynamicMetadata"));
     }
 
     private static @Nullable CurrentLimit limit(@Nullable JsonObject limit) {

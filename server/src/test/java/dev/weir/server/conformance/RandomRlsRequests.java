@@ -5,7 +5,9 @@ import java.util.stream.Stream;
 
 /** Requests for rules of {@link RandomRules}, with everything that a request may say, and some that nobody should send. */
 final class RandomRlsRequests {
-    private static final ProtocolUnit[] UNITS = {ProtocolUnit.MINUTE, ProtocolUnit.HOUR, ProtocolUnit.DAY, ProtocolUnit.MONTH, ProtocolUnit.YEAR};
+    private static final ProtocolUnit[] UNITS = {
+        ProtocolUnit.MINUTE, ProtocolUnit.HOUR, ProtocolUnit.DAY, ProtocolUnit.MONTH, ProtocolUnit.YEAR
+    };
     private static final long[] HITS = {0, 0, 0, 1, 1, 2, 3, 5, 4_294_967_295L};
     private static final long[] LIMITS = {0, 1, 2, 5, 9, 4_294_967_295L};
 

@@ -23,10 +23,14 @@ final class SinceJanuary {
                 && answer.statuses().stream().noneMatch(s -> isQuota(s) && !isOverQuota(s));
         List<RlsReply.Status> statuses = new ArrayList<>();
         for (RlsReply.Status s : answer.statuses()) {
-            statuses.add(isOverQuota(s) ? new RlsReply.Status(ProtocolCode.OVER_LIMIT, s.limit(), s.remaining(), UNSAID) : s);
+            statuses.add(
+                    isOverQuota(s)
+                            ? new RlsReply.Status(ProtocolCode.OVER_LIMIT, s.limit(), s.remaining(), UNSAID)
+                            : s);
         }
         ProtocolCode code = deny && !shadow ? ProtocolCode.OVER_LIMIT : answer.code();
-        return new RlsReply.Answer(code, statuses, answer.headers(), metadata(Objects.requireNonNull(answer.metadata())));
+        return new RlsReply.Answer(
+                code, statuses, answer.headers(), metadata(Objects.requireNonNull(answer.metadata())));
     }
 
     private static boolean isQuota(RlsReply.Status status) {

@@ -15,7 +15,12 @@ final class Verification {
 
     /** {@code secondsBefore} and {@code secondsAfter} are the server's clock around the call, as far as the caller knows it. */
     static void verify(
-            String what, ConformanceScenario.Outcome outcome, RlsReply reply, String domain, long secondsBefore, long secondsAfter) {
+            String what,
+            ConformanceScenario.Outcome outcome,
+            RlsReply reply,
+            String domain,
+            long secondsBefore,
+            long secondsAfter) {
         if (outcome instanceof ConformanceScenario.Refused refused) {
             assertThat(reply).as(what).isInstanceOf(Refusal.class);
             Refusal refusal = (Refusal) reply;
@@ -61,7 +66,8 @@ final class Verification {
                 .isIn(candidates(status.limit().unit(), before, after));
     }
 
-    private static void headers(String what, Answer answer, ConformanceScenario.Headers expected, long before, long after) {
+    private static void headers(
+            String what, Answer answer, ConformanceScenario.Headers expected, long before, long after) {
         if (expected.names().isEmpty()) {
             assertThat(answer.headers()).as("%s: headers", what).isEmpty();
             return;
@@ -69,7 +75,8 @@ final class Verification {
         assertThat(answer.headers().stream().map(RlsReply.Header::name).toList())
                 .as("%s: header names", what)
                 .isEqualTo(expected.names());
-        List<String> values = answer.headers().stream().map(RlsReply.Header::value).toList();
+        List<String> values =
+                answer.headers().stream().map(RlsReply.Header::value).toList();
         assertThat(values.subList(0, 2))
                 .as("%s: limit and remaining", what)
                 .containsExactly(String.valueOf(expected.limit()), String.valueOf(expected.remaining()));

@@ -67,13 +67,16 @@ class DocumentationTest {
     @TestFactory
     Stream<DynamicTest> everyPartOfAnEnvoyIsPartOfOneThatRuns() throws IOException {
         String runs = unindented(Files.readString(ENVOY).replace("LANE_PORT", "8081"));
-        return each(DocumentationPages.blocks("yaml envoy"), block -> assertThat(runs).contains(unindented(block.text())));
+        return each(
+                DocumentationPages.blocks("yaml envoy"),
+                block -> assertThat(runs).contains(unindented(block.text())));
     }
 
     @TestFactory
     Stream<DynamicTest> everyLineOfJavaIsRunByATest() throws IOException {
         String examples = squeezed(Files.readString(EXAMPLES));
-        return each(DocumentationPages.blocks("java"), block -> assertThat(examples).contains(squeezed(block.text())));
+        return each(
+                DocumentationPages.blocks("java"), block -> assertThat(examples).contains(squeezed(block.text())));
     }
 
     @Test

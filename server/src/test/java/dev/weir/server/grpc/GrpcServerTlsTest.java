@@ -144,7 +144,8 @@ class GrpcServerTlsTest {
     private static TestGrpcServer rig(@Nullable Path callers) throws IOException {
         SslContext tls =
                 GrpcTls.of(TlsIdentity.read(new Settings.Tls(server.certificate(), server.key(), callers, List.of())));
-        return new TestGrpcServer(new CountingDecider(3), GrpcServerSettings.defaults().with(() -> tls));
+        return new TestGrpcServer(
+                new CountingDecider(3), GrpcServerSettings.defaults().with(() -> tls));
     }
 
     private static SslContextBuilder client(PemFiles trusted) {

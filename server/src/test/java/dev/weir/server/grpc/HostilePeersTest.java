@@ -181,7 +181,8 @@ class HostilePeersTest {
             silent.channel.runScheduledPendingTasks();
             assertThat(silent.isOpen()).isFalse();
         }
-        try (RawPeer slow = RawPeer.introduced(decider, GrpcServerSettings.defaults().with(none))) {
+        try (RawPeer slow =
+                RawPeer.introduced(decider, GrpcServerSettings.defaults().with(none))) {
             slow.send(open(1), frame(DATA, 0, 1, message("v")));
             slow.time.addAndGet(1);
             slow.channel.advanceTimeBy(2, TimeUnit.SECONDS);
@@ -261,7 +262,8 @@ class HostilePeersTest {
         GrpcServerSettings.Times brief = new GrpcServerSettings.Times(
                 Duration.ofDays(1), Duration.ofSeconds(5), Duration.ofDays(1), Duration.ofDays(1));
         byte[] frame = frame(head ? CONTINUATION : DATA, 0, 1, new byte[1_000]);
-        try (RawPeer peer = RawPeer.introduced(decider, GrpcServerSettings.defaults().with(brief))) {
+        try (RawPeer peer =
+                RawPeer.introduced(decider, GrpcServerSettings.defaults().with(brief))) {
             peer.send(head ? frame(HEADERS, 0, 1) : open(1));
             for (int i = 0; i < 20 && peer.isOpen(); i++) {
                 peer.send(head ? frame(CONTINUATION, 0, 1, (byte) 0) : new byte[] {frame[i]});
@@ -276,8 +278,8 @@ class HostilePeersTest {
 
     @Test
     void streamsOpenedBeforeThePeerKnowsHowManyItMayAreRefusedAndNoMore() {
-        GrpcServerSettings settings =
-                GrpcServerSettings.defaults().with(new GrpcServerSettings.Bounds(10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
+        GrpcServerSettings settings = GrpcServerSettings.defaults()
+                .with(new GrpcServerSettings.Bounds(10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             for (int i = 0; i < 1_000; i++) {
                 peer.send(open(2 * i + 1));
@@ -301,7 +303,8 @@ class HostilePeersTest {
     void aPeerThatAnswersNoPingIsGoneAndAnIdleOneIsLetGo() {
         GrpcServerSettings.Times brief =
                 new GrpcServerSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO, Duration.ofDays(1));
-        try (RawPeer dead = RawPeer.introduced(decider, GrpcServerSettings.defaults().with(brief))) {
+        try (RawPeer dead =
+                RawPeer.introduced(decider, GrpcServerSettings.defaults().with(brief))) {
             for (int i = 0; i < 5 && dead.isOpen(); i++) {
                 dead.channel.advanceTimeBy(2, TimeUnit.SECONDS);
                 dead.channel.runScheduledPendingTasks();
@@ -311,7 +314,8 @@ class HostilePeersTest {
         }
         GrpcServerSettings.Times idle =
                 new GrpcServerSettings.Times(Duration.ofDays(1), Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO);
-        try (RawPeer peer = RawPeer.introduced(decider, GrpcServerSettings.defaults().with(idle))) {
+        try (RawPeer peer =
+                RawPeer.introduced(decider, GrpcServerSettings.defaults().with(idle))) {
             peer.channel.advanceTimeBy(2, TimeUnit.SECONDS);
             peer.channel.runScheduledPendingTasks();
             assertThat(peer.frames(GOAWAY))

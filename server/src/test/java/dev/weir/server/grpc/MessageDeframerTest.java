@@ -33,9 +33,13 @@ class MessageDeframerTest {
     @Test
     void aTaskThatBreaksEndsItsConnectionAndIsToldOf() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
-            peer.channel.pipeline().get(GrpcConnectionHandler.class).connection().run(() -> {
-                throw new IllegalStateException("broken on purpose");
-            });
+            peer.channel
+                    .pipeline()
+                    .get(GrpcConnectionHandler.class)
+                    .connection()
+                    .run(() -> {
+                        throw new IllegalStateException("broken on purpose");
+                    });
             assertThat(peer.frames(RawPeer.GOAWAY).get(0).error()).isEqualTo(Http2Error.INTERNAL_ERROR);
             assertThat(peer.isOpen()).isFalse();
             assertThat(peer.failures.poll()).hasMessage("broken on purpose");

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A peer that sends any bytes it likes to a connection without a socket, and sees every frame that comes back. */
-final class RawPeer implements AutoCloseable {
+public final class RawPeer implements AutoCloseable {
     static final int DATA = 0;
     static final int HEADERS = 1;
     static final int RST_STREAM = 3;
@@ -162,7 +162,7 @@ final class RawPeer implements AutoCloseable {
         return join(open(stream), frame(DATA, END_STREAM, stream, message(value)));
     }
 
-    static byte[] join(byte[]... parts) {
+    public static byte[] join(byte[]... parts) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (byte[] part : parts) {
             all.writeBytes(part);

@@ -59,7 +59,8 @@ class SlowReaderTest {
     void isCutOffWhenItHasTakenNothingForTooLong() throws Exception {
         GrpcServerSettings.Times brief = new GrpcServerSettings.Times(
                 Duration.ofDays(1), Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofDays(1));
-        try (TestGrpcServer rig = new TestGrpcServer(decider, GrpcServerSettings.defaults().with(brief));
+        try (TestGrpcServer rig = new TestGrpcServer(
+                        decider, GrpcServerSettings.defaults().with(brief));
                 Flood flood = new Flood(rig)) {
             long before = memory();
             flood.untilNothingMoves();

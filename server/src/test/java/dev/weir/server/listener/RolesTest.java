@@ -62,8 +62,8 @@ class RolesTest {
         "admin, GET, /admin/v1/tokens, 200"
     })
     void aRoleMayDoWhatItsTableSays(String role, String method, String path, int status) throws Exception {
-        HttpResponse<String> answer =
-                AdminAccessServerTest.call(server, method, path, AdminAccessServerTest.bearer(TOKENS.getOrDefault(role, "")));
+        HttpResponse<String> answer = AdminAccessServerTest.call(
+                server, method, path, AdminAccessServerTest.bearer(TOKENS.getOrDefault(role, "")));
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
         if (status == 403) {
             assertThat(answer.headers().firstValue("Content-Type")).contains("application/problem+json");

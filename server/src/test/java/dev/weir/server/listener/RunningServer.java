@@ -41,7 +41,7 @@ public final class RunningServer implements ListeningService {
         return new RunningServer(WeirServer.start(SettingsReader.read(flags, variables, rules)));
     }
 
-    static Map<String, String> flags(Path rules, String... settings) {
+    public static Map<String, String> flags(Path rules, String... settings) {
         Map<String, String> flags = new HashMap<>(Map.of(
                 "rules", rules.toString(),
                 "host", "127.0.0.1",
@@ -71,11 +71,11 @@ public final class RunningServer implements ListeningService {
         return server.grpc().port();
     }
 
-    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    public HttpResponse<String> get(String path) throws IOException, InterruptedException {
         return http.get(path);
     }
 
-    HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
+    public HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
         return http.post(path, body);
     }
 
@@ -85,7 +85,7 @@ public final class RunningServer implements ListeningService {
     }
 
     /** Asks over gRPC with a descriptor of one entry; the overall code, 1 for OK and 2 for OVER_LIMIT. */
-    int grpc(String domain, String key, String value) {
+    public int grpc(String domain, String key, String value) {
         byte[] entry = concat(field(1, text(key)), field(2, text(value)));
         return grpc.call(concat(field(1, text(domain)), field(2, field(1, entry))))[1];
     }

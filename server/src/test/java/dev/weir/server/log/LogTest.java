@@ -34,7 +34,8 @@ class LogTest {
         assertThat(logged(new TextLogFormatter(false), Level.INFO, "listening"))
                 .matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  listening\n");
         assertThat(logged(new TextLogFormatter(false), Level.WARNING, "odd")).endsWith("  warning  odd\n");
-        assertThat(logged(new TextLogFormatter(true), Level.SEVERE, "bad")).contains("\u001b[31;1merror\u001b[0m  bad\n");
+        assertThat(logged(new TextLogFormatter(true), Level.SEVERE, "bad"))
+                .contains("\u001b[31;1merror\u001b[0m  bad\n");
     }
 
     @Test

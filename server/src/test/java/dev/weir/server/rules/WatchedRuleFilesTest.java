@@ -19,7 +19,8 @@ class WatchedRuleFilesTest {
     @Test
     void rulesThatLoadButCannotBePutInForceAreAFailureAndTheNextOnesAreHeardAllTheSame() throws Exception {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), "domain: one\nrules: []\n");
-        try (WatchedRuleFiles feed = new WatchedRuleFiles(SettingsReader.read(RunningServer.flags(rules), Map.of(), folder))) {
+        try (WatchedRuleFiles feed =
+                new WatchedRuleFiles(SettingsReader.read(RunningServer.flags(rules), Map.of(), folder))) {
             AtomicBoolean broken = new AtomicBoolean(true);
             feed.follow(next -> {
                 if (broken.get()) {

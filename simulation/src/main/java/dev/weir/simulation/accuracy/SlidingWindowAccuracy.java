@@ -49,7 +49,8 @@ public final class SlidingWindowAccuracy {
 
     /** What was found, after two windows to warm up, in {@code windows} windows. */
     public static Found measure(FlowSettings settings, Limit limit, int windows, long seed) {
-        SlidingWindowAccuracy measured = new SlidingWindowAccuracy(limit, settings.callers().count());
+        SlidingWindowAccuracy measured =
+                new SlidingWindowAccuracy(limit, settings.callers().count());
         Flow flow = new Flow(
                 settings,
                 measured.timeline,

@@ -1,6 +1,6 @@
 /**
- * How well two counters tell what happened in a sliding window, on one kind of traffic after the other. No fleet comes in: this is
- * about the algorithm alone.
+ * Measures how well the sliding window counter estimates the exact log on a given traffic. The fleet does not come in:
+ * this is about the algorithm alone.
  */
 @NullMarked
 package dev.weir.simulation.accuracy;

@@ -1,6 +1,6 @@
 /**
- * Virtual time: what happens next, and what the clock of each machine shows of it. No thread sleeps here, and nobody reads a clock
- * of the real world.
+ * Virtual time: the queue of events, and the clocks of each machine with their skew and drift. No thread sleeps here,
+ * and no real clock is read.
  */
 @NullMarked
 package dev.weir.simulation.clock;

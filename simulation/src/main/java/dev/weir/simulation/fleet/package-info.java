@@ -1,6 +1,6 @@
 /**
- * Nodes that decide: real limiters on virtual clocks, and the peer they are compared with. When requests come and what goes wrong is
- * decided elsewhere.
+ * The nodes of a fleet, each with the real limiter or the textbook limiter it is compared with, on a virtual clock.
+ * Traffic and the schedule of faults belong elsewhere.
  */
 @NullMarked
 package dev.weir.simulation.fleet;

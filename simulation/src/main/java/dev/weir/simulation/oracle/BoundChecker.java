@@ -144,7 +144,8 @@ public final class BoundChecker implements HitObserver {
                                             nowMicros);
                 case LEASED -> book(verdict.counter()).admitted(node, limit, verdict.hits(), chargedMicros, nowMicros);
                 case REPORTED ->
-                    reported.computeIfAbsent(verdict.counter(), key -> new ReportedHitAccount(nodes, limit, patience(rule)))
+                    reported.computeIfAbsent(
+                                    verdict.counter(), key -> new ReportedHitAccount(nodes, limit, patience(rule)))
                             .admitted(
                                     node,
                                     verdict.hits(),

@@ -1,6 +1,6 @@
 /**
- * What a single, all-knowing limiter would have said, and the books that show whether the fleet kept its bounds. It watches; nobody
- * asks it before a decision.
+ * The reference: what one limiter with full knowledge would have decided, and the accounts of every counter that show
+ * whether a bound was broken. It only observes; no node asks it before a decision.
  */
 @NullMarked
 package dev.weir.simulation.oracle;

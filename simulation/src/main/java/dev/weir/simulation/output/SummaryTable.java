@@ -77,7 +77,8 @@ public final class SummaryTable {
         return whole == 0 ? 0 : (double) part / whole;
     }
 
-    private static void row(List<List<String>> rows, String name, List<RunResult> runs, Function<RunResult, String> cell) {
+    private static void row(
+            List<List<String>> rows, String name, List<RunResult> runs, Function<RunResult, String> cell) {
         List<String> row = new ArrayList<>(List.of(name));
         runs.forEach(each -> row.add(cell.apply(each)));
         rows.add(row);

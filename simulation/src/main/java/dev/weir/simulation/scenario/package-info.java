@@ -1,5 +1,5 @@
 /**
- * Scenario files: what an experiment consists of, read from YAML with the place of every mistake. Nothing runs here.
+ * Scenario files: the parts of an experiment, read from YAML, with the position of every mistake. Nothing runs here.
  */
 @NullMarked
 package dev.weir.simulation.scenario;

@@ -1,6 +1,7 @@
 /**
- * The store that the fleet shares, and the network between it and each node, with all that goes wrong on both. When what is sent is the
- * lanes' business, what a limit means the meters'; what a decision is, nobody knows here.
+ * The simulated Redis and the network between it and each node, with their faults: delay, loss, pauses, failover to a
+ * stale replica. Batching and deadlines are the real batcher's, limits are the real meters'; decisions and rules do
+ * not come in.
  */
 @NullMarked
 package dev.weir.simulation.store;

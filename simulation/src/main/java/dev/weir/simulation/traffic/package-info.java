@@ -1,5 +1,6 @@
 /**
- * Who sends, when, and to which node: arrivals, callers and their manners. Nobody here knows what a limit is or how it is decided.
+ * The simulated callers: when they send, how requests spread over them, and which node each request goes to. Limits
+ * and decisions do not come in.
  */
 @NullMarked
 package dev.weir.simulation.traffic;

@@ -28,7 +28,8 @@ class FleetPlotTest {
                         "rules.yaml",
                         "rules:\n  - { name: r, key_by: user_id, limit: { requests: 9, window: 1s, algorithm: fixed_window } }\n")
                 .orThrow();
-        FlowSettings traffic = FlowSettings.of("user_id", new ArrivalProcess.Poisson(30), new CallerDistribution.Alike(1));
+        FlowSettings traffic =
+                FlowSettings.of("user_id", new ArrivalProcess.Poisson(30), new CallerDistribution.Alike(1));
         Scenario scenario = Scenario.of(rules, FleetSettings.of(3), List.of(traffic), 3_000_000_000L, 1);
         RunResult result = new Simulation(scenario, scenario.runs().get(0), true).run();
         String svg = FleetPlot.of(scenario, Map.of("<weir & co>", result));

@@ -73,7 +73,13 @@ public final class DiagnosticCollector {
     }
 
     private Diagnostic diagnostic(Position at, Severity severity, String message, String hint) {
-        return new Diagnostic(file, at.line(), at.column(), severity, PrintableText.printable(message), PrintableText.printable(hint));
+        return new Diagnostic(
+                file,
+                at.line(),
+                at.column(),
+                severity,
+                PrintableText.printable(message),
+                PrintableText.printable(hint));
     }
 
     /** Whether so many errors are there already that no more is shown, and no hint is worth its time. */

@@ -47,7 +47,7 @@ public final class Fields {
     }
 
     /** The same, with an {@code example} of the mapping for those who write something else. */
-    static @Nullable Fields of(YamlNode node, String what, String example, DiagnosticCollector problems) {
+    public static @Nullable Fields of(YamlNode node, String what, String example, DiagnosticCollector problems) {
         if (node instanceof Mapping mapping) {
             return new Fields(mapping, problems);
         }
@@ -89,7 +89,7 @@ public final class Fields {
     }
 
     /** Reports a field that is not known, with what is {@code meant}, else with what of {@code known} it resembles. */
-    void refuse(Entry field, @Nullable String meant, List<String> known) {
+    public void refuse(Entry field, @Nullable String meant, List<String> known) {
         String name = field.key().text();
         // Where thousands are wrong, none of their hints is shown, and each costs its time.
         String hint = meant != null ? meant : problems.isFull() ? "" : Suggestion.among(name, known);
@@ -103,12 +103,12 @@ public final class Fields {
     }
 
     /** Whether an unknown field was taken for {@code name}, or for a part of it. */
-    boolean isMeant(String name) {
+    public boolean isMeant(String name) {
         return hints.stream().anyMatch(hint -> hint.startsWith(Suggestion.meant(name)) || hint.equals(belongsIn(name)));
     }
 
     /** The hint for a field that stands outside of its place. */
-    static String belongsIn(String name) {
+    public static String belongsIn(String name) {
         return "it belongs in " + name;
     }
 
@@ -131,7 +131,7 @@ public final class Fields {
     }
 
     /** Where {@code name} itself stands, else where the mapping does. */
-    Position nameAt(String name) {
+    public Position nameAt(String name) {
         Entry entry = mapping.entry(name);
         return entry == null ? at() : entry.key().at();
     }
@@ -236,7 +236,7 @@ public final class Fields {
 
     /** The same, where a number without a unit was probably meant in {@code likely}. */
     @Nullable
-    Long duration(String name, String likely) {
+    public Long duration(String name, String likely) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
             return null;
@@ -269,7 +269,7 @@ public final class Fields {
         return null;
     }
 
-    static String spelling(Enum<?> value) {
+    public static String spelling(Enum<?> value) {
         return value.toString().toLowerCase(Locale.ROOT);
     }
 }

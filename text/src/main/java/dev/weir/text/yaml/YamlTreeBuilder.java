@@ -147,7 +147,8 @@ final class YamlTreeBuilder {
             if (source instanceof Mapping mapping) {
                 for (Entry each : mapping.entries()) {
                     if (before.containsKey(each.key().text())) {
-                        String message = "<< brings " + PrintableText.quote(each.key().text()) + ", which stands before it";
+                        String message =
+                                "<< brings " + PrintableText.quote(each.key().text()) + ", which stands before it";
                         problems.warning(at, message, "what stands here counts, not in the reference: put << first");
                         return;
                     }

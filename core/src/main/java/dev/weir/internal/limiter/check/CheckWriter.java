@@ -14,19 +14,19 @@ import dev.weir.internal.store.Checks;
 import org.jspecify.annotations.Nullable;
 
 /** From what a request meets to what a store is asked: one check for each match that counts. */
-final class CheckWriter {
+public final class CheckWriter {
     private final LimiterSettings settings;
     private final MeterCache overrides;
     private final int overridePlace;
 
     /** Limits that callers give are counted in the store at {@code overridePlace}. */
-    CheckWriter(LimiterSettings settings, MeterCache overrides, int overridePlace) {
+    public CheckWriter(LimiterSettings settings, MeterCache overrides, int overridePlace) {
         this.settings = settings;
         this.overrides = overrides;
         this.overridePlace = overridePlace;
     }
 
-    void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
+    public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
         checks.clear();
         boolean onlyWatches = rules.rules().everything() == SwitchState.SHADOW;
         int unmet = 0; // the first descriptor that no limit has been seen for
@@ -61,7 +61,7 @@ final class CheckWriter {
     }
 
     /** Whether the rule denies what the request lacks. */
-    static boolean isKeyDenied(Match match) {
+    public static boolean isKeyDenied(Match match) {
         Rule rule = match.rule();
         return match.keyMissing() && rule != null && rule.onMissing() == OnMissing.DENY;
     }

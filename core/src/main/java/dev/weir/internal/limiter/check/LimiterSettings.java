@@ -71,7 +71,7 @@ public record LimiterSettings(
     }
 
     /** Millionths of the limit that this process enforces alone for {@code rule}. */
-    int shareOf(Rule rule) {
+    public int shareOf(Rule rule) {
         return rule.localShare() == 0 ? localShare : rule.localShare();
     }
 

@@ -4,7 +4,7 @@ import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meters;
 
 /** The part of a limit that one process enforces on its own while the shared store does not answer. */
-final class LocalShare {
+public final class LocalShare {
     /** A divisor that is larger is needed only for bursts of hundreds of millions in windows of decades. */
     private static final long MOST_TRIED = 1 << 16;
 
@@ -14,7 +14,7 @@ final class LocalShare {
      * {@code millionths} of {@code limit}: rounded down to what can be counted, but what lets something pass still lets one, if that can
      * be. A rate that is no exact fraction becomes one when requests and window have a large enough divisor in common.
      */
-    static Limit of(Limit limit, int millionths) {
+    public static Limit of(Limit limit, int millionths) {
         long requests = part(limit.requests(), millionths);
         long window = limit.windowMicros();
         for (long divisor = 1; divisor <= Math.min(requests, MOST_TRIED); divisor++) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The meters of limits that callers give, compiled once as long as few enough are in use: a fixed number of places, each held
  * by the limit that asked last, so that no caller can make it grow. What was agreed with callers beforehand keeps its own.
  */
-final class MeterCache {
+public final class MeterCache {
     private static final int PLACES = 1024;
 
     private final AtomicReferenceArray<Meter> meters = new AtomicReferenceArray<>(PLACES);
@@ -21,7 +21,7 @@ final class MeterCache {
 
     /** The meter of {@code limit}, which is kept with it; null if it cannot be counted. */
     @Nullable
-    Meter of(EffectiveLimit limit) {
+    public Meter of(EffectiveLimit limit) {
         return limit.compiled(MeterCache::compiled) instanceof Meter meter ? meter : null;
     }
 
@@ -31,7 +31,7 @@ final class MeterCache {
 
     /** The meter of {@code limit}; null if it cannot be counted. */
     @Nullable
-    Meter of(Limit limit) {
+    public Meter of(Limit limit) {
         int hash = limit.hashCode() * 0x9e3779b9;
         int place = hash >>> 22;
         Meter held = meters.get(place);

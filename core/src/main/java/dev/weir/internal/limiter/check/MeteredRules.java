@@ -17,9 +17,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A rule set with what each rule needs to be counted, found by the rule's ordinal: its meter, and where it counts. */
-final class MeteredRules {
+public final class MeteredRules {
     /** Lets nothing pass: how a rule denies what lacks its key, in one decision with everything else. */
-    static final Meter DENY = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
+    public static final Meter DENY = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
 
     private final RuleSet rules;
     private final @Nullable Meter[] meters;
@@ -59,7 +59,7 @@ final class MeteredRules {
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist
      */
-    static MeteredRules of(RuleSet rules, SharedStores stores, LimiterSettings settings) {
+    public static MeteredRules of(RuleSet rules, SharedStores stores, LimiterSettings settings) {
         return new MeteredRules(rules, stores, settings);
     }
 
@@ -103,12 +103,12 @@ final class MeteredRules {
     }
 
     /** Whether hits of one of the rules are taken ahead of time. */
-    boolean isLeased(Rule rule) {
+    public boolean isLeased(Rule rule) {
         return leased[rule.ordinal()];
     }
 
     /** Whether hits that were leased under {@code before}, a rule of another set, may be spent under this one. */
-    boolean leasesAlike(Rule before) {
+    public boolean leasesAlike(Rule before) {
         Rule now = byId.get(before.domain() + "\n" + before.id());
         return now != null
                 && Objects.equals(now.limit(), before.limit())
@@ -117,19 +117,19 @@ final class MeteredRules {
     }
 
     /** The place of the store that one of the rules, which is decided here, reports to; {@link Check#LOCAL} if it does not. */
-    int reportPlace(Rule rule) {
+    public int reportPlace(Rule rule) {
         return reportPlaces[rule.ordinal()];
     }
 
-    boolean anyReported() {
+    public boolean anyReported() {
         return anyReported;
     }
 
-    boolean anyLeased() {
+    public boolean anyLeased() {
         return anyLeased;
     }
 
-    RuleSet rules() {
+    public RuleSet rules() {
         return rules;
     }
 
@@ -141,7 +141,7 @@ final class MeteredRules {
 
     /** What this process enforces of one of the rules while its store does not answer; null if it does not say {@code local}. */
     @Nullable
-    Meter share(Rule rule) {
+    public Meter share(Rule rule) {
         return shares[rule.ordinal()];
     }
 

@@ -49,7 +49,7 @@ public final class SharedStores {
      *
      * @throws IllegalArgumentException if there is none
      */
-    int place(String name) {
+    public int place(String name) {
         int place = names.indexOf(name);
         if (place < 0 && !name.equals(Rule.DEFAULT_STORE)) {
             String expected = names.isEmpty() ? "none, for no store is shared" : "one of " + names;

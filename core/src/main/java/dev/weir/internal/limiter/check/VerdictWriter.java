@@ -14,7 +14,7 @@ import dev.weir.internal.store.Checks;
 import java.util.Objects;
 
 /** From what a store answered to what callers are told: one verdict for each match, in their order. */
-final class VerdictWriter {
+public final class VerdictWriter {
     /** The remaining hits of a match without a limit: the largest number of Envoy's answer. */
     private static final long UNLIMITED = 0xffff_ffffL;
     /** The retry-after of a degraded denial: nobody knows when the store is back. */
@@ -24,18 +24,18 @@ final class VerdictWriter {
     private final LimiterObserver observer;
 
     /** Verdicts on what {@code checkWriter} wrote. */
-    VerdictWriter(CheckWriter checkWriter, LimiterObserver observer) {
+    public VerdictWriter(CheckWriter checkWriter, LimiterObserver observer) {
         this.checkWriter = checkWriter;
         this.observer = observer;
     }
 
     /** Adds the verdicts of a request whose checks were all decided. */
-    void write(Request request, Matches matches, Checks checks, MutableDecision into) {
+    public void write(Request request, Matches matches, Checks checks, MutableDecision into) {
         write(request, matches, checks, into, false);
     }
 
     /** Adds the verdicts of those checks that denied the request before the others were asked. */
-    void writeDenials(Request request, Matches matches, Checks checks, MutableDecision into) {
+    public void writeDenials(Request request, Matches matches, Checks checks, MutableDecision into) {
         write(request, matches, checks, into, true);
     }
 

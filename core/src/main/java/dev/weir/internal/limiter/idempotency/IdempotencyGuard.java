@@ -7,7 +7,7 @@ import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
 
 /** What this process knows of idempotency keys, and what of shared stores it allows them: lookups, and room. */
-final class IdempotencyGuard {
+public final class IdempotencyGuard {
     /** Returned by {@link #asked} where the key is not kept because the allowance is used up. */
     private static final long NO_ROOM = -1;
 
@@ -16,18 +16,18 @@ final class IdempotencyGuard {
     private final IdempotencyKeyBudget allowance;
     private final LimiterObserver observer;
 
-    IdempotencyGuard(LimiterSettings settings, LimiterObserver observer) {
+    public IdempotencyGuard(LimiterSettings settings, LimiterObserver observer) {
         this.allowance = new IdempotencyKeyBudget(settings.keptKeys());
         this.observer = observer;
     }
 
     /** Whether a store that was asked a moment ago, and not before {@code since}, did not know the key. */
-    boolean isNew(Idempotency idempotency, long since, long now) {
+    public boolean isNew(Idempotency idempotency, long since, long now) {
         return news.contains(idempotency, since, now);
     }
 
     /** Whether a store may be asked for the key, though the request is known to be denied. */
-    boolean mayLookUp(Idempotency idempotency, long now) {
+    public boolean mayLookUp(Idempotency idempotency, long now) {
         return lookups.take(idempotency, now);
     }
 
@@ -36,7 +36,7 @@ final class IdempotencyGuard {
      *
      * @return what was taken of the allowance, to be handed to {@link #answered}
      */
-    long asked(Ask ask, Idempotency idempotency, long now) {
+    public long asked(Ask ask, Idempotency idempotency, long now) {
         Checks checks = ask.checks;
         boolean charges = false;
         for (int i = 0; i < checks.size(); i++) {
@@ -48,7 +48,7 @@ final class IdempotencyGuard {
     }
 
     /** All have answered what was asked at {@code askedMicros}; {@code again}: the key was known. */
-    void answered(
+    public void answered(
             Ask ask, Idempotency idempotency, long taken, long askedMicros, boolean allowed, boolean again) {
         boolean failed = false;
         for (int i = 0; i < ask.checks.size(); i++) {

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * <p>A fixed table, a word for each caller: 24 bits of its hash, the second, and how often it was. Callers that meet in one place start
  * each other anew, which at worst looks up more.
  */
-final class IdempotencyLookupLimit {
-    static final int MOST = 16;
+public final class IdempotencyLookupLimit {
+    public static final int MOST = 16;
 
     private static final int PLACES = 1 << 12;
     private static final int COUNT_BITS = 8;

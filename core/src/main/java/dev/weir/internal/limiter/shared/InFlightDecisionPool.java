@@ -9,7 +9,8 @@ import java.util.function.Supplier;
  */
 final class InFlightDecisionPool {
     private static final int MOST = 4096;
-    private static final ThreadLocal<InFlightDecisionPool> OF_THREAD = ThreadLocal.withInitial(InFlightDecisionPool::new);
+    private static final ThreadLocal<InFlightDecisionPool> OF_THREAD =
+            ThreadLocal.withInitial(InFlightDecisionPool::new);
 
     private final Spares<InFlightDecision> requests = new Spares<>(InFlightDecision::new);
     private final Spares<StoreGiveBack> giveBacks = new Spares<>(StoreGiveBack::new);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; what was paid
  * for before passes at once; the rest asks its store, or a {@link MultiStoreRequest} of them; and what a store does not answer, the rule's failure policy does.
  */
-final class SharedPath {
+public final class SharedPath {
     /** What {@link #route} finds beside the place of the only store. */
     private static final int HERE = Check.LOCAL;
 
@@ -45,7 +45,7 @@ final class SharedPath {
     private final IdempotencyGuard keys;
     private final DecisionCompletion settlement;
 
-    SharedPath(
+    public SharedPath(
             LocalStore local,
             SharedStores stores,
             TimeSource time,
@@ -62,10 +62,11 @@ final class SharedPath {
         this.verdictWriter = verdictWriter;
         this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
         this.keys = new IdempotencyGuard(settings, observer);
-        this.settlement = new DecisionCompletion(local, time, settings, observer, tier, keys, checkWriter, verdictWriter);
+        this.settlement =
+                new DecisionCompletion(local, time, settings, observer, tier, keys, checkWriter, verdictWriter);
     }
 
-    LocalTier tier() {
+    public LocalTier tier() {
         return tier;
     }
 
@@ -96,7 +97,7 @@ final class SharedPath {
     }
 
     /** As {@link Limiter#decide(Request, long, MutableDecision, WaiterSupplier, Idempotency)}. */
-    boolean decide(
+    public boolean decide(
             MeteredRules rules,
             Request request,
             long now,

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * A domain in Envoy's spelling: a tree that a descriptor walks entry by entry, with no way back; only the node of its last
  * entry supplies a limit. A set of attributes instead takes every path whose keys it holds.
  */
-final class EnvoyDomain implements Domain {
+public final class EnvoyDomain implements Domain {
     private final EnvoyNode root = new EnvoyNode(List.of(), "", false, null);
     private final RuleReplacements replacements;
     /** Each key once, however many nodes have it. */
     private final Map<String, String> names = new HashMap<>();
 
     /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the rule set. */
-    EnvoyDomain(List<EnvoyDescriptor> descriptors, RuleRegistrar adopt) {
+    public EnvoyDomain(List<EnvoyDescriptor> descriptors, RuleRegistrar adopt) {
         replacements = new RuleReplacements(descriptors);
         Queue<Rule> rules = new ArrayDeque<>();
         adopt(descriptors, "", false, adopt, rules);
@@ -38,7 +38,11 @@ final class EnvoyDomain implements Domain {
     }
 
     private void adopt(
-            List<EnvoyDescriptor> from, String parentScope, boolean parentKeyed, RuleRegistrar adopt, Queue<Rule> into) {
+            List<EnvoyDescriptor> from,
+            String parentScope,
+            boolean parentKeyed,
+            RuleRegistrar adopt,
+            Queue<Rule> into) {
         for (EnvoyDescriptor each : from) {
             boolean keyed = parentKeyed || each.tellsApart();
             String scope = OverrideSelector.append(parentScope, each.key(), each.value());
@@ -129,7 +133,7 @@ final class EnvoyDomain implements Domain {
     }
 
     /** The tier that was agreed with the caller, where nobody sent one beside who asks; else null. */
-    static @Nullable String addedTier(Request request, int descriptor, Matches into) {
+    public static @Nullable String addedTier(Request request, int descriptor, Matches into) {
         boolean tellsWho = request.value(descriptor, Attributes.API_KEY) != null
                 || request.value(descriptor, Attributes.CLIENT_ID) != null;
         return tellsWho && request.value(descriptor, Attributes.TIER) == null ? into.tier : null;

@@ -6,28 +6,28 @@ import dev.weir.internal.model.Rule;
 import org.jspecify.annotations.Nullable;
 
 /** Listens to a match for the counter of one rule on one descriptor. */
-final class CounterFinder {
+public final class CounterFinder {
     private final @Nullable Rule wanted;
     private final int wantedDescriptor;
     /** With a fixed seed: the id must be the same in every process. It only names the counter, it never finds it. */
     private final CounterKeyHash hash = new CounterKeyHash(0, 0);
 
     @Nullable
-    CounterLabel found;
+    public CounterLabel found;
 
-    CounterFinder(@Nullable Rule wanted, int wantedDescriptor) {
+    public CounterFinder(@Nullable Rule wanted, int wantedDescriptor) {
         this.wanted = wanted;
         this.wantedDescriptor = wantedDescriptor;
     }
 
-    void entries(@Nullable Rule rule, int descriptor, String domain, Limit limit, CounterKeyValues parts) {
+    public void entries(@Nullable Rule rule, int descriptor, String domain, Limit limit, CounterKeyValues parts) {
         if (rule == wanted && descriptor == wantedDescriptor) {
             EnvoyCounterKey.hash(hash, domain, limit, parts);
             found(parts, KeyBy.DEFAULT_IPV6_PREFIX);
         }
     }
 
-    void rule(Rule rule, int descriptor, Limit limit, CounterKeyValues parts, int ipv6Prefix) {
+    public void rule(Rule rule, int descriptor, Limit limit, CounterKeyValues parts, int ipv6Prefix) {
         if (rule == wanted && descriptor == wantedDescriptor) {
             WeirCounterKey.prefix(hash.reset(), rule, limit);
             WeirCounterKey.hash(hash, hash.key0(), hash.key1(), parts, ipv6Prefix);
@@ -36,7 +36,7 @@ final class CounterFinder {
     }
 
     /** The counter that was found is the one beside it, of {@code agreed}. */
-    void agreed(Rule rule, int descriptor, Limit agreed) {
+    public void agreed(Rule rule, int descriptor, Limit agreed) {
         CounterLabel beside = found;
         if (beside != null && rule == wanted && descriptor == wantedDescriptor) {
             OverrideCounterKey.hash(hash, hash.key0(), hash.key1(), agreed);

@@ -13,13 +13,13 @@ import java.util.Arrays;
  * of the alternatives the value belongs to, 128 bits of an address, text that many values share, or nothing because the value
  * is missing. How many parts there are, the prefix of the hash has said.
  */
-final class CounterKeyValues {
+public final class CounterKeyValues {
     /** The value may be an address; if it is one, it counts by its bits. */
-    static final int MAYBE_ADDRESS = 1 << 30;
+    public static final int MAYBE_ADDRESS = 1 << 30;
     /** The value is the wildcard that all its values share. */
-    static final int SHARED = 1 << 29;
+    public static final int SHARED = 1 << 29;
 
-    static final int MISSING = 1 << 28;
+    public static final int MISSING = 1 << 28;
     private static final int ADDRESS = 1 << 27;
 
     private String[] names = new String[8];
@@ -28,28 +28,28 @@ final class CounterKeyValues {
     private int size;
     private final IpAddress address = new IpAddress();
 
-    void clear() {
+    public void clear() {
         size = 0;
     }
 
     /** Forgets also the strings, those of a walk that went deeper among them. */
-    void end() {
+    public void end() {
         size = 0;
         Arrays.fill(names, null);
         Arrays.fill(values, null);
     }
 
-    int size() {
+    public int size() {
         return size;
     }
 
     /** Adds a part; {@code tag} is the number of the alternative, 0 if there is but one, with the flags above. */
-    void add(String name, String value, int tag) {
+    public void add(String name, String value, int tag) {
         set(size++, name, value, tag);
     }
 
     /** Writes the part at {@code index}, for whoever walks a tree and comes back. */
-    void set(int index, String name, String value, int tag) {
+    public void set(int index, String name, String value, int tag) {
         if (index == names.length) {
             names = Arrays.copyOf(names, index * 2);
             values = Arrays.copyOf(values, index * 2);
@@ -60,7 +60,7 @@ final class CounterKeyValues {
         tags[index] = tag;
     }
 
-    void size(int size) {
+    public void size(int size) {
         this.size = size;
     }
 
@@ -68,7 +68,7 @@ final class CounterKeyValues {
         return names[index];
     }
 
-    void hash(CounterKeyHash hash, int ipv6Prefix) {
+    public void hash(CounterKeyHash hash, int ipv6Prefix) {
         for (int i = 0; i < size; i++) {
             int tag = tags[i];
             if ((tag & MAYBE_ADDRESS) != 0) {

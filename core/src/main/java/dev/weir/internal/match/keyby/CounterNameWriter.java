@@ -24,7 +24,7 @@ import dev.weir.internal.model.Rule;
  * of a limit that was agreed with callers. A name that would be too long is a
  * hash of itself.
  */
-final class CounterNameWriter {
+public final class CounterNameWriter {
     /** Fixed, for every process must find the same subject; it only chooses where a counter is kept. */
     private static final long SEED0 = 0x7765_6972_2073_7562L, SEED1 = 0x6a65_6374_2068_6173L;
 
@@ -32,7 +32,7 @@ final class CounterNameWriter {
     private final CounterKeyHash hash = new CounterKeyHash(SEED0, SEED1);
 
     /** What the names of all counters of {@code rule}, in Weir's spelling, begin with. */
-    static byte[] prefix(Rule rule, Limit limit) {
+    public static byte[] prefix(Rule rule, Limit limit) {
         CounterName name = new CounterName();
         CounterNameEncoder text = new CounterNameEncoder();
         text.begin(name);
@@ -41,7 +41,7 @@ final class CounterNameWriter {
     }
 
     /** What the names of all counters of {@code limit} in a domain of Envoy's spelling begin with. */
-    static byte[] prefix(String domain, Limit limit) {
+    public static byte[] prefix(String domain, Limit limit) {
         CounterName name = new CounterName();
         CounterNameEncoder text = new CounterNameEncoder();
         text.begin(name);
@@ -60,7 +60,7 @@ final class CounterNameWriter {
     }
 
     /** Goes on from the name of a rule's counter to the one beside it, of a limit agreed with callers. */
-    void agreed(CounterName name, Limit limit) {
+    public void agreed(CounterName name, Limit limit) {
         long subject = name.subject();
         text.goOn(name);
         text.plain(":!w");
@@ -73,7 +73,7 @@ final class CounterNameWriter {
     }
 
     /** Writes the name of a counter of {@code rule}, in Weir's spelling. */
-    void rule(CounterName into, byte[] prefix, Rule rule, CounterKeyValues parts, int ipv6Prefix) {
+    public void rule(CounterName into, byte[] prefix, Rule rule, CounterKeyValues parts, int ipv6Prefix) {
         text.begin(into);
         into.append(prefix);
         for (int i = 0; i < parts.size(); i++) {
@@ -90,14 +90,14 @@ final class CounterNameWriter {
     }
 
     /** Writes the name of a counter of entries, in Envoy's spelling. */
-    void entries(CounterName into, byte[] prefix, String domain, CounterKeyValues parts) {
+    public void entries(CounterName into, byte[] prefix, String domain, CounterKeyValues parts) {
         text.begin(into);
         into.append(prefix);
         entries(into, domain, parts);
     }
 
     /** Writes the name of a counter of entries under a limit that the caller gives. */
-    void entries(CounterName into, Limit limit, String domain, CounterKeyValues parts) {
+    public void entries(CounterName into, Limit limit, String domain, CounterKeyValues parts) {
         text.begin(into);
         prefix(domain, limit, text);
         entries(into, domain, parts);

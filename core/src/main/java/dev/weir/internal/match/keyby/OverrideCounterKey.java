@@ -8,11 +8,11 @@ import dev.weir.internal.counter.CounterKeyHash;
  * a count that begins anew each hour for one and each minute for the others holds for nobody, and a bucket that each drains at
  * a rate of their own holds at the fastest. A bucket that is some caller's keeps what was used at any rate.
  */
-final class OverrideCounterKey {
+public final class OverrideCounterKey {
     private OverrideCounterKey() {}
 
     /** Whether {@code agreed} in the place of the rule's limit counts apart from it; {@code ofCaller} if no other shares that. */
-    static boolean isApart(boolean ofCaller, Limit limit, Limit agreed) {
+    public static boolean isApart(boolean ofCaller, Limit limit, Limit agreed) {
         boolean sameWindow = limit.windowMicros() == agreed.windowMicros();
         return limit.algorithm().isBucket()
                 ? !ofCaller && !(sameWindow && limit.requests() == agreed.requests())
@@ -20,7 +20,7 @@ final class OverrideCounterKey {
     }
 
     /** Hashes the key of the counter that stands beside the one of the rule. */
-    static CounterKeyHash hash(CounterKeyHash hash, long key0, long key1, Limit agreed) {
+    public static CounterKeyHash hash(CounterKeyHash hash, long key0, long key1, Limit agreed) {
         return hash.reset(key0, key1)
                 .add(agreed.windowMicros())
                 .add(requests(agreed))

@@ -1,12 +1,12 @@
 package dev.weir.internal.match.keyby;
 
 /** Text of callers, made fit for logs, headers and pages: printable ASCII, no quotes, cut short. */
-final class SafeText {
+public final class SafeText {
     private static final int MOST = 64;
 
     private SafeText() {}
 
-    static void append(StringBuilder into, String text) {
+    public static void append(StringBuilder into, String text) {
         int shown = Math.min(text.length(), MOST);
         for (int i = 0; i < shown; i++) {
             char c = text.charAt(i);

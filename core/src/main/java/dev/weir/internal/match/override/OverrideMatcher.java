@@ -20,23 +20,23 @@ import org.jspecify.annotations.Nullable;
  * Puts what was agreed with a caller over the rules that its request meets. A caller is known by the first {@code api_key} of
  * the request.
  */
-final class OverrideMatcher {
+public final class OverrideMatcher {
     private final OverrideLookup quotas;
     /** What each rule is about, by its ordinal. */
     private final String[] scopes;
 
-    OverrideMatcher(OverrideLookup quotas, List<String> scopes) {
+    public OverrideMatcher(OverrideLookup quotas, List<String> scopes) {
         this.quotas = quotas;
         this.scopes = scopes.stream().map(String::intern).toArray(String[]::new);
     }
 
-    String scope(Rule rule) {
+    public String scope(Rule rule) {
         return scopes[rule.ordinal()];
     }
 
     /** Finds the caller's quota, for matching and for {@link #apply}; null if there is none. */
     @Nullable
-    CallerOverrides find(Request request, Matches into) {
+    public CallerOverrides find(Request request, Matches into) {
         for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
             String apiKey = request.value(i, Attributes.API_KEY);
             if (apiKey == null && request.isAttributes()) {
@@ -51,7 +51,7 @@ final class OverrideMatcher {
     }
 
     /** Gives the rules that {@code quota} speaks for its limits, and adds the limits that stand on their own. */
-    void apply(Request request, CallerOverrides quota, Rule standalone, Matches into) {
+    public void apply(Request request, CallerOverrides quota, Rule standalone, Matches into) {
         int first = into.size();
         List<LimitOverride> overrides = quota.overrides();
         for (int o = 0, count = overrides.size(); o < count; o++) {

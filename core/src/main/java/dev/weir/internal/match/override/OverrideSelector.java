@@ -13,14 +13,14 @@ import java.util.stream.Collectors;
  * What a rule is about, beside whom: {@code endpoint:POST /api/v1/orders}, several joined by {@code ", "} in the order of their
  * names. The words by which an override finds its rule.
  */
-final class OverrideSelector {
+public final class OverrideSelector {
     /** Where the next attribute begins: values may hold commas and colons. */
     private static final Pattern PART = Pattern.compile("(?:^|,\\s*)([A-Za-z0-9_.-]+):");
 
     private OverrideSelector() {}
 
     /** Of a rule in Weir's spelling: what it matches, tier and api_key apart; empty where that is all. */
-    static String of(List<Condition> match) {
+    public static String of(List<Condition> match) {
         return match.stream()
                 .filter(each -> !isWho(each.attribute()))
                 .sorted((a, b) -> a.attribute().compareTo(b.attribute()))
@@ -30,7 +30,7 @@ final class OverrideSelector {
     }
 
     /** Of a descriptor in Envoy's spelling under one of {@code parent}. */
-    static String append(String parent, String key, String value) {
+    public static String append(String parent, String key, String value) {
         if (isWho(key)) {
             return parent;
         }

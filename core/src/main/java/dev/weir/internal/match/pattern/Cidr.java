@@ -39,7 +39,7 @@ public record Cidr(String text, long high, long low, int prefix) implements Valu
     }
 
     /** Whether it is a single address. */
-    boolean isOne() {
+    public boolean isOne() {
         return prefix == 128;
     }
 

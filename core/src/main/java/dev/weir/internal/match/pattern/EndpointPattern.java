@@ -17,7 +17,7 @@ public record EndpointPattern(String text, String method, Glob path) implements 
     }
 
     /** Where the path begins in an endpoint: after the method and its space, if it has one. */
-    static int pathOf(String endpoint) {
+    public static int pathOf(String endpoint) {
         int space = endpoint.indexOf(' ');
         if (space <= 0) {
             return 0;
@@ -38,13 +38,13 @@ public record EndpointPattern(String text, String method, Glob path) implements 
     }
 
     /** Whether it asks for a method. */
-    boolean asksMethod() {
+    public boolean asksMethod() {
         return !method.isEmpty();
     }
 
     /** The path if it has no star, else null: what an index can look up. */
     @Nullable
-    String exactPath() {
+    public String exactPath() {
         return path.isExact() ? path.text() : null;
     }
 
@@ -54,7 +54,7 @@ public record EndpointPattern(String text, String method, Glob path) implements 
     }
 
     /** Whether {@code endpoint} matches, its method being its own, else {@code methodGiven}, else any. */
-    boolean matches(String endpoint, @Nullable String methodGiven) {
+    public boolean matches(String endpoint, @Nullable String methodGiven) {
         int start = pathOf(endpoint);
         return meetsMethod(endpoint, start, methodGiven) && path.matches(endpoint, start);
     }

@@ -6,7 +6,7 @@ import dev.weir.internal.counter.CounterNameEncoder;
  * Reads an IPv4 or IPv6 address as 128 bits, with no name lookup and no allocation. IPv4 becomes the mapped form
  * {@code ::ffff:a.b.c.d}, so both spellings of one IPv4 address are one address.
  */
-final class IpAddress {
+public final class IpAddress {
     private static final ThreadLocal<IpAddress> OF_THREAD = ThreadLocal.withInitial(IpAddress::new);
     private static final long MAPPED = 0xffff_0000_0000L;
 
@@ -22,21 +22,21 @@ final class IpAddress {
         return ofThread().read(text);
     }
 
-    long high() {
+    public long high() {
         return high;
     }
 
-    long low() {
+    public long low() {
         return low;
     }
 
     /** Whether the address last read is IPv4, in either spelling. */
-    boolean isIpv4() {
+    public boolean isIpv4() {
         return high == 0 && (low & ~0xffff_ffffL) == MAPPED;
     }
 
     /** The 128 bits of an address as text of eight chars, for an index of texts. */
-    static String bits(long high, long low) {
+    public static String bits(long high, long low) {
         StringBuilder bits = new StringBuilder(8);
         for (int i = 0; i < 8; i++) {
             bits.append(group(high, low, i));
@@ -45,7 +45,7 @@ final class IpAddress {
     }
 
     /** What {@link String#hashCode} of the {@link #bits} would be. */
-    int bitsHash() {
+    public int bitsHash() {
         int hash = 0;
         for (int i = 0; i < 8; i++) {
             hash = 31 * hash + group(high, low, i);
@@ -54,7 +54,7 @@ final class IpAddress {
     }
 
     /** Whether {@code bits} are those of the address last read. */
-    boolean bitsEqual(String bits) {
+    public boolean bitsEqual(String bits) {
         for (int i = 0; i < 8; i++) {
             if (bits.charAt(i) != group(high, low, i)) {
                 return false;
@@ -68,18 +68,18 @@ final class IpAddress {
     }
 
     /** Clears all but the first {@code prefix} of the 128 bits. */
-    void mask(int prefix) {
+    public void mask(int prefix) {
         high = prefix >= 64 ? high : prefix == 0 ? 0 : high & (-1L << (64 - prefix));
         low = prefix >= 128 ? low : prefix <= 64 ? 0 : low & (-1L << (128 - prefix));
     }
 
     /** Reads {@code text}; false if it is not an address. */
-    boolean read(String text) {
+    public boolean read(String text) {
         return read(text, text.length());
     }
 
     /** Reads the first {@code end} characters of {@code text}; false if they are not an address. */
-    boolean read(String text, int end) {
+    public boolean read(String text, int end) {
         high = 0;
         low = 0;
         if (end < 2 || end > 45) {
@@ -209,7 +209,7 @@ final class IpAddress {
     }
 
     /** Adds the address last read, IPv4 with dots and IPv6 as 32 digits. */
-    void write(CounterNameEncoder name) {
+    public void write(CounterNameEncoder name) {
         if (isIpv4()) {
             name.number(low >>> 24 & 0xff).plain(".").number(low >>> 16 & 0xff).plain(".");
             name.number(low >>> 8 & 0xff).plain(".").number(low & 0xff);

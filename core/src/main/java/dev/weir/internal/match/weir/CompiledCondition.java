@@ -12,12 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A condition on the attribute in one slot of the frame, for what an index did not decide. */
-final class CompiledCondition {
+public final class CompiledCondition {
     private final int slot;
     private final Set<String> exact = new HashSet<>();
     private final ValuePattern[] patterns;
 
-    CompiledCondition(int slot, List<ValuePattern> anyOf) {
+    public CompiledCondition(int slot, List<ValuePattern> anyOf) {
         this.slot = slot;
         anyOf.forEach(each -> {
             if (each instanceof ValuePattern.Exact text) {
@@ -29,7 +29,7 @@ final class CompiledCondition {
                 .toArray(ValuePattern[]::new);
     }
 
-    boolean holds(AttributeValues frame) {
+    public boolean holds(AttributeValues frame) {
         String value = frame.value(slot);
         if (value == null) {
             return false;

@@ -29,7 +29,8 @@ final class CompiledKeyBy {
             tags = new int[count];
             int standsFor = -1;
             for (int i = 0; i < count; i++) {
-                tags[i] = (count == 1 ? 0 : i + 1) | (Attributes.isAddress(names[i]) ? CounterKeyValues.MAYBE_ADDRESS : 0);
+                tags[i] = (count == 1 ? 0 : i + 1)
+                        | (Attributes.isAddress(names[i]) ? CounterKeyValues.MAYBE_ADDRESS : 0);
                 standsFor = standsFor < 0 && Attributes.isClient(names[i]) ? i : standsFor;
             }
             client = standsFor;

@@ -28,7 +28,8 @@ final class IndexedConditions {
             Map<Condition, CompiledCondition> shared) {
         for (Condition each : match) {
             int slot = slotOf.applyAsInt(each.attribute());
-            boolean always = each.anyOf().stream().anyMatch(p -> p instanceof EndpointPattern endpoint && endpoint.isAny());
+            boolean always =
+                    each.anyOf().stream().anyMatch(p -> p instanceof EndpointPattern endpoint && endpoint.isAny());
             if (!always && !index(slot, each, texts)) {
                 rest.add(shared.computeIfAbsent(each, ignored -> new CompiledCondition(slot, each.anyOf())));
             }

@@ -27,9 +27,9 @@ import java.util.Map;
  * {@link ExactMatchTable}, asked once; a signature hangs on one of its attributes, so a request asks only signatures that hang on
  * an attribute it has. An address is such a value, by its bits. Globs, regular expressions and address blocks are tried only on rules whose exact values are met.
  */
-final class WeirDomain implements Domain {
+public final class WeirDomain implements Domain {
     /** The attributes that every frame has, in the order of its slots. */
-    static final List<String> KNOWN = List.of(
+    public static final List<String> KNOWN = List.of(
             Attributes.ENDPOINT,
             Attributes.METHOD,
             Attributes.CLIENT_ID,
@@ -48,14 +48,18 @@ final class WeirDomain implements Domain {
     /** By slot. */
     private final ExactMatchTable[][] bySlot;
 
-    WeirDomain(List<WeirRule> rules, RuleRegistrar adopt) {
+    public WeirDomain(List<WeirRule> rules, RuleRegistrar adopt) {
         KNOWN.forEach(this::slotOf);
         Map<List<Integer>, ExactMatchTable> signatures = new LinkedHashMap<>();
         everyone = new ExactMatchTable(new int[0]);
         signatures.put(List.of(), everyone);
         Map<String, String> texts = new HashMap<>();
         for (WeirRule each : rules) {
-            add(each, adopt.adopt(each.rule(), each.tellsApart(), OverrideSelector.of(each.match())), signatures, texts);
+            add(
+                    each,
+                    adopt.adopt(each.rule(), each.tellsApart(), OverrideSelector.of(each.match())),
+                    signatures,
+                    texts);
         }
         signatures.values().forEach(ExactMatchTable::compile);
         slots.forEach((attribute, slot) -> addresses.set(slot, Attributes.isAddress(attribute)));
@@ -66,14 +70,15 @@ final class WeirDomain implements Domain {
         return slots.computeIfAbsent(attribute, ignored -> slots.size());
     }
 
-    private void add(WeirRule from, Rule rule, Map<List<Integer>, ExactMatchTable> signatures, Map<String, String> texts) {
+    private void add(
+            WeirRule from, Rule rule, Map<List<Integer>, ExactMatchTable> signatures, Map<String, String> texts) {
         IndexedConditions conditions = new IndexedConditions(from.match(), this::slotOf, texts, shared);
         CompiledKeyBy key = keys.computeIfAbsent(from.keyBy(), each -> new CompiledKeyBy(each, this::slotOf));
         CompiledRule compiled = new CompiledRule(rule, conditions.rest(), key);
         ExactMatchTable signature = signatures.computeIfAbsent(
                 conditions.slots(),
-                slots ->
-                        new ExactMatchTable(slots.stream().mapToInt(Integer::intValue).toArray()));
+                slots -> new ExactMatchTable(
+                        slots.stream().mapToInt(Integer::intValue).toArray()));
         conditions.combinations().forEach(values -> signature.add(values, compiled));
     }
 
@@ -111,7 +116,7 @@ final class WeirDomain implements Domain {
     }
 
     /** Adds the rules that {@code request} meets, and leaves the limits of its own to whoever shares the domain. */
-    void matchRules(Request request, Matches into) {
+    public void matchRules(Request request, Matches into) {
         for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
             if (request.override(i) == null) {
                 matchAttributes(request, i, into);

@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A command that tells one listener, once, what came of it: Lettuce's futures do more than a batch needs. */
-final class CallbackCommand extends Command<byte[], byte[], List<Object>> {
+public final class CallbackCommand extends Command<byte[], byte[], List<Object>> {
     /** Who waits for a command. */
-    interface Listener {
+    public interface Listener {
         /** In the event loop of the connection. One of them is null: what Redis answered, or what went wrong. */
         void replied(@Nullable List<Object> reply, @Nullable Throwable lost, @Nullable String error);
     }

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * @param ask for this once, because the slot is on its way there; else for good
  * @param host empty for the host that said so, {@code ?} where it has no name for it
  */
-record ClusterRedirect(boolean ask, int slot, String host, int port) {
+public record ClusterRedirect(boolean ask, int slot, String host, int port) {
 
     /** Reads {@code MOVED 3999 127.0.0.1:6381} and {@code ASK 3999 127.0.0.1:6381}; null for anything else. */
-    static @Nullable ClusterRedirect of(String error) {
+    public static @Nullable ClusterRedirect of(String error) {
         String code = RedisFailures.code(error);
         if (!code.equals("MOVED") && !code.equals("ASK")) {
             return null;

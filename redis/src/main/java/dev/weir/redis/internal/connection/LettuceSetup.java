@@ -42,7 +42,7 @@ import reactor.core.scheduler.Schedulers;
  * Lettuce as this store needs it. By default Lettuce waits 60 s for an answer, keeps commands while it is disconnected and sends
  * them again once it is not; here answers have deadlines of our own, and a command is sent once on a connection that stands.
  */
-final class LettuceSetup {
+public final class LettuceSetup {
     private static final String CLIENT_NAME = "weir";
     /** Where nobody asks for minutes, NATs and load balancers forget a connection that says nothing; by default it would for hours. */
     private static final SocketOptions.KeepAliveOptions KEEP_ALIVE = SocketOptions.KeepAliveOptions.builder()
@@ -55,7 +55,7 @@ final class LettuceSetup {
     private LettuceSetup() {}
 
     /** Whose channels live in {@code loops}, which stay their owner's. */
-    static ClientResources resources(EventLoopGroup loops) {
+    public static ClientResources resources(EventLoopGroup loops) {
         return ClientResources.builder()
                 .eventLoopGroupProvider(new Lent(loops))
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
@@ -64,7 +64,7 @@ final class LettuceSetup {
     }
 
     /** The same with all channels in one event loop. */
-    static ClientResources inLoop(ClientResources resources, EventLoop loop) {
+    public static ClientResources inLoop(ClientResources resources, EventLoop loop) {
         return resources
                 .mutate()
                 .eventLoopGroupProvider(new Lent(loop))
@@ -75,20 +75,20 @@ final class LettuceSetup {
                 .build();
     }
 
-    static EventLoopGroup ownLoops() {
+    public static EventLoopGroup ownLoops() {
         int threads = Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors()));
         return (EventLoopGroup)
                 DefaultEventLoopGroupProvider.createEventLoopGroup(Transports.eventLoopGroupClass(), threads);
     }
 
     /** Whether Lettuce's channels can live there. */
-    static boolean fits(EventLoopGroup loops) {
+    public static boolean fits(EventLoopGroup loops) {
         boolean nio = Transports.socketChannelClass() == NioSocketChannel.class;
         return !(loops instanceof IoEventLoopGroup io) || io.isIoType(NioIoHandler.class) == nio;
     }
 
     /** Reads the files of TLS, where that is spoken. */
-    static ClientOptions options(RedisSettings settings) throws IOException {
+    public static ClientOptions options(RedisSettings settings) throws IOException {
         return ClientOptions.builder()
                 .autoReconnect(false)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
@@ -106,7 +106,7 @@ final class LettuceSetup {
     }
 
     /** Not left to Lettuce, which reads fewer kinds of keys, and does not say which file it is that cannot be used. */
-    static SslOptions sslOptions(TlsSettings tls) throws IOException {
+    public static SslOptions sslOptions(TlsSettings tls) throws IOException {
         Consumer<SslContextBuilder> context = any -> {};
         if (tls.trust() != null) {
             X509Certificate[] trusted = Pem.certificates(tls.trust());
@@ -121,14 +121,14 @@ final class LettuceSetup {
     }
 
     /** One server as the settings say it is to be met. */
-    static RedisURI uri(RedisSettings settings, RedisAddress.HostPort server) {
+    public static RedisURI uri(RedisSettings settings, RedisAddress.HostPort server) {
         RedisURI uri = RedisURI.create(server.host(), server.port());
         uri.setDatabase(settings.address().database());
         return dressed(uri, settings);
     }
 
     /** The master that the sentinels know: asked anew at every connect. */
-    static RedisURI sentinelUri(RedisSettings settings) {
+    public static RedisURI sentinelUri(RedisSettings settings) {
         RedisAddress address = settings.address();
         // build() gives the time-out to the sentinels, too: one that hangs holds up whoever asks it for that long.
         RedisURI.Builder builder =
@@ -191,7 +191,7 @@ final class LettuceSetup {
         }
     }
 
-    static void shutDown(ClientResources resources) {
+    public static void shutDown(ClientResources resources) {
         var unused = resources.shutdown(0, Duration.ofSeconds(2).toMillis(), TimeUnit.MILLISECONDS);
     }
 }

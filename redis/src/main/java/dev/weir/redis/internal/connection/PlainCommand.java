@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** A command that has nothing to do with deciding, on the line that is there. */
-final class PlainCommand {
+public final class PlainCommand {
     private static final long PATIENCE_MILLIS = 1_000;
 
     /** Redis said that it will not. */
-    static final class Refusal extends IOException {
+    public static final class Refusal extends IOException {
         private static final long serialVersionUID = 1L;
-        final String error;
+        public final String error;
 
         Refusal(String error) {
             super("redis: " + error);
@@ -27,12 +27,14 @@ final class PlainCommand {
     private PlainCommand() {}
 
     /** What Redis answers; it fails with what Redis says, or if it says nothing for a second. */
-    static CompletableFuture<List<Object>> run(ReconnectingConnection line, CommandType type, byte[]... arguments) {
+    public static CompletableFuture<List<Object>> run(
+            ReconnectingConnection line, CommandType type, byte[]... arguments) {
         return run(line, false, type, arguments);
     }
 
     /** The same, also of a slot that is on its way there. */
-    static CompletableFuture<List<Object>> run(ReconnectingConnection line, boolean asking, CommandType type, byte[]... arguments) {
+    public static CompletableFuture<List<Object>> run(
+            ReconnectingConnection line, boolean asking, CommandType type, byte[]... arguments) {
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
         CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         for (byte[] each : arguments) {

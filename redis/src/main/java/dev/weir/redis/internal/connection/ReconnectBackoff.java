@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * How long to wait before the next connection is tried: random between nothing and a bound that doubles (full jitter; what Lettuce
  * calls so never waits less than half the bound).
  */
-final class ReconnectBackoff {
+public final class ReconnectBackoff {
     private static final long FIRST_NANOS = Duration.ofMillis(50).toNanos();
     private static final long LONGEST_NANOS = Duration.ofSeconds(2).toNanos();
 
@@ -21,7 +21,7 @@ final class ReconnectBackoff {
         attempt = 0;
     }
 
-    static long nanos(int attempt) {
+    public static long nanos(int attempt) {
         long bound = Math.min(LONGEST_NANOS, FIRST_NANOS << Math.min(attempt, 16));
         return ThreadLocalRandom.current().nextLong(bound) + 1;
     }

@@ -26,22 +26,22 @@ import org.jspecify.annotations.Nullable;
  * over only once a batch was answered: a server that accepts connections and serves nothing is not hammered. A connection that has
  * fallen {@linkplain DeadConnectionDetector silent} is given up as one that was closed.
  */
-final class ReconnectingConnection implements RedisConnection.Owner {
+public final class ReconnectingConnection implements RedisConnection.Owner {
     /** Makes a line for its user. */
-    interface Factory {
+    public interface Factory {
         ReconnectingConnection line(User user);
     }
 
     /** How it connects: asked anew each time, for files may have changed. */
-    interface Options {
+    public interface Options {
         ClientOptions read() throws IOException;
     }
 
     /** Who uses the line. Called in its event loop. */
-    interface User {
+    public interface User {
         void up();
 
-        void down(StoreFailure failure, String reason);
+        public void down(StoreFailure failure, String reason);
 
         /** It is down because nothing came over it any more. */
         void silent();
@@ -65,7 +65,8 @@ final class ReconnectingConnection implements RedisConnection.Owner {
     private volatile boolean fresh = true;
     private volatile String reason = "not connected yet";
 
-    ReconnectingConnection(EventLoop loop, RedisClient client, Options options, RedisURI uri, Duration patience, User user) {
+    public ReconnectingConnection(
+            EventLoop loop, RedisClient client, Options options, RedisURI uri, Duration patience, User user) {
         this.loop = loop;
         this.client = client;
         this.options = options;
@@ -74,36 +75,36 @@ final class ReconnectingConnection implements RedisConnection.Owner {
         this.user = user;
     }
 
-    EventLoop loop() {
+    public EventLoop loop() {
         return loop;
     }
 
-    StoreClock clock() {
+    public StoreClock clock() {
         return clock;
     }
 
     /** Why nothing can be sent; null if it can. Any thread may ask. */
     @Nullable
-    StoreFailure down() {
+    public StoreFailure down() {
         return down;
     }
 
     /** Whether the first connection is still being made: that is worth waiting for. Any thread may ask. */
-    boolean isNew() {
+    public boolean isNew() {
         return fresh;
     }
 
     /** Why it is down, for people. */
-    String reason() {
+    public String reason() {
         return reason;
     }
 
-    void open() {
+    public void open() {
         loop.execute(this::connect);
     }
 
     /** Sends commands with one flush. Each is told what came of it, at once if the line is down. */
-    void send(List<CallbackCommand> calls) {
+    public void send(List<CallbackCommand> calls) {
         RedisConnection current = connection;
         if (current == null || !ready) {
             CallbackCommand.fail(calls, new IllegalStateException(reason));
@@ -113,31 +114,31 @@ final class ReconnectingConnection implements RedisConnection.Owner {
     }
 
     /** Redis serves: waits between connections start from the shortest again. */
-    void served() {
+    public void served() {
         backOff.startOver();
     }
 
     /** Somebody was not answered in time: it may be the connection that is dead. */
-    void doubt() {
+    public void doubt() {
         if (connection != null) {
             connection.doubt();
         }
     }
 
     /** Gives the connection up and gets another one, if it still is the one of {@code ofGeneration}. */
-    void renew(int ofGeneration, StoreFailure failure, String why) {
+    public void renew(int ofGeneration, StoreFailure failure, String why) {
         if (ofGeneration == generation && ready) {
             lost(failure, why);
         }
     }
 
     /** Which of the connections this is. */
-    int generation() {
+    public int generation() {
         return generation;
     }
 
     /** Closes the connection, and its client with it; any thread may. Done when that is. */
-    CompletableFuture<Void> close() {
+    public CompletableFuture<Void> close() {
         CompletableFuture<Void> done = new CompletableFuture<>();
         loop.execute(() -> {
             if (!closed) {

@@ -7,8 +7,8 @@ import dev.weir.StoreFailure;
  *
  * @param error in its own words
  */
-record RedisError(StoreFailure failure, String error) {
-    static RedisError of(String error) {
+public record RedisError(StoreFailure failure, String error) {
+    public static RedisError of(String error) {
         return new RedisError(RedisFailures.ofError(error), error);
     }
 

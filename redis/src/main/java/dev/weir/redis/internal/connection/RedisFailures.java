@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Tells from what Redis said, or from how it was lost, why it cannot say. */
-final class RedisFailures {
+public final class RedisFailures {
     private static final String IN_SCRIPT = "-";
     /** What is said of a connection that ended without a word. */
     static final String CLOSED = "the connection was closed";
@@ -25,7 +25,7 @@ final class RedisFailures {
     }
 
     /** The first word of an error of Redis; errors inside scripts carry it after a dash in old versions, first in new ones. */
-    static String code(String error) {
+    public static String code(String error) {
         int end = error.indexOf(' ');
         String first = end < 0 ? error : error.substring(0, end);
         if (!first.equals("ERR")) {
@@ -44,11 +44,11 @@ final class RedisFailures {
     }
 
     /** Whether nobody serves the slot that was asked for, whatever else the node serves. */
-    static boolean isOfSlot(String error) {
+    public static boolean isOfSlot(String error) {
         return error.startsWith("CLUSTERDOWN Hash slot not served");
     }
 
-    static StoreFailure ofError(String error) {
+    public static StoreFailure ofError(String error) {
         return switch (code(error)) {
             case "NOAUTH", "WRONGPASS", "NOPERM" -> StoreFailure.REFUSED;
             case "CLUSTERDOWN",
@@ -84,7 +84,7 @@ final class RedisFailures {
     }
 
     /** Why a connection could not be had, or was lost. */
-    static StoreFailure of(@Nullable Throwable lost) {
+    public static StoreFailure of(@Nullable Throwable lost) {
         for (Throwable each = lost; each != null; each = each.getCause()) {
             if (each instanceof RedisCommandExecutionException said && said.getMessage() != null) {
                 return ofError(withoutArguments(said.getMessage()));
@@ -97,7 +97,7 @@ final class RedisFailures {
     }
 
     /** The innermost reason, for people. */
-    static String reason(@Nullable Throwable lost) {
+    public static String reason(@Nullable Throwable lost) {
         if (lost == null) {
             return CLOSED;
         }

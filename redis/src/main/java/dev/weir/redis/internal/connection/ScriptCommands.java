@@ -7,16 +7,16 @@ import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 
 /** Writes script calls: by digest, or by text where the digest is not known. */
-final class ScriptCommands {
+public final class ScriptCommands {
     private final byte[] digest;
     private final byte[] text;
 
-    ScriptCommands(BatchScript script) {
+    public ScriptCommands(BatchScript script) {
         this.digest = script.digest().getBytes(StandardCharsets.US_ASCII);
         this.text = script.text();
     }
 
-    CallbackCommand call(boolean byText, byte[][] keys, byte[][] args, CallbackCommand.Listener listener) {
+    public CallbackCommand call(boolean byText, byte[][] keys, byte[][] args, CallbackCommand.Listener listener) {
         CommandArgs<byte[], byte[]> all = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         all.add(byText ? text : digest).add(keys.length);
         for (byte[] key : keys) {
@@ -29,7 +29,7 @@ final class ScriptCommands {
     }
 
     /** Lets the next command through to a slot that is on its way here. */
-    static CallbackCommand asking() {
+    public static CallbackCommand asking() {
         return new CallbackCommand(
                 CommandType.ASKING, new CommandArgs<>(ByteArrayCodec.INSTANCE), (reply, lost, error) -> {});
     }

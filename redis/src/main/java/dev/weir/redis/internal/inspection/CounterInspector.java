@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** Looks into single counters and forgets them: for operators, not for decisions. */
-final class CounterInspector {
+public final class CounterInspector {
     private final RedisRoutes routes;
 
-    CounterInspector(RedisRoutes routes) {
+    public CounterInspector(RedisRoutes routes) {
         this.routes = routes;
     }
 
-    CompletionStage<Optional<CounterState>> inspect(CounterName name) {
+    public CompletionStage<Optional<CounterState>> inspect(CounterName name) {
         byte[] key = RedisKey.of(name);
         return RoutedCommand.run(routes, name.subject(), CommandType.GET, key)
                 .thenCombine(
@@ -26,7 +26,7 @@ final class CounterInspector {
     }
 
     /** Whether there was anything to forget. */
-    CompletionStage<Boolean> reset(CounterName name) {
+    public CompletionStage<Boolean> reset(CounterName name) {
         return RoutedCommand.run(routes, name.subject(), CommandType.DEL, RedisKey.of(name))
                 .thenApply(gone -> !gone.isEmpty() && gone.get(0) instanceof Long count && count > 0);
     }

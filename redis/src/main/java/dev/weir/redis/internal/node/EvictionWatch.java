@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Warns, once for a store, of a Redis that may drop counters when it is full: every limit would start anew. */
-final class EvictionWatch {
+public final class EvictionWatch {
     private static final System.Logger LOG = System.getLogger(EvictionWatch.class.getName());
 
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -29,7 +29,7 @@ final class EvictionWatch {
     }
 
     /** Why counters may be lost; empty if they will not. */
-    static String warning(String info) {
+    public static String warning(String info) {
         String policy = field(info, "maxmemory_policy");
         String most = field(info, "maxmemory");
         boolean bounded = !most.isEmpty() && !most.equals("0");

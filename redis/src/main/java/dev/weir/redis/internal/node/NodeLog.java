@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What the log says of one server. In one outage each thing that can be wrong is said once, however often it is tried again: a server
  * that may not be written to is connected to, and found so, every second.
  */
-final class NodeLog {
+public final class NodeLog {
     private static final System.Logger LOG = System.getLogger(NodeLog.class.getName());
 
     private final String name;

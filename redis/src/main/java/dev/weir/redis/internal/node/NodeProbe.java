@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * Tries in the background whether a node serves again over one of its lines: with the script, on a counter of its own, for PING also
  * answers where nothing can be written. Later and later; at once where there is news. Lives in the event loop of the line.
  */
-final class NodeProbe implements BatchCall.Sender {
+public final class NodeProbe implements BatchCall.Sender {
     private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000_000, Duration.ofSeconds(1));
 
     private final ReconnectingConnection line;

@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One server of Redis as the store sees it: the lanes to it, its breaker, and what it complained of. */
-final class RedisNode {
+public final class RedisNode {
     /** What a node needs of the store around it. */
-    interface Neighbours {
+    public interface Neighbours {
         /** Who is where {@code redirect} points; null if nobody is to be sent there. */
         @Nullable
-        RedisNode redirected(ClusterRedirect redirect, RedisNode from);
+        public RedisNode redirected(ClusterRedirect redirect, RedisNode from);
 
         /** A subject whose counters live on {@code node}. */
         long probeSubject(RedisNode node);
@@ -59,29 +59,29 @@ final class RedisNode {
         this.probes = new NodeProbe[lines.length];
         for (int i = 0; i < lines.length; i++) {
             lanes[i] = new ScriptBatcher(this, lines[i], commands, stats, settings);
-            probes[i] =
-                    new NodeProbe(this, lanes[i].line(), commands, stats, settings, () -> neighbours.probeSubject(this));
+            probes[i] = new NodeProbe(
+                    this, lanes[i].line(), commands, stats, settings, () -> neighbours.probeSubject(this));
         }
     }
 
-    void open() {
+    public void open() {
         for (ScriptBatcher lane : lanes) {
             lane.line().open();
         }
     }
 
-    boolean isOpen() {
+    public boolean isOpen() {
         return breaker.isOpen();
     }
 
     /** The lane of a subject, always the same one: the order of its asks is kept. */
-    ScriptBatcher lane(long subject) {
+    public ScriptBatcher lane(long subject) {
         return lanes.length == 1 ? lanes[0] : lanes[(int) Long.remainderUnsigned(subject, lanes.length)];
     }
 
     /** A line to it that is up; null if none is. */
     @Nullable
-    ReconnectingConnection upLine() {
+    public ReconnectingConnection upLine() {
         for (ScriptBatcher lane : lanes) {
             if (lane.line().down() == null) {
                 return lane.line();
@@ -91,7 +91,7 @@ final class RedisNode {
     }
 
     /** As well as the worst of its lines is: what goes over it fails. */
-    NodeHealth health() {
+    public NodeHealth health() {
         int waiting = 0;
         ReconnectingConnection line = lanes[0].line();
         for (ScriptBatcher lane : lanes) {
@@ -104,7 +104,7 @@ final class RedisNode {
     }
 
     /** It is of no interest any more: it is not probed, and nothing more is said of it. */
-    void dismiss() {
+    public void dismiss() {
         closing = true;
         for (NodeProbe probe : probes) {
             probe.stop();
@@ -115,7 +115,7 @@ final class RedisNode {
         return Arrays.stream(lanes).map(ScriptBatcher::line).toList();
     }
 
-    void warming(boolean now) {
+    public void warming(boolean now) {
         warming = now;
     }
 
@@ -133,7 +133,7 @@ final class RedisNode {
     }
 
     @Nullable
-    RedisNode redirected(ClusterRedirect redirect) {
+    public RedisNode redirected(ClusterRedirect redirect) {
         return neighbours.redirected(redirect, this);
     }
 
@@ -197,7 +197,7 @@ final class RedisNode {
     }
 
     /** Something changed around it: worth a try. */
-    void hasNews() {
+    public void hasNews() {
         if (breaker.isOpen() && !closing) {
             for (NodeProbe probe : probes) {
                 probe.now();

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Makes nodes of one store. Each lane has an event loop, and a Lettuce client of its own that knows no other. */
-final class RedisNodeFactory {
+public final class RedisNodeFactory {
     private final RedisSettings settings;
     private final RedisStats stats;
     private final EventLoopGroup loops;
@@ -25,7 +25,7 @@ final class RedisNodeFactory {
     private final EvictionWatch eviction = new EvictionWatch();
     private final Queue<ReconnectingConnection> lines = new ConcurrentLinkedQueue<>();
 
-    RedisNodeFactory(RedisSettings settings, RedisStats stats, EventLoopGroup loops, ScriptCommands commands) {
+    public RedisNodeFactory(RedisSettings settings, RedisStats stats, EventLoopGroup loops, ScriptCommands commands) {
         this.settings = settings;
         this.stats = stats;
         this.loops = loops;
@@ -34,14 +34,14 @@ final class RedisNodeFactory {
     }
 
     /** Closes the connections of one node that was dismissed. */
-    void close(RedisNode node) {
+    public void close(RedisNode node) {
         for (ReconnectingConnection line : node.lines()) {
             lines.remove(line);
             var unused = line.close();
         }
     }
 
-    RedisNode node(String name, RedisURI uri, RedisNode.Neighbours neighbours) {
+    public RedisNode node(String name, RedisURI uri, RedisNode.Neighbours neighbours) {
         ReconnectingConnection.Factory[] lines = new ReconnectingConnection.Factory[settings.connections()];
         for (int i = 0; i < lines.length; i++) {
             lines[i] = user -> line(uri, user);
@@ -52,14 +52,16 @@ final class RedisNodeFactory {
     private ReconnectingConnection line(RedisURI uri, ReconnectingConnection.User user) {
         EventLoop loop = loops.next();
         RedisClient client = RedisClient.create(LettuceSetup.inLoop(resources, loop));
-        ReconnectingConnection line = new ReconnectingConnection(loop, client, () -> LettuceSetup.options(settings), uri, settings.connectTimeout(), user);
+        ReconnectingConnection line = new ReconnectingConnection(
+                loop, client, () -> LettuceSetup.options(settings), uri, settings.connectTimeout(), user);
         lines.add(line);
         return line;
     }
 
     /** Closes all connections, in the background, then does {@code last}; no later than {@code patience}. */
-    void close(Duration patience, Runnable last) {
-        CompletableFuture<?>[] closing = lines.stream().map(ReconnectingConnection::close).toArray(CompletableFuture[]::new);
+    public void close(Duration patience, Runnable last) {
+        CompletableFuture<?>[] closing =
+                lines.stream().map(ReconnectingConnection::close).toArray(CompletableFuture[]::new);
         var unused = CompletableFuture.allOf(closing)
                 .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
                 .whenComplete((done, failed) -> {

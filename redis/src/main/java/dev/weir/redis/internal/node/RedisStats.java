@@ -25,20 +25,20 @@ public final class RedisStats {
             "READONLY",
             OTHER);
 
-    final LongAdder asks = new LongAdder();
+    public final LongAdder asks = new LongAdder();
     final LongAdder batches = new LongAdder();
     final LongAdder answered = new LongAdder();
     final LongAdder expired = new LongAdder();
     final LongAdder late = new LongAdder();
     final LongAdder noScript = new LongAdder();
     final LongAdder redirects = new LongAdder();
-    final LongAdder giveBacks = new LongAdder();
+    public final LongAdder giveBacks = new LongAdder();
     final LongAdder mismatches = new LongAdder();
     final LongAdder connects = new LongAdder();
     private final Map<StoreFailure, LongAdder> failures = new EnumMap<>(StoreFailure.class);
     private final Map<String, LongAdder> errors = new TreeMap<>();
 
-    RedisStats() {
+    public RedisStats() {
         for (StoreFailure each : StoreFailure.values()) {
             failures.put(each, new LongAdder());
         }
@@ -47,7 +47,7 @@ public final class RedisStats {
         }
     }
 
-    void failed(StoreFailure failure, int asks) {
+    public void failed(StoreFailure failure, int asks) {
         of(failure).add(asks);
     }
 

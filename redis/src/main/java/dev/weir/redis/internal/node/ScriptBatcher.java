@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A lane over one line to Redis: its calls are calls of the script. What Redis says of them, the lane is told in its own words. */
-final class ScriptBatcher implements BatchTransport, ReconnectingConnection.User, BatchCall.Sender {
+public final class ScriptBatcher implements BatchTransport, ReconnectingConnection.User, BatchCall.Sender {
     private static final int KEPT_BATCHES = 64;
 
     private final RedisNode node;
@@ -30,7 +30,12 @@ final class ScriptBatcher implements BatchTransport, ReconnectingConnection.User
     private final Batcher lane;
     private final ArrayDeque<ScriptBatch> batches = new ArrayDeque<>();
 
-    ScriptBatcher(RedisNode node, ReconnectingConnection.Factory lines, ScriptCommands commands, RedisStats stats, RedisSettings settings) {
+    ScriptBatcher(
+            RedisNode node,
+            ReconnectingConnection.Factory lines,
+            ScriptCommands commands,
+            RedisStats stats,
+            RedisSettings settings) {
         this.node = node;
         this.line = lines.line(this);
         this.commands = commands;
@@ -39,7 +44,7 @@ final class ScriptBatcher implements BatchTransport, ReconnectingConnection.User
         this.lane = new Batcher(new NettyLoop(line.loop()), this, settings.maxWaiting());
     }
 
-    ReconnectingConnection line() {
+    public ReconnectingConnection line() {
         return line;
     }
 
@@ -49,7 +54,7 @@ final class ScriptBatcher implements BatchTransport, ReconnectingConnection.User
     }
 
     /** Takes up {@code pending}, from any thread; who waits for it is told, also if that is at once. */
-    void add(QueuedAsk pending) {
+    public void add(QueuedAsk pending) {
         lane.add(pending);
     }
 

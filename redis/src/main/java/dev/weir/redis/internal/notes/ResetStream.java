@@ -27,7 +27,7 @@ public final class ResetStream {
     /** The id of what was read last. */
     private volatile String last = BEGINNING;
 
-    ResetStream(RedisRoutes routes) {
+    public ResetStream(RedisRoutes routes) {
         this.routes = routes;
     }
 

@@ -37,7 +37,7 @@ public final class SharedNotes {
     private final RedisRoutes routes;
     private final byte[] key;
 
-    SharedNotes(RedisRoutes routes, String board) {
+    public SharedNotes(RedisRoutes routes, String board) {
         this.routes = routes;
         this.key = RedisKey.ofNotes(SUBJECT, board);
     }

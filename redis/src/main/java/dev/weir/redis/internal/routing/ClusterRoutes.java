@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Slots are read by any thread and written in one event loop, but for those that {@code MOVED} sets; the last word has the table.
  */
-final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, HashSlotRefresh.Cluster {
+public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, HashSlotRefresh.Cluster {
     private static final System.Logger LOG = System.getLogger(ClusterRoutes.class.getName());
 
     private final EventLoop loop;
@@ -40,7 +40,7 @@ final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, HashSlot
     /** Slots that nobody serves, as the cluster said last. */
     private volatile int unserved = HashSlotTable.SLOTS;
 
-    ClusterRoutes(RedisNodeFactory factory, RedisSettings settings, EventLoop loop) {
+    public ClusterRoutes(RedisNodeFactory factory, RedisSettings settings, EventLoop loop) {
         this.loop = loop;
         this.nodes = new ClusterNodes(factory, settings, this, loop);
         this.inquiry = new HashSlotRefresh(this, loop);

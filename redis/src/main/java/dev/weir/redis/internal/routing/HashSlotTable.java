@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Who serves which slot, as one node of a cluster sees it. */
-final class HashSlotTable {
-    static final int SLOTS = 1 << 14;
+public final class HashSlotTable {
+    public static final int SLOTS = 1 << 14;
 
     private HashSlotTable() {}
 

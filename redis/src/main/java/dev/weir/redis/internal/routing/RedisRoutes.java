@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Which node serves what. */
-interface RedisRoutes {
+public interface RedisRoutes {
     /** Whether counters of different subjects may live on different nodes, and no script call may touch two slots. */
     boolean bySlot();
 

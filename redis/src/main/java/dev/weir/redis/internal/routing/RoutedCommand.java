@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * A command that has nothing to do with deciding, on keys of one subject, wherever they live by now: it goes where a cluster sends it,
  * and waits there for who is to come, which after a failover is a moment. What may have been carried out is not sent again.
  */
-final class RoutedCommand {
+public final class RoutedCommand {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** Early enough for it to be said why. */
     private static final long LAST_TRY_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
@@ -41,7 +41,8 @@ final class RoutedCommand {
     }
 
     /** What Redis answers; it fails with what Redis says, or why it says nothing, within a second. */
-    static CompletableFuture<List<Object>> run(RedisRoutes routes, long subject, CommandType type, byte[]... arguments) {
+    public static CompletableFuture<List<Object>> run(
+            RedisRoutes routes, long subject, CommandType type, byte[]... arguments) {
         return new RoutedCommand(routes, subject, type, arguments)
                 .send()
                 .orTimeout(PATIENCE_NANOS, TimeUnit.NANOSECONDS);

@@ -11,10 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One server for everything: a standalone one, or whoever the sentinels say is the master. */
-final class SingleNodeRoutes implements RedisRoutes, RedisNode.Neighbours {
+public final class SingleNodeRoutes implements RedisRoutes, RedisNode.Neighbours {
     private final RedisNode node;
 
-    SingleNodeRoutes(RedisNodeFactory nodes, RedisSettings settings) {
+    public SingleNodeRoutes(RedisNodeFactory nodes, RedisSettings settings) {
         RedisAddress address = settings.address();
         boolean sentinel = address.kind() == RedisAddress.Kind.SENTINEL;
         this.node = nodes.node(

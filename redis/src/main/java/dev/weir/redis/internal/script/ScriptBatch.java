@@ -150,7 +150,9 @@ public final class ScriptBatch {
         for (int i = 0; i < size; i++) {
             CheckGroup group = groups[i];
             Idempotency key = group.idempotency;
-            if (key == null || !IdempotencyRecordReader.read(group, key.fingerprint().length, reply.get(knowns + once++), now)) {
+            if (key == null
+                    || !IdempotencyRecordReader.read(
+                            group, key.fingerprint().length, reply.get(knowns + once++), now)) {
                 int passes = replay.group(group, asked, answered, from, now);
                 expected += passes + replay.leases(group, asked, answeredAhead, from, passes > 0, now);
             }

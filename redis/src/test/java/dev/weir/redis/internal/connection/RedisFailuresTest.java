@@ -68,7 +68,8 @@ class RedisFailuresTest {
 
     @Test
     void redirectsAreRead() {
-        assertThat(ClusterRedirect.of("MOVED 3999 127.0.0.1:6381")).isEqualTo(new ClusterRedirect(false, 3999, "127.0.0.1", 6381));
+        assertThat(ClusterRedirect.of("MOVED 3999 127.0.0.1:6381"))
+                .isEqualTo(new ClusterRedirect(false, 3999, "127.0.0.1", 6381));
         assertThat(ClusterRedirect.of("ASK 1 ::1:6381")).isEqualTo(new ClusterRedirect(true, 1, "::1", 6381));
         assertThat(ClusterRedirect.of("MOVED 1 :6381")).isEqualTo(new ClusterRedirect(false, 1, "", 6381));
         assertThat(ClusterRedirect.of("MOVED nonsense")).isNull();

@@ -26,7 +26,8 @@ class AccessFaultsTest {
     void aChangedPasswordRefusesUntilWeKnowIt() {
         AtomicReference<RedisCredentials> known = new AtomicReference<>(RedisCredentials.NONE);
         try (RedisProcess redis = RedisProcess.start();
-                RedisSharedStore store = StoreFixture.open(StoreFixture.settings(redis.uri()).withCredentials(known::get));
+                RedisSharedStore store =
+                        StoreFixture.open(StoreFixture.settings(redis.uri()).withCredentials(known::get));
                 SteadyLoad load = SteadyLoad.on(store, PLENTY, DEADLINE, "a", "b")) {
             load.awaitServing(BACK);
             assertRefused(load, () -> changePassword(redis, "first"));

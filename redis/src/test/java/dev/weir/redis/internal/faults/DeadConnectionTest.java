@@ -32,7 +32,8 @@ class DeadConnectionTest extends ProxiedRedisFixture {
 
     @Test
     void whicheverOfTwoIsForgottenOnTheWayItAloneIsReplaced() {
-        try (RedisSharedStore store = StoreFixture.open(StoreFixture.settings(proxy.uri()).withConnections(2));
+        try (RedisSharedStore store =
+                        StoreFixture.open(StoreFixture.settings(proxy.uri()).withConnections(2));
                 SteadyLoad load = SteadyLoad.on(store, PLENTY, DEADLINE, KEYS)) {
             for (int i = 1; i <= 2; i++) {
                 load.awaitServing(BACK);
@@ -92,7 +93,8 @@ class DeadConnectionTest extends ProxiedRedisFixture {
 
     @Test
     void oneOfTwoThatCannotBeHadAgainIsSeenInHealth() throws IOException {
-        try (RedisSharedStore store = StoreFixture.open(StoreFixture.settings(redis.uri()).withConnections(2));
+        try (RedisSharedStore store =
+                        StoreFixture.open(StoreFixture.settings(redis.uri()).withConnections(2));
                 RespConnection admin = redis.connect()) {
             await().until(store::serves);
             List<String> ours = ours(admin);

@@ -79,7 +79,8 @@ class MemoryFaultsTest {
         Filter before = logger.getFilter();
         logger.setFilter(record -> lines.add(record.getLevel() + " " + record.getMessage()));
         try (RedisProcess redis = RedisProcess.start("maxmemory 100mb", "maxmemory-policy allkeys-lru");
-                RedisSharedStore store = StoreFixture.open(StoreFixture.settings(redis.uri()).withConnections(3))) {
+                RedisSharedStore store =
+                        StoreFixture.open(StoreFixture.settings(redis.uri()).withConnections(3))) {
             await().until(() -> !lines.isEmpty());
             StoreFixture.awaitServed(store, "a");
             redis.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");

@@ -130,7 +130,8 @@ class NetworkFaultsTest extends ProxiedRedisFixture {
     @Test
     void callersWithLessTimeThanTheWayTakesSpoilNothingForOthers() {
         Duration patience = Duration.ofSeconds(5);
-        try (RedisSharedStore store = StoreFixture.open(StoreFixture.settings(proxy.uri()).withDeadline(patience))) {
+        try (RedisSharedStore store =
+                StoreFixture.open(StoreFixture.settings(proxy.uri()).withDeadline(patience))) {
             StoreFixture.awaitServed(store, "a");
             proxy.latency(Duration.ofMillis(5), Duration.ZERO);
             try (SteadyLoad hurried = SteadyLoad.on(store, PLENTY, Duration.ofMillis(3), "a", "b")) {
@@ -150,7 +151,8 @@ class NetworkFaultsTest extends ProxiedRedisFixture {
     @ValueSource(ints = {50, 500})
     void slownessBeyondTheDeadlineIsCutOffAndEndsByItself(int millis) {
         Duration deadline = Duration.ofMillis(25);
-        try (RedisSharedStore store = StoreFixture.open(StoreFixture.settings(proxy.uri()).withDeadline(deadline));
+        try (RedisSharedStore store =
+                        StoreFixture.open(StoreFixture.settings(proxy.uri()).withDeadline(deadline));
                 SteadyLoad load = SteadyLoad.on(store, PLENTY, deadline, "a", "b", "c")) {
             load.awaitServing(BACK);
             proxy.latency(Duration.ofMillis(millis), Duration.ZERO);
@@ -167,7 +169,8 @@ class NetworkFaultsTest extends ProxiedRedisFixture {
     @Test
     void slowRepliesAreChargedOnceWhetherOrNotSomebodyStillWaits() {
         Duration deadline = Duration.ofMillis(25);
-        try (RedisSharedStore store = StoreFixture.open(StoreFixture.settings(proxy.uri()).withDeadline(deadline));
+        try (RedisSharedStore store =
+                        StoreFixture.open(StoreFixture.settings(proxy.uri()).withDeadline(deadline));
                 SteadyLoad load = SteadyLoad.on(store, PLENTY, deadline, "a")) {
             load.awaitServing(BACK);
             proxy.latency(Duration.ZERO, Duration.ofMillis(100));

@@ -159,7 +159,8 @@ class OutageReportTest {
         load.close();
         try (RedisProcess without = RedisProcess.start("rename-command EVALSHA \"\"");
                 RedisSharedStore broken = StoreFixture.open("redis://" + without.address())) {
-            await().until(() -> StoreFixture.ask(broken, "auth-key-of-a-caller", PLENTY, 1).failure == StoreFailure.BROKEN);
+            await().until(() ->
+                    StoreFixture.ask(broken, "auth-key-of-a-caller", PLENTY, 1).failure == StoreFailure.BROKEN);
             assertThat(broken.health())
                     .singleElement()
                     .satisfies(node -> assertThat(node.reason()).isEqualTo("broken (ERR unknown command 'EVALSHA')"));

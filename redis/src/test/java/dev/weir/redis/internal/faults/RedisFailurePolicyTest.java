@@ -80,7 +80,8 @@ class RedisFailurePolicyTest {
     @MethodSource("faults")
     void failsUnderLoadAndIsBackByItself(Fault fault) {
         try (RedisProcess redis = RedisProcess.start();
-                RedisSharedStore store = StoreFixture.open(StoreFixture.settings(redis.uri()).withDeadline(DEADLINE))) {
+                RedisSharedStore store =
+                        StoreFixture.open(StoreFixture.settings(redis.uri()).withDeadline(DEADLINE))) {
             Limiter limiter = FleetLimiters.on(store, RULES, DEADLINE);
             for (String rule : List.of("allow", "deny", "local", "spent")) {
                 await().until(() -> !FleetLimiters.decide(limiter, ask(rule)).degraded());

@@ -79,8 +79,9 @@ class RedisTlsTest {
     void aCertificateThatIsReplacedIsTrustedOnceWeAreToldTo() throws IOException {
         Path trust = Files.copy(its.certificate(), folder.resolve("trust.pem"), StandardCopyOption.REPLACE_EXISTING);
         try (RedisProcess redis = RedisProcess.startWithTls(its, false);
-                RedisSharedStore store = StoreFixture.open(StoreFixture.settings("rediss://127.0.0.1:" + redis.tlsPort())
-                        .withTls(new TlsSettings(trust, null, null, true)))) {
+                RedisSharedStore store =
+                        StoreFixture.open(StoreFixture.settings("rediss://127.0.0.1:" + redis.tlsPort())
+                                .withTls(new TlsSettings(trust, null, null, true)))) {
             StoreFixture.awaitServed(store, "a");
             try (SteadyLoad load = SteadyLoad.on(store, PLENTY, DEADLINE, "a")) {
                 load.awaitServing(BACK);

@@ -140,8 +140,8 @@ class FleetTest {
             await().atMost(BACK).until(() -> fifty.stream().allMatch(RedisSharedStore::serves));
             assertThat(Integer.parseInt(redis.info("clients", "connected_clients")))
                     .isLessThanOrEqualTo(51);
-            fifty.forEach(each ->
-                    assertThat(StoreFixture.ask(each, "a", StoreFixture.PLENTY, 1).failure).isNull());
+            fifty.forEach(each -> assertThat(StoreFixture.ask(each, "a", StoreFixture.PLENTY, 1).failure)
+                    .isNull());
         } finally {
             fifty.forEach(RedisSharedStore::close);
             var unused = loops.shutdownGracefully(0, 2, TimeUnit.SECONDS);
@@ -162,7 +162,8 @@ class FleetTest {
             redis.pause();
             await().atMost(BACK).until(() -> {
                 for (RedisSharedStore each : fifty) {
-                    var unused = new AwaitableAsk().on("a", StoreFixture.PLENTY, 1).ask(each, StoreFixture.DEADLINE);
+                    var unused =
+                            new AwaitableAsk().on("a", StoreFixture.PLENTY, 1).ask(each, StoreFixture.DEADLINE);
                 }
                 return fifty.stream().allMatch(each -> each.health().get(0).down() != null);
             });

@@ -68,8 +68,8 @@ class LeasedNodesTest {
 
     private static RuleSet rules(Consistency consistency, Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, LIMIT, Duration.ofNanos(WINDOW * 1_000));
-        return WeirRules.rules(
-                WeirRules.rule(WeirRules.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
+        return WeirRules.rules(WeirRules.rule(
+                WeirRules.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
     }
 
     private Limiter node(Consistency consistency) {
@@ -124,7 +124,8 @@ class LeasedNodesTest {
 
     /** What the store has counted in this window. */
     private static long counted(Limiter exact) {
-        MutableDecision asked = FleetLimiters.decide(exact, WeirRules.ask("user", "u").hits(0));
+        MutableDecision asked =
+                FleetLimiters.decide(exact, WeirRules.ask("user", "u").hits(0));
         return LIMIT - asked.verdict(0).remaining();
     }
 

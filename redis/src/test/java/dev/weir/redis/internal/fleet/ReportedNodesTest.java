@@ -69,8 +69,8 @@ class ReportedNodesTest {
     }
 
     private static RuleSet rules(Limit limit, Consistency consistency) {
-        return WeirRules.rules(
-                WeirRules.rule(WeirRules.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
+        return WeirRules.rules(WeirRules.rule(
+                WeirRules.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
     }
 
     private RedisSharedStore store() {
@@ -121,7 +121,8 @@ class ReportedNodesTest {
 
     /** What Redis has counted. */
     private static long counted(Limiter exact, String user) {
-        MutableDecision asked = FleetLimiters.decide(exact, WeirRules.ask("user", user).hits(0));
+        MutableDecision asked =
+                FleetLimiters.decide(exact, WeirRules.ask("user", user).hits(0));
         Limit limit = Objects.requireNonNull(asked.verdict(0).limit());
         return limit.requests() - asked.verdict(0).remaining();
     }

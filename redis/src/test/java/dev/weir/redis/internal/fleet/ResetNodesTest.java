@@ -66,7 +66,8 @@ class ResetNodesTest {
 
     private void start(Consistency consistency) {
         for (int i = 0; i < 2; i++) {
-            RedisSharedStore store = StoreFixture.open(StoreFixture.settings(redis.uri()).withDeadline(DEADLINE));
+            RedisSharedStore store =
+                    StoreFixture.open(StoreFixture.settings(redis.uri()).withDeadline(DEADLINE));
             StoreFixture.awaitServed(store, "ready");
             stores.add(store);
             news.add(store.resetNews());

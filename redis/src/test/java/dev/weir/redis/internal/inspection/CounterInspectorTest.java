@@ -70,7 +70,10 @@ class CounterInspectorTest {
         assertThat(store.reset(name).toCompletableFuture().get(5, TimeUnit.SECONDS))
                 .isFalse();
         assertThat(inspect(name)).isEmpty();
-        assertThat(new AwaitableAsk().on("look:" + algorithm, meter, 0).now(store).remaining(0))
+        assertThat(new AwaitableAsk()
+                        .on("look:" + algorithm, meter, 0)
+                        .now(store)
+                        .remaining(0))
                 .isEqualTo(100);
     }
 
@@ -97,13 +100,15 @@ class CounterInspectorTest {
         ask.now(store);
         assertThat(ask.failure()).isNull();
         assertThat(ask.remaining(0)).isEqualTo(100);
-        assertThat(new AwaitableAsk().on("denied", window, 0).now(store).remaining(0)).isEqualTo(100);
+        assertThat(new AwaitableAsk().on("denied", window, 0).now(store).remaining(0))
+                .isEqualTo(100);
         assertThat(new AwaitableAsk().on("counted", window, 0).now(store).remaining(0))
                 .isEqualTo(95);
         AwaitableAsk alone = new AwaitableAsk().on("denied", window, 5);
         alone.denied = true;
         alone.now(store);
-        assertThat(new AwaitableAsk().on("denied", window, 0).now(store).remaining(0)).isEqualTo(100);
+        assertThat(new AwaitableAsk().on("denied", window, 0).now(store).remaining(0))
+                .isEqualTo(100);
     }
 
     @Test
@@ -121,11 +126,17 @@ class CounterInspectorTest {
                 Awaitility.await()
                         .atMost(AwaitableAsk.PATIENCE)
                         .until(() -> locked.health().get(0).down() == StoreFailure.REFUSED);
-                assertThat(new AwaitableAsk().on("k", AwaitableAsk.limit(1), 1).now(locked).failure())
+                assertThat(new AwaitableAsk()
+                                .on("k", AwaitableAsk.limit(1), 1)
+                                .now(locked)
+                                .failure())
                         .isEqualTo(StoreFailure.REFUSED);
                 password.set("new");
                 AwaitableAsk.awaitServing(locked);
-                assertThat(new AwaitableAsk().on("k", AwaitableAsk.limit(1), 1).now(locked).allowed())
+                assertThat(new AwaitableAsk()
+                                .on("k", AwaitableAsk.limit(1), 1)
+                                .now(locked)
+                                .allowed())
                         .isTrue();
             }
         }

@@ -26,7 +26,8 @@ final class ExpectedBlock {
             Check check = group.get(i);
             if (check.meter instanceof BlockMeter meter) {
                 boolean taken = check.outcome.allowed && !group.askOnly && (takes(group) || check.countsDenied);
-                blocks.computeIfAbsent(check.key0, key -> new ExpectedBlock()).settle(meter, taken ? check.hits : 0, now);
+                blocks.computeIfAbsent(check.key0, key -> new ExpectedBlock())
+                        .settle(meter, taken ? check.hits : 0, now);
             }
         }
         for (int i = 0; i < group.size(); i++) {
@@ -85,7 +86,8 @@ final class ExpectedBlock {
 
     private static List<Long> meaning(List<Long> numbers, Check check, long now) {
         if (RandomHistory.meter(check).counting() == MeterKind.LOG) {
-            numbers.removeIf(hit -> hit <= now - RandomHistory.meter(check).limit().windowMicros());
+            numbers.removeIf(
+                    hit -> hit <= now - RandomHistory.meter(check).limit().windowMicros());
         }
         while (!numbers.isEmpty() && numbers.get(numbers.size() - 1) == 0) {
             numbers.remove(numbers.size() - 1);

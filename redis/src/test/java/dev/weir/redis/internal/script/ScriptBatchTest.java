@@ -184,8 +184,10 @@ class ScriptBatchTest {
     @Test
     void onlyAsMuchAsTheBoundsAllowIsTakenUp() {
         ScriptBatch small = new ScriptBatch(6, 1 << 20, 4);
-        assertThat(small.add(
-                        new CheckGroup().add(check(1, TEN, 1)).add(check(2, TEN, 1)).add(check(3, TEN, 1))))
+        assertThat(small.add(new CheckGroup()
+                        .add(check(1, TEN, 1))
+                        .add(check(2, TEN, 1))
+                        .add(check(3, TEN, 1))))
                 .as("an empty one takes any")
                 .isTrue();
         small.clear();
@@ -195,12 +197,16 @@ class ScriptBatchTest {
         assertThat(small.add(new CheckGroup().add(check(3, TEN, 1)))).as("work").isFalse();
         assertThat(small.add(new CheckGroup().add(check(2, TEN, 1)))).isTrue();
         assertThat(small.add(new CheckGroup().add(check(2, TEN, 1)))).isTrue();
-        assertThat(small.add(new CheckGroup().add(check(2, TEN, 1)))).as("groups").isFalse();
+        assertThat(small.add(new CheckGroup().add(check(2, TEN, 1))))
+                .as("groups")
+                .isFalse();
         assertThat(small.groups()).isEqualTo(4);
         ScriptBatch short100 = new ScriptBatch(100, 100, 100);
         assertThat(short100.add(new CheckGroup().add(check(1, TEN, 1)))).isTrue();
         assertThat(short100.add(new CheckGroup().add(check(2, TEN, 1)))).isTrue();
-        assertThat(short100.add(new CheckGroup().add(check(3, TEN, 1)))).as("bytes").isFalse();
+        assertThat(short100.add(new CheckGroup().add(check(3, TEN, 1))))
+                .as("bytes")
+                .isFalse();
     }
 
     /** As many fresh counters as make about a millisecond's work for Redis; and of requests that join no run on two counters. */

@@ -11,14 +11,14 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What callers were told who asked in one stretch of time. */
-final class AnswerTally {
+public final class AnswerTally {
     /** What those were told who asked one key. */
     private static final class OfKey {
         final LongAdder admitted = new LongAdder();
         final LongAdder denied = new LongAdder();
         final Map<StoreFailure, LongAdder> failed = new ConcurrentHashMap<>();
 
-        long failed() {
+        public long failed() {
             return failed.values().stream().mapToLong(LongAdder::sum).sum();
         }
     }
@@ -58,7 +58,7 @@ final class AnswerTally {
         return asked.sum();
     }
 
-    long answeredCount() {
+    public long answeredCount() {
         return answered.sum();
     }
 
@@ -66,11 +66,11 @@ final class AnswerTally {
         return answeredTwice.sum();
     }
 
-    long admitted() {
+    public long admitted() {
         return sum(counts -> counts.admitted.sum());
     }
 
-    long admitted(String key) {
+    public long admitted(String key) {
         OfKey counts = keys.get(key);
         return counts == null ? 0 : counts.admitted.sum();
     }
@@ -79,16 +79,16 @@ final class AnswerTally {
         return sum(counts -> counts.denied.sum());
     }
 
-    long failed() {
+    public long failed() {
         return sum(OfKey::failed);
     }
 
-    long failed(StoreFailure failure) {
+    public long failed(StoreFailure failure) {
         return sum(
                 counts -> counts.failed.getOrDefault(failure, new LongAdder()).sum());
     }
 
-    long failed(String key) {
+    public long failed(String key) {
         OfKey counts = keys.get(key);
         return counts == null ? 0 : counts.failed();
     }
@@ -103,18 +103,18 @@ final class AnswerTally {
     }
 
     /** How many answers came later after their deadline than so; if it is negative, less long before it. */
-    long laterThan(Duration lateness) {
+    public long laterThan(Duration lateness) {
         return latenessNanos.stream().filter(n -> n > lateness.toNanos()).count();
     }
 
     /** By how much the first time-out came after its deadline; negative if before. */
-    Duration firstTimeout() {
+    public Duration firstTimeout() {
         return Duration.ofNanos(
                 timeoutLatenessNanos.stream().mapToLong(n -> n).min().orElseThrow());
     }
 
     /** How long those waited who were failed; half of them no longer than this. */
-    Duration medianFailure() {
+    public Duration medianFailure() {
         List<Long> sorted = failedAfterNanos.stream().sorted().toList();
         return Duration.ofNanos(sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2));
     }

@@ -36,8 +36,8 @@ class ClusterContractTest extends StoreContract {
     @Override
     protected LocalStore newStore() {
         cluster.masters().forEach(each -> each.cli("FLUSHALL"));
-        RedisSharedStore store =
-                RedisSharedStore.open(RedisSettings.of(cluster.uri()).withDeadline(Duration.ofSeconds(5)), TestClockScript.script());
+        RedisSharedStore store = RedisSharedStore.open(
+                RedisSettings.of(cluster.uri()).withDeadline(Duration.ofSeconds(5)), TestClockScript.script());
         AwaitableAsk.awaitServing(store);
         return new BlockingStore(store, ClusterContractTest::owner);
     }

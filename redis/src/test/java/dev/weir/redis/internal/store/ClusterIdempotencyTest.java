@@ -209,8 +209,11 @@ class ClusterIdempotencyTest {
             assertThat(asking.repeated).isEqualTo(i > 0);
             for (String each : List.of("a", "b", "c")) {
                 await().atMost(Duration.ofSeconds(10))
-                        .until(() ->
-                                new AwaitableAsk().on(name(each), window, 0).now(one).remaining(0) == 4);
+                        .until(() -> new AwaitableAsk()
+                                        .on(name(each), window, 0)
+                                        .now(one)
+                                        .remaining(0)
+                                == 4);
             }
         }
     }
@@ -246,6 +249,7 @@ class ClusterIdempotencyTest {
     }
 
     private static int slot(String subject) {
-        return RedisKey.slot(new AwaitableAsk().check(subject, "any", TEN, 0).name.subject());
+        return RedisKey.slot(
+                new AwaitableAsk().check(subject, "any", TEN, 0).name.subject());
     }
 }

@@ -100,7 +100,8 @@ class ClusterStoreTest {
         assertThat(admitted).hasValue(100);
         assertThat(store.stats().giveBacks() > 0).isEqualTo(used > 0);
         Awaitility.await().untilAsserted(() -> {
-            AwaitableAsk left = new AwaitableAsk().on(name + "roomy 1", roomy, 0).on(name + "roomy 2", roomy, 0);
+            AwaitableAsk left =
+                    new AwaitableAsk().on(name + "roomy 1", roomy, 0).on(name + "roomy 2", roomy, 0);
             left.now(store);
             assertThat(left.remaining(0)).isEqualTo(999_900);
             assertThat(left.remaining(1)).isEqualTo(999_900);
@@ -113,7 +114,8 @@ class ClusterStoreTest {
         long windowMicros = 100_000;
         Meter window = Meters.of(Limit.fixedWindow(100, Duration.ofNanos(1_000 * windowMicros)));
         Meter used = Meters.of(Limit.fixedWindow(1_000, AGES));
-        assertThat(new AwaitableAsk().on("used", used, 1_000).now(store).allowed()).isTrue();
+        assertThat(new AwaitableAsk().on("used", used, 1_000).now(store).allowed())
+                .isTrue();
         Map<Long, Integer> admitted = new ConcurrentHashMap<>();
         long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
         List<Thread> threads = new ArrayList<>();
@@ -179,6 +181,7 @@ class ClusterStoreTest {
         assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
         assertThat(failed).hasValue(0);
         assertThat(store.stats().redirects()).isPositive();
-        assertThat(new AwaitableAsk().on("moving", meter, 0).now(store).remaining(0)).isEqualTo(1_000_000 - taken.get());
+        assertThat(new AwaitableAsk().on("moving", meter, 0).now(store).remaining(0))
+                .isEqualTo(1_000_000 - taken.get());
     }
 }

@@ -15,21 +15,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Nodes of a fleet: each a limiter with a connection of its own to the Redis they share. */
-final class FleetLimiters {
+public final class FleetLimiters {
     private FleetLimiters() {}
 
-    static Limiter on(RedisSharedStore store, RuleSet rules, Duration deadline) {
+    public static Limiter on(RedisSharedStore store, RuleSet rules, Duration deadline) {
         return on(store, rules, deadline, TimeSource.system());
     }
 
-    static Limiter on(RedisSharedStore store, RuleSet rules, Duration deadline, TimeSource time) {
+    public static Limiter on(RedisSharedStore store, RuleSet rules, Duration deadline, TimeSource time) {
         LimiterSettings settings = LimiterSettings.defaults().withDeadlineMicros(deadline.toNanos() / 1_000);
         return new Limiter(
                 rules, new MemoryStore(10_000), SharedStores.of(store), time, settings, new LimiterObserver() {});
     }
 
     /** Decides and waits for it. */
-    static MutableDecision decide(Limiter limiter, Request request) {
+    public static MutableDecision decide(Limiter limiter, Request request) {
         try {
             return limiter.decideAsync(request).toCompletableFuture().get(5, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {

@@ -25,9 +25,13 @@ class HostileValuesTest {
     private static final Duration PATIENT = Duration.ofSeconds(2);
     private static final RuleSet ONCE = WeirRules.rules(
             WeirRules.rule(
-                    WeirRules.rule("one", Limit.fixedWindow(1, Duration.ofDays(30))).build(), KeyBy.of("user")),
+                    WeirRules.rule("one", Limit.fixedWindow(1, Duration.ofDays(30)))
+                            .build(),
+                    KeyBy.of("user")),
             WeirRules.rule(
-                    WeirRules.rule("two", Limit.fixedWindow(1, Duration.ofDays(30))).build(), KeyBy.of("a", "b")));
+                    WeirRules.rule("two", Limit.fixedWindow(1, Duration.ofDays(30)))
+                            .build(),
+                    KeyBy.of("a", "b")));
 
     private static final List<String> VALUES = List.of(
             "a",
@@ -136,7 +140,8 @@ class HostileValuesTest {
         for (String a : some) {
             for (String b : some) {
                 pairs++;
-                assertThat(FleetLimiters.decide(limiter, WeirRules.ask("a", a, "b", b)).allowed())
+                assertThat(FleetLimiters.decide(limiter, WeirRules.ask("a", a, "b", b))
+                                .allowed())
                         .as("first of <%s> and <%s>", a, b)
                         .isTrue();
             }
@@ -150,7 +155,8 @@ class HostileValuesTest {
         List<CompletableFuture<MutableDecision>> decisions = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             for (String hostile : List.of("{a}" + i, "_" + i, "\0" + i, "{a}".repeat(200) + i)) {
-                decisions.add(limiter.decideAsync(WeirRules.ask("user", hostile)).toCompletableFuture());
+                decisions.add(
+                        limiter.decideAsync(WeirRules.ask("user", hostile)).toCompletableFuture());
             }
         }
         decisions.forEach(CompletableFuture::join);

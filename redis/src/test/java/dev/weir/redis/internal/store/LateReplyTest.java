@@ -47,14 +47,16 @@ class LateReplyTest {
         new AwaitableAsk().on("other", meter, 1).now(store); // so that Redis knows the script
         proxy.latency(Duration.ZERO, BACK);
         long sent = store.stats().batches();
-        CompletableFuture<AwaitableAsk> first = new AwaitableAsk().on("other", meter, 1).ask(store, AwaitableAsk.PATIENCE);
+        CompletableFuture<AwaitableAsk> first =
+                new AwaitableAsk().on("other", meter, 1).ask(store, AwaitableAsk.PATIENCE);
         Awaitility.await()
                 .pollInterval(Duration.ofMillis(2))
                 .until(() -> store.stats().batches() > sent);
         // While that is under way, these two gather for the next batch, in which one of them runs out of time.
         AwaitableAsk hasty = new AwaitableAsk().on("k", meter, 3);
         CompletableFuture<AwaitableAsk> hastyAnswer = hasty.ask(store, BACK.plus(BACK.dividedBy(2)));
-        CompletableFuture<AwaitableAsk> patient = new AwaitableAsk().on("k", meter, 5).ask(store, AwaitableAsk.PATIENCE);
+        CompletableFuture<AwaitableAsk> patient =
+                new AwaitableAsk().on("k", meter, 5).ask(store, AwaitableAsk.PATIENCE);
         first.get(10, TimeUnit.SECONDS);
         hastyAnswer.get(10, TimeUnit.SECONDS);
         assertThat(hasty.failure()).isEqualTo(StoreFailure.TIMEOUT);
@@ -111,7 +113,8 @@ class LateReplyTest {
             AwaitableAsk.awaitServing(small);
             proxy.blackHole();
             for (int i = 0; i < 10; i++) {
-                var unused = new AwaitableAsk().on("k", AwaitableAsk.limit(10), 1).ask(small, AwaitableAsk.PATIENCE);
+                var unused =
+                        new AwaitableAsk().on("k", AwaitableAsk.limit(10), 1).ask(small, AwaitableAsk.PATIENCE);
             }
             AwaitableAsk over = new AwaitableAsk().on("k", AwaitableAsk.limit(10), 1);
             over.now(small);
@@ -134,7 +137,10 @@ class LateReplyTest {
         assertThat(store.warmUp(Duration.ofMillis(300))).isFalse();
         proxy.flow();
         AwaitableAsk.awaitServing(store);
-        assertThat(new AwaitableAsk().on("k", AwaitableAsk.limit(10), 1).now(store).remaining(0))
+        assertThat(new AwaitableAsk()
+                        .on("k", AwaitableAsk.limit(10), 1)
+                        .now(store)
+                        .remaining(0))
                 .isEqualTo(9);
     }
 }

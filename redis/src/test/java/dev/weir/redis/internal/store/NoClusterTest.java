@@ -39,7 +39,8 @@ class NoClusterTest {
             await().untilAsserted(() -> assertThat(store.unserved()).startsWith(why));
             assertThat(store.health()).isNotEmpty().allMatch(NodeHealth::serves);
             assertThat(store.serves()).isFalse();
-            assertThat(StoreFixture.ask(store, "a", StoreFixture.PLENTY, 1).failure).isEqualTo(failure);
+            assertThat(StoreFixture.ask(store, "a", StoreFixture.PLENTY, 1).failure)
+                    .isEqualTo(failure);
         }
     }
 }

@@ -71,7 +71,8 @@ class RedisSharedStoreTest {
         try (RedisProcess both = RedisProcess.start("bind 127.0.0.1 ::1");
                 RedisSharedStore there = StoreFixture.open("redis://" + host + ":" + both.port())) {
             StoreFixture.awaitServed(there, "a");
-            assertThat(StoreFixture.ask(there, "a", StoreFixture.PLENTY, 1).outcome.allowed).isTrue();
+            assertThat(StoreFixture.ask(there, "a", StoreFixture.PLENTY, 1).outcome.allowed)
+                    .isTrue();
         }
     }
 
@@ -134,7 +135,8 @@ class RedisSharedStoreTest {
         Meter meter = AwaitableAsk.limit(100);
         for (int i = 0; i < 5; i++) {
             redis.cli("SCRIPT", "FLUSH");
-            assertThat(new AwaitableAsk().on("a", meter, 1).now(store).remaining(0)).isEqualTo(99 - i);
+            assertThat(new AwaitableAsk().on("a", meter, 1).now(store).remaining(0))
+                    .isEqualTo(99 - i);
         }
         assertThat(store.stats().noScript()).isBetween(5L, 6L);
     }

@@ -17,9 +17,11 @@ class SentinelStoreTest {
     void aNewMasterIsFoundByItself() {
         Meter meter = AwaitableAsk.limit(100);
         try (SentinelSet set = SentinelSet.start();
-                RedisSharedStore store = RedisSharedStore.open(RedisSettings.of(set.uri()).withDeadline(Duration.ofSeconds(1)))) {
+                RedisSharedStore store =
+                        RedisSharedStore.open(RedisSettings.of(set.uri()).withDeadline(Duration.ofSeconds(1)))) {
             AwaitableAsk.awaitServing(store);
-            assertThat(new AwaitableAsk().on("k", meter, 1).now(store).remaining(0)).isEqualTo(99);
+            assertThat(new AwaitableAsk().on("k", meter, 1).now(store).remaining(0))
+                    .isEqualTo(99);
             RedisProcess old = set.master();
             old.kill();
             Awaitility.await().atMost(AwaitableAsk.PATIENCE).until(() -> !store.serves());
@@ -39,7 +41,10 @@ class SentinelStoreTest {
             try (RedisSharedStore stranger = RedisSharedStore.open(settings);
                     RedisSharedStore store = RedisSharedStore.open(settings.withSentinelCredentials(() -> known))) {
                 AwaitableAsk.awaitServing(store);
-                assertThat(new AwaitableAsk().on("k", AwaitableAsk.limit(100), 1).now(store).remaining(0))
+                assertThat(new AwaitableAsk()
+                                .on("k", AwaitableAsk.limit(100), 1)
+                                .now(store)
+                                .remaining(0))
                         .isEqualTo(99);
                 assertThat(stranger.serves()).isFalse();
             }

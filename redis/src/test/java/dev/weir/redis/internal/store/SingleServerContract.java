@@ -43,8 +43,8 @@ abstract class SingleServerContract extends StoreContract {
     @Override
     protected LocalStore newStore() {
         server.cli("FLUSHALL");
-        RedisSharedStore store =
-                RedisSharedStore.open(RedisSettings.of(server.uri()).withDeadline(Duration.ofSeconds(5)), TestClockScript.script());
+        RedisSharedStore store = RedisSharedStore.open(
+                RedisSettings.of(server.uri()).withDeadline(Duration.ofSeconds(5)), TestClockScript.script());
         AwaitableAsk.awaitServing(store);
         return new BlockingStore(store, slot -> connection);
     }

@@ -18,9 +18,9 @@ import java.util.concurrent.locks.LockSupport;
  * Callers that come at a steady rate, whether or not they are answered, and ask one hit of one key each, in turn. What they were
  * told is kept in tallies, one for each stretch of time that a test looks at.
  */
-final class SteadyLoad implements AutoCloseable {
+public final class SteadyLoad implements AutoCloseable {
     /** What a scheduler may take on a machine that does much else, beside what it is seen to take. */
-    static final Duration SLACK = Duration.ofMillis(500);
+    public static final Duration SLACK = Duration.ofMillis(500);
 
     private static final int A_SECOND = 1_000;
     private static final Duration POLL = Duration.ofMillis(10);
@@ -45,7 +45,7 @@ final class SteadyLoad implements AutoCloseable {
     }
 
     /** A thousand callers a second, until it is closed. */
-    static SteadyLoad on(SharedStore store, Meter meter, Duration deadline, String... keys) {
+    public static SteadyLoad on(SharedStore store, Meter meter, Duration deadline, String... keys) {
         SteadyLoad load = new SteadyLoad(store, meter, deadline, List.of(keys));
         load.thread.start();
         return load;
@@ -71,7 +71,7 @@ final class SteadyLoad implements AutoCloseable {
     }
 
     /** What those were told who asked since the last call; all of them have been, and in time. */
-    AnswerTally next() {
+    public AnswerTally next() {
         AnswerTally last = tally;
         tally = new AnswerTally();
         assertAnswered(last);
@@ -79,7 +79,7 @@ final class SteadyLoad implements AutoCloseable {
     }
 
     /** What everybody was told, once nobody asks any more. */
-    AnswerTally end() {
+    public AnswerTally end() {
         close();
         assertAnswered(whole);
         return whole;
@@ -98,7 +98,7 @@ final class SteadyLoad implements AutoCloseable {
     }
 
     /** Waits until callers are served, all of them for a tenth of a second, and goes on with a tally of its own. */
-    void awaitServing(Duration atMost) {
+    public void awaitServing(Duration atMost) {
         await().atMost(atMost).pollInterval(Duration.ofMillis(100)).until(() -> {
             AnswerTally last = next();
             return last.failed() == 0 && last.answeredCount() > 0;
@@ -106,22 +106,22 @@ final class SteadyLoad implements AutoCloseable {
     }
 
     /** Waits until at least so many callers were failed since the last {@link #next}. */
-    void awaitFailures(int atLeast) {
+    public void awaitFailures(int atLeast) {
         await().atMost(Duration.ofSeconds(10)).pollInterval(POLL).until(() -> tally.failed() >= atLeast);
     }
 
     /** Waits until a caller was failed in this way since the last {@link #next}. */
-    void awaitFailure(StoreFailure kind) {
+    public void awaitFailure(StoreFailure kind) {
         await().atMost(Duration.ofSeconds(10)).pollInterval(POLL).until(() -> tally.failed(kind) > 0);
     }
 
     /** Waits until at least so many callers were answered since the last {@link #next}. */
-    void awaitAnswers(int atLeast) {
+    public void awaitAnswers(int atLeast) {
         await().atMost(Duration.ofSeconds(20)).pollInterval(POLL).until(() -> tally.answeredCount() >= atLeast);
     }
 
     /** Waits until all callers are failed, and none of them waits for that any more. */
-    void awaitOpen() {
+    public void awaitOpen() {
         await().atMost(Duration.ofSeconds(10)).pollInterval(POLL).until(() -> {
             awaitAnswers(50);
             AnswerTally last = next();

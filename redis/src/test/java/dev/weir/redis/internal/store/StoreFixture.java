@@ -17,41 +17,41 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /** What the tests of faults have in common. */
-final class StoreFixture {
+public final class StoreFixture {
     /** Long enough for a busy machine to answer in while all is well. */
-    static final Duration DEADLINE = Duration.ofMillis(100);
+    public static final Duration DEADLINE = Duration.ofMillis(100);
 
     private static final Duration WINDOW = Duration.ofDays(30);
 
     /** A limit that is never reached, and counts every hit. */
-    static final Meter PLENTY = limit(1_000_000_000);
+    public static final Meter PLENTY = limit(1_000_000_000);
 
     private static boolean warm;
 
     private StoreFixture() {}
 
     /** So many hits, and no more in the lifetime of a test. */
-    static Meter limit(long requests) {
+    public static Meter limit(long requests) {
         return Meters.of(Limit.of(Algorithm.FIXED_WINDOW, requests, WINDOW));
     }
 
     /** As by default, but with more time to answer, and probed so often that a test need not wait long. */
-    static RedisSettings settings(String uri) {
+    public static RedisSettings settings(String uri) {
         return settings(uri, DEADLINE);
     }
 
     /** As by default, but with so much time to answer, within which no answer is slow, and probed as often. */
-    static RedisSettings settings(String uri, Duration deadline) {
+    public static RedisSettings settings(String uri, Duration deadline) {
         return RedisSettings.of(uri)
                 .withDeadline(deadline)
                 .withBreaker(new BreakerSettings(10, 5, 50, deadline, Duration.ofMillis(100), Duration.ofMillis(400)));
     }
 
-    static RedisSharedStore open(String uri) {
+    public static RedisSharedStore open(String uri) {
         return open(settings(uri));
     }
 
-    static RedisSharedStore open(RedisSettings settings) {
+    public static RedisSharedStore open(RedisSettings settings) {
         warmUp();
         return RedisSharedStore.open(settings);
     }
@@ -72,14 +72,14 @@ final class StoreFixture {
     }
 
     /** Hits that were taken from a counter, by whomever, as the store says. */
-    static long taken(SharedStore store, String key, Meter meter) {
+    public static long taken(SharedStore store, String key, Meter meter) {
         Check check = ask(store, key, meter, 0);
         assertThat(check.failure).isNull();
         return meter.limit().requests() - check.outcome.remaining;
     }
 
     /** Asks once and waits for the answer. */
-    static Check ask(SharedStore store, String key, Meter meter, long hits) {
+    public static Check ask(SharedStore store, String key, Meter meter, long hits) {
         return new AwaitableAsk()
                 .on(key, meter, hits)
                 .now(store, Duration.ofSeconds(5))
@@ -88,7 +88,7 @@ final class StoreFixture {
     }
 
     /** Waits until a single ask is answered without failure. */
-    static void awaitServed(SharedStore store, String key) {
+    public static void awaitServed(SharedStore store, String key) {
         await().atMost(Duration.ofSeconds(30))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(10))
@@ -96,7 +96,7 @@ final class StoreFixture {
     }
 
     /** What a counter of {@link SteadyLoad} is called in Redis. */
-    static String redisKey(String key) {
+    public static String redisKey(String key) {
         Check check = new Check();
         AwaitableAsk.fill(check, key, key, PLENTY, 0);
         return new String(RedisKey.of(check.name), StandardCharsets.US_ASCII);

@@ -100,8 +100,8 @@ final class EnvoyRateLimit {
             requests = 0L;
         }
         String unitName = window == null ? "unlimited" : window.spelling();
-        RuleBuilder rule =
-                Rule.builder(domain, RuleIdentity.envoy(path, unitName, algorithm)).label(label);
+        RuleBuilder rule = Rule.builder(domain, RuleIdentity.envoy(path, unitName, algorithm))
+                .label(label);
         Limit limit = null;
         if (!unlimited) {
             limit = LimitReader.finish(fields, given, requests, window == null ? null : window.micros(), 1);

@@ -130,7 +130,8 @@ final class MatchReader {
             return null;
         }
         if (RegexSize.explode(expression)) {
-            String message = attribute + ": counted repeats in " + quote(expression) + " multiply past " + RegexSize.MOST;
+            String message =
+                    attribute + ": counted repeats in " + quote(expression) + " multiply past " + RegexSize.MOST;
             problems.error(scalar.at(), message);
             return null;
         }

@@ -48,7 +48,8 @@ public sealed interface RuleFile {
     }
 
     /** A domain, or part of one, in Weir's own spelling. */
-    record Weir(String domain, Position domainAt, DiagnosticCollector problems, List<Placed<WeirRule>> rules) implements RuleFile {
+    record Weir(String domain, Position domainAt, DiagnosticCollector problems, List<Placed<WeirRule>> rules)
+            implements RuleFile {
         public Weir {
             rules = List.copyOf(rules);
         }

@@ -78,7 +78,8 @@ final class Tiers {
         tiers.forEach((name, tier) -> {
             if (tier.limit() != null) {
                 Condition condition = new Condition("tier", List.of(new ValuePattern.Exact(name)));
-                List<MatchClause> match = List.of(new MatchClause("tier", List.of(new Placed<>(name, tier.at())), condition));
+                List<MatchClause> match =
+                        List.of(new MatchClause("tier", List.of(new Placed<>(name, tier.at())), condition));
                 drafts.add(new ParsedRule(
                         tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, Rule.EVERYONE, behaviour));
             }

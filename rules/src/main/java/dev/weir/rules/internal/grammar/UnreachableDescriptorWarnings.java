@@ -39,7 +39,8 @@ final class UnreachableDescriptorWarnings {
         }
     }
 
-    private static void hidden(Placed<EnvoyDescriptor> one, List<Placed<EnvoyDescriptor>> others, DiagnosticCollector problems) {
+    private static void hidden(
+            Placed<EnvoyDescriptor> one, List<Placed<EnvoyDescriptor>> others, DiagnosticCollector problems) {
         String value = one.value().value();
         for (Placed<EnvoyDescriptor> other : others) {
             String wider = other.value().value();

@@ -31,7 +31,9 @@ final class WeirFormat {
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled"), KeyByReader.FIELDS, BEHAVIOUR)
+                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled"),
+                    KeyByReader.FIELDS,
+                    BEHAVIOUR)
             .flatMap(List::stream)
             .toList();
 

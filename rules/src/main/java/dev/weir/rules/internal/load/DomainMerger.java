@@ -21,11 +21,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Puts files together into domains, and finds what is twice in one. */
-final class DomainMerger {
+public final class DomainMerger {
     private final LoadOptions options;
     private final Map<String, Domain> domains = new LinkedHashMap<>();
 
-    DomainMerger(LoadOptions options) {
+    public DomainMerger(LoadOptions options) {
         this.options = options;
     }
 
@@ -42,7 +42,7 @@ final class DomainMerger {
         }
     }
 
-    void add(RuleFile file) {
+    public void add(RuleFile file) {
         // Files that forgot to name their domain, and have said so, are not of the same one.
         Domain domain = file.domain().isEmpty()
                 ? new Domain(file)
@@ -93,7 +93,7 @@ final class DomainMerger {
     }
 
     /** Looks at each domain as a whole, once all files are in. */
-    void finish() {
+    public void finish() {
         for (Domain domain : domains.values()) {
             Set<String> names = new TreeSet<>();
             collectNames(domain.descriptors, names);
@@ -118,7 +118,7 @@ final class DomainMerger {
         }
     }
 
-    RuleSet ruleSet() {
+    public RuleSet ruleSet() {
         RuleSetBuilder builder = RuleSet.builder();
         domains.forEach((name, domain) -> {
             if (domain.first instanceof RuleFile.Envoy) {

@@ -11,7 +11,7 @@ import java.time.Instant;
  * What the file system says about a file, links followed. Equal stamps mean equal contents, unless the file changed so lately
  * that its clock may not have ticked in between (what git calls racily clean).
  */
-record FileStamp(Path path, Object file, long size, Instant modified, Instant changed) {
+public record FileStamp(Path path, Object file, long size, Instant modified, Instant changed) {
     private static final Instant NEVER = Instant.EPOCH;
 
     /** The stamp of a file that may be missing. */
@@ -27,7 +27,7 @@ record FileStamp(Path path, Object file, long size, Instant modified, Instant ch
     }
 
     /** Whether the file was changed after {@code moment}, by either of its clocks. */
-    boolean isAfter(Instant moment) {
+    public boolean isAfter(Instant moment) {
         return modified.isAfter(moment) || changed.isAfter(moment);
     }
 

@@ -14,9 +14,9 @@ import java.util.List;
  * @param problems why something could not be read
  * @param fingerprint the same for the same names, bytes and problems, and for nothing else
  */
-record RuleFilesSnapshot(List<RuleDocument> files, List<Diagnostic> problems, String fingerprint) {
+public record RuleFilesSnapshot(List<RuleDocument> files, List<Diagnostic> problems, String fingerprint) {
 
-    static RuleFilesSnapshot of(List<RuleDocument> files, List<Diagnostic> problems) {
+    public static RuleFilesSnapshot of(List<RuleDocument> files, List<Diagnostic> problems) {
         MessageDigest digest = sha256();
         for (RuleDocument each : files) {
             digest.update((each.name() + "\0" + each.bytes().length + "\0").getBytes(StandardCharsets.UTF_8));
@@ -27,7 +27,7 @@ record RuleFilesSnapshot(List<RuleDocument> files, List<Diagnostic> problems, St
                 List.copyOf(files), List.copyOf(problems), HexFormat.of().formatHex(digest.digest()));
     }
 
-    static RuleFilesSnapshot of(String name, byte[] bytes) {
+    public static RuleFilesSnapshot of(String name, byte[] bytes) {
         return of(List.of(new RuleDocument(name, bytes)), List.of());
     }
 

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  * Files, and folders with their sub-folders. What begins with a dot is hidden and not read: among that the {@code ..data} of a
  * Kubernetes ConfigMap, whose files are read once, through the links beside it.
  */
-final class RulePaths {
+public final class RulePaths {
     private static final int MAX_DEPTH = 8;
     private static final int MAX_FILES = 10_000;
     private static final int MOST_NAMED = 5;
@@ -36,16 +36,16 @@ final class RulePaths {
         this.roots = List.copyOf(roots);
     }
 
-    static RulePaths at(Path path) {
+    public static RulePaths at(Path path) {
         return new RulePaths(List.of(path));
     }
 
-    static RulePaths at(List<Path> paths) {
+    public static RulePaths at(List<Path> paths) {
         return new RulePaths(paths);
     }
 
     /** Reads everything, within bounds; what cannot be read is among the problems. */
-    RuleFilesSnapshot read() {
+    public RuleFilesSnapshot read() {
         List<Diagnostic> problems = new ArrayList<>();
         List<RuleDocument> files = new ArrayList<>();
         long left = MAX_BYTES;
@@ -69,7 +69,7 @@ final class RulePaths {
     }
 
     /** What tells without reading them whether files have changed. */
-    List<FileStamp> stamps() {
+    public List<FileStamp> stamps() {
         return paths(new ArrayList<>()).stream().map(FileStamp::of).toList();
     }
 
@@ -110,8 +110,8 @@ final class RulePaths {
             return;
         }
         if (depth == 0) {
-            throw new IOException(
-                    PrintableText.printable(folder.toString()) + " lies more than " + (MAX_DEPTH - 1) + " folders deep");
+            throw new IOException(PrintableText.printable(folder.toString()) + " lies more than " + (MAX_DEPTH - 1)
+                    + " folders deep");
         }
         Set<Path> entries = new TreeSet<>();
         try (DirectoryStream<Path> listing = Files.newDirectoryStream(folder)) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Text from UTF-8, strictly. Domains and keys are few and come with every request, so their strings are kept in a small cache
  * by their bytes; one event loop owns it, and a flood of names only overwrites its places.
  */
-final class CachingTextDecoder {
+public final class CachingTextDecoder {
     private static final int PLACES = 256;
     private static final int LONGEST_KEPT = 64;
 

@@ -5,10 +5,10 @@ import dev.weir.server.grpc.protocol.GrpcStatus;
 import io.netty.buffer.ByteBuf;
 
 /** Protobuf's wire format, read from an array: a cursor over one message, and over what nests in it. */
-final class ProtobufReader {
-    static final int VARINT = 0;
+public final class ProtobufReader {
+    public static final int VARINT = 0;
     static final int FIXED64 = 1;
-    static final int BYTES = 2;
+    public static final int BYTES = 2;
     static final int START_GROUP = 3;
     static final int END_GROUP = 4;
     static final int FIXED32 = 5;
@@ -21,18 +21,18 @@ final class ProtobufReader {
     private int limit;
 
     /** Starts at {@code from} and ends before {@code to}. */
-    ProtobufReader over(byte[] bytes, int from, int to) {
+    public ProtobufReader over(byte[] bytes, int from, int to) {
         this.bytes = bytes;
         this.position = from;
         this.limit = to;
         return this;
     }
 
-    boolean more() {
+    public boolean more() {
         return position < limit;
     }
 
-    int position() {
+    public int position() {
         return position;
     }
 
@@ -41,7 +41,7 @@ final class ProtobufReader {
     }
 
     /** The next field's number and type: {@code number << 3 | type}. */
-    int tag() throws GrpcCallException {
+    public int tag() throws GrpcCallException {
         long tag = varint();
         int number = (int) tag >>> 3;
         if (tag >>> 32 != 0 || number == 0) {
@@ -80,7 +80,7 @@ final class ProtobufReader {
     }
 
     /** The length of the text, bytes or message that begins at {@link #position}. */
-    int length() throws GrpcCallException {
+    public int length() throws GrpcCallException {
         long length = varint();
         if (length < 0 || length > limit - position) {
             throw malformed("length past the end");
@@ -100,12 +100,12 @@ final class ProtobufReader {
         limit = outer;
     }
 
-    void skipBytes(int length) {
+    public void skipBytes(int length) {
         position += length;
     }
 
     /** Passes over a field that nobody here knows. */
-    void skip(int tag) throws GrpcCallException {
+    public void skip(int tag) throws GrpcCallException {
         skip(tag, 0);
     }
 
@@ -139,16 +139,16 @@ final class ProtobufReader {
         position += width;
     }
 
-    static GrpcCallException malformed(String what) {
+    public static GrpcCallException malformed(String what) {
         return new GrpcCallException(GrpcStatus.INVALID_ARGUMENT, "malformed message: " + what);
     }
 
     /** How many bytes a number takes. */
-    static int sizeOf(long value) {
+    public static int sizeOf(long value) {
         return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
     }
 
-    static void writeVarint(ByteBuf out, long value) {
+    public static void writeVarint(ByteBuf out, long value) {
         long rest = value;
         while ((rest & ~0x7FL) != 0) {
             out.writeByte(((int) rest & 0x7F) | 0x80);

@@ -8,30 +8,30 @@ import java.util.Arrays;
  * Protobuf's wire format, written to the end of an array. Whoever writes asks for {@link #room} once, and then every byte is a
  * plain store: a buffer would check its bounds and its references for each.
  */
-final class ProtobufWriter {
+public final class ProtobufWriter {
     private byte[] array;
     private int size;
 
-    ProtobufWriter(int room) {
+    public ProtobufWriter(int room) {
         this.array = new byte[room];
     }
 
     /** What was written, and after {@link #size} whatever was there before. */
-    byte[] array() {
+    public byte[] array() {
         return array;
     }
 
-    int size() {
+    public int size() {
         return size;
     }
 
     /** Goes back to {@code size}, or on past bytes that are to be filled in later. */
-    void size(int size) {
+    public void size(int size) {
         this.size = size;
     }
 
     /** Makes room for so many bytes more. */
-    ProtobufWriter room(int bytes) {
+    public ProtobufWriter room(int bytes) {
         if (bytes > array.length - size) {
             array = Arrays.copyOf(array, Math.max(size + bytes, array.length * 2));
         }
@@ -39,11 +39,11 @@ final class ProtobufWriter {
     }
 
     /** One byte, which is also what every tag here takes. */
-    void put(int b) {
+    public void put(int b) {
         array[size++] = (byte) b;
     }
 
-    void put(byte[] bytes) {
+    public void put(byte[] bytes) {
         System.arraycopy(bytes, 0, array, size, bytes.length);
         size += bytes.length;
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Reads a {@code RateLimitRequest} into a request that is filled again and again. Fields come in any order, the last of a
  * number or text wins, parts of a message that comes twice are merged, and unknown fields are passed over: as protobuf wants it.
  */
-final class RlsReader {
+public final class RlsReader {
     private static final int REQUEST_DOMAIN = 1 << 3 | ProtobufReader.BYTES;
     private static final int REQUEST_DESCRIPTORS = 2 << 3 | ProtobufReader.BYTES;
     private static final int REQUEST_HITS = 3 << 3 | ProtobufReader.VARINT;
@@ -32,18 +32,18 @@ final class RlsReader {
     private final ProtobufReader wire = new ProtobufReader();
     private long hitsAddend;
 
-    RlsReader(RequestCaps caps, CachingTextDecoder texts) {
+    public RlsReader(RequestCaps caps, CachingTextDecoder texts) {
         this.caps = caps;
         this.texts = texts;
     }
 
     /** What the request last read gave as its hits: 0 where it gave none. */
-    long hitsAddend() {
+    public long hitsAddend() {
         return hitsAddend;
     }
 
     /** Fills {@code request} from the message in {@code bytes}. */
-    void read(byte[] bytes, int from, int to, Request request) throws GrpcCallException {
+    public void read(byte[] bytes, int from, int to, Request request) throws GrpcCallException {
         String domain = "";
         int descriptors = 0;
         long hits = 0;
@@ -193,6 +193,7 @@ final class RlsReader {
     }
 
     private static GrpcCallException tooMuch(String what, int value, int cap) {
-        return new GrpcCallException(GrpcStatus.RESOURCE_EXHAUSTED, what + ": " + value + " (expected: <= " + cap + ")");
+        return new GrpcCallException(
+                GrpcStatus.RESOURCE_EXHAUSTED, what + ": " + value + " (expected: <= " + cap + ")");
     }
 }

@@ -11,7 +11,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
 /** Writes a {@code RateLimitResponse}. */
-final class RlsWriter {
+public final class RlsWriter {
     private static final int RESPONSE_CODE = 1 << 3 | ProtobufReader.VARINT;
     private static final int RESPONSE_STATUSES = 2 << 3 | ProtobufReader.BYTES;
     private static final int RESPONSE_HEADERS = 3 << 3 | ProtobufReader.BYTES;
@@ -32,12 +32,12 @@ final class RlsWriter {
 
     private final RlsAnswer answer;
 
-    RlsWriter(RlsSettings settings) {
+    public RlsWriter(RlsSettings settings) {
         this.answer = new RlsAnswer(settings);
     }
 
     /** Appends the answer to a request that came with {@code hitsAddend}. */
-    void write(Request request, long hitsAddend, MutableDecision decision, ProtobufWriter out) {
+    public void write(Request request, long hitsAddend, MutableDecision decision, ProtobufWriter out) {
         RlsSettings settings = answer.settings();
         answer.of(decision, request.descriptors());
         out.room(STATUS_ROOM).number(RESPONSE_CODE, answer.overallCode());

@@ -8,13 +8,13 @@ import java.nio.charset.StandardCharsets;
  * Header blocks of answers, written in HPACK without the dynamic table: the same bytes on every stream and connection, encoded
  * once for all.
  */
-final class AnswerHeaderBlocks {
+public final class AnswerHeaderBlocks {
     /** {@code :status 200}, {@code content-type application/grpc}: what every gRPC answer begins with. */
-    static final byte[] HEAD = head();
+    public static final byte[] HEAD = head();
     /** {@code grpc-status 0}: how every answered call ends. */
-    static final byte[] TRAILERS_OK = trailers(GrpcStatus.OK, "");
+    public static final byte[] TRAILERS_OK = trailers(GrpcStatus.OK, "");
     /** The whole answer of a call in an encoding that is not ours, with the one that is. */
-    static final byte[] OTHER_ENCODING = otherEncoding();
+    public static final byte[] OTHER_ENCODING = otherEncoding();
 
     private static final int STATUS_200 = 8;
     private static final int STATUS = 8;
@@ -34,14 +34,14 @@ final class AnswerHeaderBlocks {
     }
 
     /** The end of a call whose head is already out. */
-    static byte[] trailers(GrpcStatus status, String message) {
+    public static byte[] trailers(GrpcStatus status, String message) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         status(block, status, message);
         return block.toByteArray();
     }
 
     /** The whole answer of a call that has none to give: head and trailers in one. */
-    static byte[] trailersOnly(GrpcStatus status, String message) {
+    public static byte[] trailersOnly(GrpcStatus status, String message) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         block.writeBytes(HEAD);
         status(block, status, message);
@@ -56,7 +56,7 @@ final class AnswerHeaderBlocks {
     }
 
     /** The head of a plain HTTP answer, to whoever does not speak gRPC. */
-    static byte[] http(int code) {
+    public static byte[] http(int code) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         field(block, STATUS, Integer.toString(code));
         field(block, CONTENT_TYPE, "text/plain");

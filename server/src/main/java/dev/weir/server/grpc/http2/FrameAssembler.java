@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * What arrives on a connection: the preface, then frames. Whole frames are taken where they lie in the read; one that comes in
  * parts is put together first.
  */
-final class FrameAssembler {
+public final class FrameAssembler {
     private static final int LONGEST_LINE = 8 << 10;
     private static final byte[] PREFACE = ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf());
 
     /** Who takes the frames. */
-    interface Taker {
+    public interface Taker {
 
         /** The peer speaks HTTP/2: its preface is here. */
         void preface();
@@ -42,12 +42,12 @@ final class FrameAssembler {
     private int partialSize;
     private int prefaceSeen;
 
-    FrameAssembler(Taker taker) {
+    public FrameAssembler(Taker taker) {
         this.taker = taker;
     }
 
     /** Takes the first {@code end} bytes of {@code in}, which may hold something else afterwards. */
-    void take(byte[] in, int end) throws Http2Exception {
+    public void take(byte[] in, int end) throws Http2Exception {
         int at = finish(in, preface(in, end), end);
         while (at < end && !taker.isClosing() && FrameDecoder.missing(in, at, end) == 0) {
             at = taker.frame(in, at, end);
@@ -60,7 +60,7 @@ final class FrameAssembler {
     }
 
     /** Since when a frame has been on its way; {@link FrameDecoder#NOT_WAITING} while none is. */
-    long unfinishedSince() {
+    public long unfinishedSince() {
         return partial == null ? FrameDecoder.NOT_WAITING : partialSince;
     }
 

@@ -16,12 +16,12 @@ import java.util.function.LongSupplier;
  * Cuts what arrives into frames. Plain DATA frames and repeated HEADERS frames go straight to the sink; every other frame is
  * read and checked by Netty's reader, whole.
  */
-final class FrameDecoder {
-    static final int HEADER = 9;
+public final class FrameDecoder {
+    public static final int HEADER = 9;
     /** Nothing is incomplete: later than any moment since which something was. */
-    static final long NOT_WAITING = Long.MAX_VALUE;
+    public static final long NOT_WAITING = Long.MAX_VALUE;
     /** HTTP/2's and gRPC's numbers in an array. */
-    static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    public static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
     /** What a peer may send in a frame as long as nobody tells it otherwise, and we do not. */
     private static final int LONGEST = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
@@ -43,7 +43,7 @@ final class FrameDecoder {
     private long headersSince;
     private final LongSupplier time;
 
-    FrameDecoder(RequestHeadDecoder heads, FrameSink sink, Http2FrameListener listener, LongSupplier time) {
+    public FrameDecoder(RequestHeadDecoder heads, FrameSink sink, Http2FrameListener listener, LongSupplier time) {
         this.heads = heads;
         this.reader = new DefaultHttp2FrameReader(heads);
         this.sink = sink;
@@ -61,17 +61,17 @@ final class FrameDecoder {
         return length > LONGEST ? 0 : Math.max(0, HEADER + length - has);
     }
 
-    static int typeOf(byte[] in, int at) {
+    public static int typeOf(byte[] in, int at) {
         return in[at + TYPE];
     }
 
     /** Where the frame after the one at {@code at} begins. */
-    static int after(byte[] in, int at) {
+    public static int after(byte[] in, int at) {
         return at + HEADER + ((int) INT.get(in, at) >>> 8);
     }
 
     /** Takes the one frame at {@code at}, of which nothing is {@linkplain #missing missing}; returns where the next begins. */
-    int take(ChannelHandlerContext ctx, byte[] in, int at, int end) throws Http2Exception {
+    public int take(ChannelHandlerContext ctx, byte[] in, int at, int end) throws Http2Exception {
         int lengthAndType = (int) INT.get(in, at);
         int length = lengthAndType >>> 8;
         int type = lengthAndType & 0xFF;
@@ -113,11 +113,11 @@ final class FrameDecoder {
     }
 
     /** Since when a header block has been on its way; {@link #NOT_WAITING} while none is. */
-    long unfinishedSince() {
+    public long unfinishedSince() {
         return inHeaders ? headersSince : NOT_WAITING;
     }
 
-    void close() {
+    public void close() {
         reader.close();
     }
 }

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** What leaves a connection: frames gather in one buffer, and the buffer leaves with one write and one flush. */
-final class FrameOutput {
+public final class FrameOutput {
     private static final int END_STREAM = 0x1;
     private static final int ACK = 0x1;
     private static final int END_HEADERS = 0x4;
@@ -29,12 +29,12 @@ final class FrameOutput {
     private boolean tableSizeDue;
     private int lastTold = Integer.MAX_VALUE;
 
-    FrameOutput(ChannelHandlerContext ctx) {
+    public FrameOutput(ChannelHandlerContext ctx) {
         this.ctx = ctx;
     }
 
     /** The buffer to append to, with room for so many bytes. */
-    ByteBuf room(int bytes) {
+    public ByteBuf room(int bytes) {
         ByteBuf to = buffer;
         if (to == null) {
             to = ctx.alloc().directBuffer(Math.max(guess, bytes));
@@ -43,12 +43,12 @@ final class FrameOutput {
         return to.ensureWritable(bytes);
     }
 
-    int size() {
+    public int size() {
         return buffer == null ? 0 : buffer.readableBytes();
     }
 
     /** Sends everything that has gathered. */
-    void flush() {
+    public void flush() {
         ByteBuf full = buffer;
         if (full != null) {
             buffer = null;
@@ -62,7 +62,7 @@ final class FrameOutput {
         }
     }
 
-    void release() {
+    public void release() {
         if (buffer != null) {
             buffer.release();
             buffer = null;
@@ -70,16 +70,16 @@ final class FrameOutput {
     }
 
     /** The peer keeps a smaller table for us: HPACK wants that acknowledged in the next header block. */
-    void tableSizeReduced() {
+    public void tableSizeReduced() {
         tableSizeDue = true;
     }
 
     /** Whether the next header block cannot be one that was encoded once for all. */
-    boolean owesTableSize() {
+    public boolean owesTableSize() {
         return tableSizeDue;
     }
 
-    void headers(int stream, byte[] block, boolean end) {
+    public void headers(int stream, byte[] block, boolean end) {
         int extra = tableSizeDue ? 1 : 0;
         int flags = end ? END_HEADERS | END_STREAM : END_HEADERS;
         ByteBuf out = room(FrameDecoder.HEADER + extra + block.length);
@@ -91,48 +91,48 @@ final class FrameOutput {
         out.writeBytes(block);
     }
 
-    void data(int stream, ByteBuf from, int length, boolean end) {
+    public void data(int stream, ByteBuf from, int length, boolean end) {
         ByteBuf out = room(FrameDecoder.HEADER + length);
         header(out, length, Http2FrameTypes.DATA, end ? END_STREAM : 0, stream);
         out.writeBytes(from, length);
     }
 
     /** The whole answer to whoever speaks HTTP/1. */
-    void http1() {
+    public void http1() {
         room(TO_HTTP_1.length()).writeCharSequence(TO_HTTP_1, StandardCharsets.US_ASCII);
     }
 
-    void settings(int streams, int headerList) {
+    public void settings(int streams, int headerList) {
         ByteBuf out = room(FrameDecoder.HEADER + 12);
         header(out, 12, Http2FrameTypes.SETTINGS, 0, 0);
         out.writeShort(3).writeInt(streams);
         out.writeShort(6).writeInt(headerList);
     }
 
-    void settingsAck() {
+    public void settingsAck() {
         header(room(FrameDecoder.HEADER), 0, Http2FrameTypes.SETTINGS, ACK, 0);
     }
 
-    void ping(long data, boolean ack) {
+    public void ping(long data, boolean ack) {
         ByteBuf out = room(FrameDecoder.HEADER + 8);
         header(out, 8, Http2FrameTypes.PING, ack ? ACK : 0, 0);
         out.writeLong(data);
     }
 
-    void reset(int stream, Http2Error error) {
+    public void reset(int stream, Http2Error error) {
         ByteBuf out = room(FrameDecoder.HEADER + 4);
         header(out, 4, Http2FrameTypes.RST_STREAM, 0, stream);
         out.writeInt((int) error.code());
     }
 
-    void windowUpdate(int stream, int bytes) {
+    public void windowUpdate(int stream, int bytes) {
         ByteBuf out = room(FrameDecoder.HEADER + 4);
         header(out, 4, Http2FrameTypes.WINDOW_UPDATE, 0, stream);
         out.writeInt(bytes);
     }
 
     /** RFC 9113, 6.8: what was told to be dealt with may become less from one time to the next, never more. */
-    void goAway(int lastStream, Http2Error error, String why) {
+    public void goAway(int lastStream, Http2Error error, String why) {
         byte[] text = why.getBytes(StandardCharsets.US_ASCII);
         lastTold = Math.min(lastTold, lastStream);
         ByteBuf out = room(FrameDecoder.HEADER + 8 + text.length);

@@ -3,7 +3,7 @@ package dev.weir.server.grpc.http2;
 import io.netty.handler.codec.http2.Http2Exception;
 
 /** Where the frames that make up nearly all traffic go without an object each. */
-interface FrameSink {
+public interface FrameSink {
 
     void head(int stream, RequestHead head, boolean end) throws Http2Exception;
 

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * <p>It stands where Netty's map of headers would, and so it owes what that one checks: names are lower-case tokens, known
  * pseudo-headers come once. (Their order, and headers that belong to HTTP/1.1, the decoder checks itself.)
  */
-final class RequestHead extends DefaultHttp2Headers {
+public final class RequestHead extends DefaultHttp2Headers {
     static final long NO_TIMEOUT = -1;
-    static final long BAD_TIMEOUT = -2;
-    static final long NO_LENGTH = -1;
+    public static final long BAD_TIMEOUT = -2;
+    public static final long NO_LENGTH = -1;
 
     private static final int SEEN_METHOD = 1;
     private static final int SEEN_SCHEME = 2;
@@ -72,7 +72,7 @@ final class RequestHead extends DefaultHttp2Headers {
 
     /** What makes this no head of a request, or null. */
     @Nullable
-    String fault() {
+    public String fault() {
         if (fault == null && (seen & SEEN_NEEDED) != SEEN_NEEDED) {
             return "a request needs :method, :scheme and :path";
         }
@@ -81,39 +81,39 @@ final class RequestHead extends DefaultHttp2Headers {
 
     /** What makes this no trailers, or null. */
     @Nullable
-    String faultOfTrailers() {
+    public String faultOfTrailers() {
         return seen == 0 ? null : "pseudo-header in trailers";
     }
 
-    boolean post() {
+    public boolean post() {
         return post;
     }
 
     /** Whether the answer must not have a body. */
-    boolean bodiless() {
+    public boolean bodiless() {
         return bodiless;
     }
 
     /** Whether its content is gRPC with messages of protobuf. */
-    boolean grpc() {
+    public boolean grpc() {
         return grpc;
     }
 
     /** Whether its messages are not compressed. */
-    boolean plain() {
+    public boolean plain() {
         return plain;
     }
 
-    GrpcMethod call() {
+    public GrpcMethod call() {
         return call;
     }
 
     /** How long the caller waits, {@link #NO_TIMEOUT} or {@link #BAD_TIMEOUT}. */
-    long timeoutMicros() {
+    public long timeoutMicros() {
         return timeoutMicros;
     }
 
-    long contentLength() {
+    public long contentLength() {
         return contentLength;
     }
 

@@ -11,7 +11,7 @@ import java.util.Arrays;
  * same. A block that neither adds to the table nor resizes it means the same thing for as long as no other block does, so the
  * last such block is remembered with what it meant, and its next arrival costs a comparison instead of a decoding.
  */
-final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
+public final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
     private static final int LONGEST_REMEMBERED = 512;
 
     private final byte[] block = new byte[LONGEST_REMEMBERED];
@@ -19,7 +19,7 @@ final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
     private RequestHead remembered = new RequestHead();
     private RequestHead next = new RequestHead();
 
-    RequestHeadDecoder(int maxHeaderList) {
+    public RequestHeadDecoder(int maxHeaderList) {
         super(true, true, maxHeaderList);
     }
 

@@ -1,7 +1,7 @@
 package dev.weir.server.grpc.protocol;
 
 /** The calls that the lane knows, by their paths. */
-enum GrpcMethod {
+public enum GrpcMethod {
     SHOULD_RATE_LIMIT("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit", true),
     HEALTH_CHECK("/grpc.health.v1.Health/Check", true),
     HEALTH_WATCH("/grpc.health.v1.Health/Watch", true),
@@ -20,16 +20,16 @@ enum GrpcMethod {
     }
 
     /** Whether its caller sends exactly one message. */
-    boolean oneMessage() {
+    public boolean oneMessage() {
         return oneMessage;
     }
 
     /** Whether it may stay open for as long as its caller likes. */
-    boolean lasting() {
+    public boolean lasting() {
         return this == HEALTH_WATCH || !oneMessage;
     }
 
-    static GrpcMethod of(CharSequence path) {
+    public static GrpcMethod of(CharSequence path) {
         for (GrpcMethod method : ALL) {
             if (method.path.contentEquals(path)) {
                 return method;

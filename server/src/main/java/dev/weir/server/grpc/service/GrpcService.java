@@ -5,7 +5,7 @@ import dev.weir.server.grpc.protocol.GrpcMethod;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 
 /** A service beside the one that everything waits for: simple before it is fast. */
-interface GrpcService {
+public interface GrpcService {
 
     /** A whole message of the caller. */
     void message(GrpcServiceCall call, GrpcMethod method, byte[] message) throws GrpcCallException;

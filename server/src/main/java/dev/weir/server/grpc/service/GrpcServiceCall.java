@@ -3,7 +3,7 @@ package dev.weir.server.grpc.service;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 
 /** A call that is answered in its own time, as health watches and reflection are. For any thread; one that is over is silent. */
-interface GrpcServiceCall {
+public interface GrpcServiceCall {
 
     void send(byte[] message);
 

@@ -8,7 +8,7 @@ import dev.weir.server.health.Health;
 import java.nio.charset.StandardCharsets;
 
 /** {@code grpc.health.v1.Health}: of the server as a whole, and under the name that the reference service answers to. */
-final class HealthService implements GrpcService {
+public final class HealthService implements GrpcService {
     private static final int REQUEST_SERVICE = 1 << 3 | ProtobufReader.BYTES;
     private static final int RESPONSE_STATUS = 1 << 3 | ProtobufReader.VARINT;
     private static final byte[] SERVING = {RESPONSE_STATUS, 1};
@@ -17,7 +17,7 @@ final class HealthService implements GrpcService {
 
     private final Health health;
 
-    HealthService(Health health) {
+    public HealthService(Health health) {
         this.health = health;
     }
 

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** {@code grpc.reflection.v1} and {@code v1alpha}, which differ in their name only: what {@code grpcurl} asks first. */
-final class ReflectionService implements GrpcService {
+public final class ReflectionService implements GrpcService {
     private static final int REQUEST_HOST = 1;
     private static final int BY_FILE = 3;
     private static final int BY_SYMBOL = 4;

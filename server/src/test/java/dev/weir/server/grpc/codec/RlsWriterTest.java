@@ -52,7 +52,8 @@ class RlsWriterTest {
     }
 
     /** Adds a random verdict, or none, and what the protocol tells of it; returns whether it allows the request. */
-    private static boolean status(Random random, int descriptor, MutableDecision decision, DescriptorStatus.Builder expected) {
+    private static boolean status(
+            Random random, int descriptor, MutableDecision decision, DescriptorStatus.Builder expected) {
         if (random.nextInt(5) == 0) {
             expected.setCode(code(true));
             return true;

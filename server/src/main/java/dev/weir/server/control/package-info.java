@@ -1,0 +1,8 @@
+/**
+ * Opens the control plane and the decision sink as the settings say, and sets up access to the admin port from
+ * settings and database. What the control plane does, and the routes of the admin port, do not come in.
+ */
+@NullMarked
+package dev.weir.server.control;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+/**
+ * Finds the counters that a request would use, shows their state, resets them, and relays resets between servers that
+ * share a Redis. Routes, permissions and JSON of the admin port do not come in.
+ */
+@NullMarked
+package dev.weir.server.counters;
+
+import org.jspecify.annotations.NullMarked;
