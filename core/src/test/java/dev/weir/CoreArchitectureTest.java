@@ -1,6 +1,5 @@
 package dev.weir;
 
-import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
@@ -10,7 +9,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -25,71 +23,59 @@ class CoreArchitectureTest {
 
     @Test
     void packagesHaveNoCycles() {
-        slices().matching("dev.weir.(**)").should().beFreeOfCycles().check(CORE);
+        slices().matching("dev.weir.internal.(**)").should().beFreeOfCycles().check(CORE);
     }
 
     @Test
-    void arrowsGoOneWay() {
+    void pathOfARequestGoesOneWay() {
         layeredArchitecture()
                 .consideringOnlyDependenciesInLayers()
                 .layer("model")
-                .definedBy("dev.weir.model")
+                .definedBy("dev.weir.internal.model")
                 .layer("algorithm")
-                .definedBy("dev.weir.algorithm")
-                .layer("store")
-                .definedBy("dev.weir.store")
-                .layer("memory")
-                .definedBy("dev.weir.store.memory")
-                .layer("coalesce")
-                .definedBy("dev.weir.coalesce")
+                .definedBy("dev.weir.internal.algorithm")
+                .layer("counter")
+                .definedBy("dev.weir.internal.counter")
                 .layer("match")
-                .definedBy("dev.weir.match")
+                .definedBy("dev.weir.internal.match..", "dev.weir.internal.ruleset")
+                .layer("explain")
+                .definedBy("dev.weir.internal.explain")
+                .layer("store")
+                .definedBy("dev.weir.internal.store")
+                .layer("memory")
+                .definedBy("dev.weir.internal.store.memory")
+                .layer("batching")
+                .definedBy("dev.weir.internal.batching")
                 .layer("lease")
-                .definedBy("dev.weir.lease")
+                .definedBy("dev.weir.internal.lease")
                 .layer("report")
-                .definedBy("dev.weir.report")
+                .definedBy("dev.weir.internal.report")
                 .layer("tier")
-                .definedBy("dev.weir.tier")
+                .definedBy("dev.weir.internal.tier")
                 .layer("limiter")
-                .definedBy("dev.weir.limiter")
-                .optionalLayer("facade")
-                .definedBy("dev.weir")
+                .definedBy("dev.weir.internal.limiter..")
                 .whereLayer("model")
                 .mayNotAccessAnyLayer()
                 .whereLayer("algorithm")
-                .mayOnlyAccessLayers("model")
-                .whereLayer("store")
-                .mayOnlyAccessLayers("algorithm", "model")
-                .whereLayer("memory")
-                .mayOnlyAccessLayers("store", "algorithm", "model")
-                .whereLayer("coalesce")
-                .mayOnlyAccessLayers("store", "algorithm", "model")
+                .mayNotAccessAnyLayer()
+                .whereLayer("counter")
+                .mayNotAccessAnyLayer()
                 .whereLayer("match")
-                .mayOnlyAccessLayers("store", "model")
+                .mayOnlyAccessLayers("counter", "model", "explain")
+                .whereLayer("store")
+                .mayOnlyAccessLayers("algorithm", "counter")
+                .whereLayer("memory")
+                .mayOnlyAccessLayers("store", "algorithm", "counter")
+                .whereLayer("batching")
+                .mayOnlyAccessLayers("store", "algorithm", "counter")
                 .whereLayer("lease")
-                .mayOnlyAccessLayers("store", "algorithm", "model")
+                .mayOnlyAccessLayers("store", "algorithm", "counter", "model")
                 .whereLayer("report")
-                .mayOnlyAccessLayers("store", "algorithm", "model")
+                .mayOnlyAccessLayers("store", "algorithm", "counter", "model")
                 .whereLayer("tier")
-                .mayOnlyAccessLayers("lease", "report", "store", "algorithm", "model")
+                .mayOnlyAccessLayers("lease", "report", "store", "algorithm", "counter", "model")
                 .whereLayer("limiter")
-                .mayOnlyAccessLayers("tier", "lease", "report", "match", "store", "algorithm", "model")
-                .whereLayer("facade")
                 .mayNotBeAccessedByAnyLayer()
-                .check(CORE);
-    }
-
-    @Test
-    void matchingKnowsOfTheStoreOnlyItsHashAndItsNames() {
-        noClasses()
-                .that()
-                .resideInAPackage("dev.weir.match")
-                .should()
-                .dependOnClassesThat(describe(
-                        "live in the store, KeyHash and CounterName apart",
-                        (JavaClass each) -> each.getPackageName().startsWith("dev.weir.store")
-                                && !each.getSimpleName().equals("KeyHash")
-                                && !each.getSimpleName().equals("CounterName")))
                 .check(CORE);
     }
 

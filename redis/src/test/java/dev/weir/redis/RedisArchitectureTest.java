@@ -22,17 +22,25 @@ class RedisArchitectureTest {
 
     @Test
     void packagesHaveNoCycles() {
-        slices().matching("dev.weir.redis.(**)").should().beFreeOfCycles().check(REDIS);
+        slices().matching("dev.weir.redis.internal.(**)")
+                .should()
+                .beFreeOfCycles()
+                .check(REDIS);
     }
 
     @Test
     void theScriptKnowsNothingOfConnections() {
         noClasses()
                 .that()
-                .resideInAPackage("dev.weir.redis.script")
+                .resideInAPackage("dev.weir.redis.internal.script")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.weir.redis", "io.lettuce..", "io.netty..", "io.github.resilience4j..")
+                .resideInAnyPackage(
+                        "dev.weir.redis.internal.connection",
+                        "dev.weir.redis.internal.node",
+                        "io.lettuce..",
+                        "io.netty..",
+                        "io.github.resilience4j..")
                 .check(REDIS);
     }
 
@@ -44,7 +52,11 @@ class RedisArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        "dev.weir.match", "dev.weir.limiter", "dev.weir.store.memory", "dev.weir.redis.library")
+                        "dev.weir.internal.match..",
+                        "dev.weir.internal.ruleset",
+                        "dev.weir.internal.limiter..",
+                        "dev.weir.internal.store.memory",
+                        "dev.weir.redis.library")
                 .check(REDIS);
     }
 

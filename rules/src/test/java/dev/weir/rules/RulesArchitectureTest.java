@@ -21,12 +21,14 @@ class RulesArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "dev.weir.rules..",
-                        "dev.weir.model",
-                        "dev.weir.match",
-                        "dev.weir.algorithm",
+                        "dev.weir",
+                        "dev.weir.text..",
+                        "dev.weir.internal.model",
+                        "dev.weir.internal.match..",
+                        "dev.weir.internal.ruleset",
+                        "dev.weir.internal.algorithm",
                         "java..",
                         "org.jspecify..",
-                        "org.snakeyaml..",
                         "com.google.re2j..")
                 .check(RULES);
     }
@@ -35,22 +37,14 @@ class RulesArchitectureTest {
     void arrowsGoOneWay() {
         layeredArchitecture()
                 .consideringOnlyDependenciesInLayers()
-                .layer("diagnostics")
-                .definedBy("dev.weir.rules.diagnostics")
-                .layer("yaml")
-                .definedBy("dev.weir.rules.yaml")
                 .layer("grammar")
-                .definedBy("dev.weir.rules.grammar")
-                .layer("files")
-                .definedBy("dev.weir.rules")
-                .whereLayer("diagnostics")
-                .mayNotAccessAnyLayer()
-                .whereLayer("yaml")
-                .mayOnlyAccessLayers("diagnostics")
+                .definedBy("dev.weir.rules.internal.grammar")
+                .layer("load")
+                .definedBy("dev.weir.rules.internal.load")
                 .whereLayer("grammar")
-                .mayOnlyAccessLayers("yaml", "diagnostics")
-                .whereLayer("files")
-                .mayNotBeAccessedByAnyLayer()
+                .mayNotAccessAnyLayer()
+                .whereLayer("load")
+                .mayOnlyAccessLayers("grammar")
                 .check(RULES);
     }
 }

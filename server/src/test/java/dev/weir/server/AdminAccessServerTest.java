@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.lifecycle.StartException;
-import dev.weir.server.listener.RunningServer;
 import dev.weir.server.settings.SettingsReader;
 import dev.weir.testkit.ExternalPrograms;
 import io.vertx.core.json.JsonArray;

@@ -7,8 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.redis.testkit.PemFiles;
 import dev.weir.server.lifecycle.StartException;
-import dev.weir.server.listener.HttpCaller;
-import dev.weir.server.listener.RunningServer;
 import dev.weir.server.rules.WatchedRuleFiles;
 import dev.weir.server.settings.SettingsReader;
 import io.grpc.ManagedChannel;

@@ -7,7 +7,7 @@ import dev.weir.control.testkit.Etcd;
 import dev.weir.control.testkit.Postgres;
 import dev.weir.control.testkit.XdsServer;
 import dev.weir.redis.testkit.RedisProcess;
-import dev.weir.server.listener.HttpCaller;
+import dev.weir.server.HttpCaller;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.file.Path;

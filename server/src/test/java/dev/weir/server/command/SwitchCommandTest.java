@@ -2,7 +2,7 @@ package dev.weir.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.listener.RunningServer;
+import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonArray;
 import java.nio.file.Files;
 import java.nio.file.Path;

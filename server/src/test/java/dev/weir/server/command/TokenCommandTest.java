@@ -3,7 +3,7 @@ package dev.weir.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.redis.testkit.PemFiles;
-import dev.weir.server.listener.RunningServer;
+import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.weir.server.ListeningService;
-import dev.weir.server.listener.RunningServer;
+import dev.weir.server.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.weir.server.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.ListeningService;
-import dev.weir.server.listener.RunningServer;
+import dev.weir.server.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.weir.server.conformance;
 
+import dev.weir.server.GrpcCaller;
 import dev.weir.server.ListeningService;
 import dev.weir.server.conformance.RlsReply.Refusal;
-import dev.weir.server.listener.GrpcCaller;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 

@@ -2,13 +2,13 @@ package dev.weir.server.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.HttpCaller;
 import dev.weir.server.ListeningService;
 import dev.weir.server.conformance.RlsReply.Answer;
 import dev.weir.server.conformance.RlsReply.CurrentLimit;
 import dev.weir.server.conformance.RlsReply.Header;
 import dev.weir.server.conformance.RlsReply.Refusal;
 import dev.weir.server.conformance.RlsReply.Status;
-import dev.weir.server.listener.HttpCaller;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.weir.server.conformance;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.weir.server.listener.HttpCaller;
-import dev.weir.server.listener.RunningServer;
+import dev.weir.server.HttpCaller;
+import dev.weir.server.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

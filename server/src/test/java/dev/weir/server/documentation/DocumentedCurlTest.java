@@ -2,8 +2,8 @@ package dev.weir.server.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.listener.HttpCaller;
-import dev.weir.server.listener.RunningServer;
+import dev.weir.server.HttpCaller;
+import dev.weir.server.RunningServer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.redis.testkit.PemFiles;
 import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.server.HttpCaller;
+import dev.weir.server.RunningServer;
 import dev.weir.server.documentation.DocumentationPages;
-import dev.weir.server.listener.HttpCaller;
-import dev.weir.server.listener.RunningServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;

@@ -3,7 +3,7 @@ package dev.weir.server.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.server.listener.RunningServer;
+import dev.weir.server.RunningServer;
 import dev.weir.server.settings.SettingsReader;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -18,7 +18,7 @@ public final class AnswerTally {
         final LongAdder denied = new LongAdder();
         final Map<StoreFailure, LongAdder> failed = new ConcurrentHashMap<>();
 
-        public long failed() {
+        long failed() {
             return failed.values().stream().mapToLong(LongAdder::sum).sum();
         }
     }

@@ -1,9 +1,7 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.control.ControlPlane;
-import dev.weir.control.ControlSettings;
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.DatabaseException;

@@ -1,13 +1,11 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
-import static dev.weir.control.change.ControlContract.OPERATOR;
-import static dev.weir.control.change.DatabaseContract.ANY;
-import static dev.weir.control.change.SwitchContract.OFF;
-import static dev.weir.control.change.SwitchContract.ORDERS;
+import static dev.weir.control.ControlContract.OPERATOR;
+import static dev.weir.control.DatabaseContract.ANY;
+import static dev.weir.control.SwitchContract.OFF;
+import static dev.weir.control.SwitchContract.ORDERS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.control.ControlPlane;
-import dev.weir.control.ControlSettings;
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.PostgresUrl;

@@ -1,16 +1,13 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
-import static dev.weir.control.change.SwitchContract.ADA;
-import static dev.weir.control.change.SwitchContract.ANY;
-import static dev.weir.control.change.SwitchContract.OFF;
-import static dev.weir.control.change.SwitchContract.ORDERS;
-import static dev.weir.control.change.SwitchContract.SHADOW;
+import static dev.weir.control.SwitchContract.ADA;
+import static dev.weir.control.SwitchContract.ANY;
+import static dev.weir.control.SwitchContract.OFF;
+import static dev.weir.control.SwitchContract.ORDERS;
+import static dev.weir.control.SwitchContract.SHADOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.control.ControlPlane;
-import dev.weir.control.ControlSettings;
-import dev.weir.control.InMemorySwitchRelay;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.audit.Author;
 import dev.weir.control.database.DatabaseException;

@@ -1,10 +1,12 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.Author;
+import dev.weir.control.change.ChangeRefusedException;
+import dev.weir.control.change.Precondition;
 import dev.weir.control.switches.SwitchChange;
 import dev.weir.control.switches.SwitchName;
 import dev.weir.control.switches.Switches;

@@ -1,35 +1,21 @@
-package dev.weir.server.listener;
+package dev.weir.server;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import dev.weir.server.health.Health;
 import org.junit.jupiter.api.Test;
 
 /** The arrows between modules, and between the rooms of the server. */
-class ArchitectureTest {
+class ServerArchitectureTest {
     private static final JavaClasses WEIR = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.weir");
 
-    private static final String[] CORE = {
-        "dev.weir",
-        "dev.weir.model..",
-        "dev.weir.algorithm..",
-        "dev.weir.store..",
-        "dev.weir.coalesce..",
-        "dev.weir.match..",
-        "dev.weir.lease..",
-        "dev.weir.report..",
-        "dev.weir.tier..",
-        "dev.weir.limiter.."
-    };
+    private static final String[] CORE = {"dev.weir", "dev.weir.internal.."};
 
     @Test
     void coreSeesNoOtherModule() {
@@ -41,6 +27,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "dev.weir.redis..",
                         "dev.weir.rules..",
+                        "dev.weir.text..",
                         "dev.weir.simulation..",
                         "dev.weir.control..",
                         "dev.weir.server..")
@@ -84,17 +71,24 @@ class ArchitectureTest {
     }
 
     @Test
-    void whatASurfaceSeesOfTheServerIsItsHealth() {
+    void nothingBelowSeesTheServerAsAWhole() {
         noClasses()
                 .that()
                 .resideInAPackage("dev.weir.server.*..")
                 .and()
                 .resideOutsideOfPackage("dev.weir.server.command")
                 .should()
-                .dependOnClassesThat(resideInAPackage("dev.weir.server").and(not(belongToAnyOf(Health.class))))
+                .dependOnClassesThat()
+                .resideInAPackage("dev.weir.server")
                 .check(WEIR);
     }
 
+    @Test
+    void roomsHaveNoCycles() {
+        slices().matching("dev.weir.server.(**)").should().beFreeOfCycles().check(WEIR);
+    }
+
+    /** What each room may use of the others; a room that is not named may use none. */
     @Test
     void rooms() {
         layeredArchitecture()
@@ -110,9 +104,19 @@ class ArchitectureTest {
                 .layer("http")
                 .definedBy("dev.weir.server.http")
                 .layer("grpc")
-                .definedBy("dev.weir.server.grpc")
+                .definedBy("dev.weir.server.grpc..")
                 .layer("access")
                 .definedBy("dev.weir.server.access")
+                .layer("counters")
+                .definedBy("dev.weir.server.counters")
+                .layer("health")
+                .definedBy("dev.weir.server.health")
+                .layer("lifecycle")
+                .definedBy("dev.weir.server.lifecycle")
+                .layer("rules")
+                .definedBy("dev.weir.server.rules")
+                .layer("stores")
+                .definedBy("dev.weir.server.stores")
                 .layer("tls")
                 .definedBy("dev.weir.server.tls")
                 .layer("log")
@@ -122,21 +126,31 @@ class ArchitectureTest {
                 .layer("rls")
                 .definedBy("dev.weir.server.rls")
                 .whereLayer("command")
-                .mayOnlyAccessLayers("log", "settings", "tls")
+                .mayOnlyAccessLayers("lifecycle", "log", "settings", "tls")
                 .whereLayer("admin")
-                .mayOnlyAccessLayers("access", "http", "rls", "settings")
+                .mayOnlyAccessLayers("access", "counters", "http", "rls", "rules", "settings")
                 .whereLayer("access")
                 .mayOnlyAccessLayers("http", "settings")
+                .whereLayer("counters")
+                .mayOnlyAccessLayers("http")
+                .whereLayer("rules")
+                .mayOnlyAccessLayers("lifecycle", "metrics", "settings")
+                .whereLayer("stores")
+                .mayOnlyAccessLayers("lifecycle", "metrics", "settings")
                 .whereLayer("tls")
                 .mayOnlyAccessLayers("settings")
                 .whereLayer("metrics")
                 .mayOnlyAccessLayers("grpc", "settings")
                 .whereLayer("rest")
-                .mayOnlyAccessLayers("http", "rls")
+                .mayOnlyAccessLayers("health", "http", "rls")
                 .whereLayer("http")
                 .mayNotAccessAnyLayer()
+                .whereLayer("health")
+                .mayNotAccessAnyLayer()
+                .whereLayer("lifecycle")
+                .mayNotAccessAnyLayer()
                 .whereLayer("grpc")
-                .mayOnlyAccessLayers("rls", "tls")
+                .mayOnlyAccessLayers("health", "rls")
                 .whereLayer("log")
                 .mayOnlyAccessLayers("settings")
                 .whereLayer("settings")

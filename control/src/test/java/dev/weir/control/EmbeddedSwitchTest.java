@@ -1,6 +1,5 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
-import dev.weir.control.ControlSettings;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -11,7 +11,7 @@ import java.time.Clock;
 import org.junit.jupiter.api.Test;
 
 /** The arrows of this module, and what keeps a run the same each time. */
-class ArchitectureTest {
+class SimulationArchitectureTest {
     private static final JavaClasses SIMULATION = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.weir.simulation");

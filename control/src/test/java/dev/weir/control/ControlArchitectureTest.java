@@ -1,4 +1,4 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -9,7 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 /** The arrows of this module. */
-class ArchitectureTest {
+class ControlArchitectureTest {
     private static final JavaClasses CONTROL = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.weir.control");
@@ -23,11 +23,14 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "dev.weir.control..",
-                        "dev.weir.limiter",
-                        "dev.weir.match",
-                        "dev.weir.model",
+                        "dev.weir",
+                        "dev.weir.internal.limiter..",
+                        "dev.weir.internal.match..",
+                        "dev.weir.internal.ruleset",
+                        "dev.weir.internal.model",
+                        "dev.weir.internal.tls",
                         "dev.weir.rules..",
-                        "dev.weir.tls",
+                        "dev.weir.text..",
                         "java..",
                         "javax.crypto..",
                         "com.fasterxml.jackson.core..",

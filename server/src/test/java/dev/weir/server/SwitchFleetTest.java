@@ -1,4 +1,4 @@
-package dev.weir.server.listener;
+package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

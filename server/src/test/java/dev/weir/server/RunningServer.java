@@ -1,7 +1,5 @@
-package dev.weir.server.listener;
+package dev.weir.server;
 
-import dev.weir.server.ListeningService;
-import dev.weir.server.WeirServer;
 import dev.weir.server.settings.SettingsReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

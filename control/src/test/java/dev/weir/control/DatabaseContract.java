@@ -1,7 +1,6 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
-import dev.weir.control.ControlPlane;
-import dev.weir.control.ControlSettings;
+import dev.weir.control.change.Precondition;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;

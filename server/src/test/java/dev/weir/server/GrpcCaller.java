@@ -1,4 +1,4 @@
-package dev.weir.server.listener;
+package dev.weir.server;
 
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;

@@ -1,8 +1,7 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.control.switches.SwitchName;
 import dev.weir.control.testkit.Postgres;

@@ -1,11 +1,13 @@
-package dev.weir.control.change;
+package dev.weir.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.control.ControlPlane;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.Author;
+import dev.weir.control.change.Change;
+import dev.weir.control.change.ChangeRefusedException;
+import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.quota.StoredOverride;
 import dev.weir.control.quota.StoredQuota;

@@ -1,8 +1,7 @@
-package dev.weir.server.listener;
+package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.AdminAccessServerTest;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
