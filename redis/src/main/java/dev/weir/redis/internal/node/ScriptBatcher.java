@@ -125,6 +125,10 @@ final class ScriptBatcher implements BatchTransport, ReconnectingConnection.User
             case DONE -> {
                 line.served();
                 stats.answered.add(call.batch.groups());
+                if (call.batch.unknownChecks() > 0) {
+                    stats.failed(StoreFailure.UNKNOWN_FORMAT, call.batch.unknownChecks());
+                    node.unknownFormat();
+                }
                 lane.decided(call);
             }
             case EXPIRED -> {
