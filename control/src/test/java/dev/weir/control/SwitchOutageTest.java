@@ -250,6 +250,21 @@ class SwitchOutageTest {
                 .containsExactly("orders");
     }
 
+    /** A later version shares the board: more fields and other ways to switch are no reason not to follow, another state is. */
+    @Test
+    void aSwitchOfALaterVersionHoldsIfItsStateIsKnown() {
+        String fine = new SwitchChange(ORDERS, OFF, Instant.now().toEpochMilli(), ADA, Via.REDIS).text();
+        board.scribble("api/orders", fine.replace("{", "{\"version\":9,\"until\":{\"hour\":3},"));
+        board.scribble("api/way", fine.replace("orders", "way").replace("redis", "carrier_pigeon"));
+        board.scribble("api/state", fine.replace("orders", "state").replace("\"off\"", "\"half\""));
+        board.scribble("2:quota", "{\"version\":9,\"kind\":\"quota\"}");
+        here.switches().follow(board);
+        assertThat(here.switches().active())
+                .extracting(each -> each.name().rule())
+                .containsExactly("orders", "way");
+        assertThat(board.texts()).as("what it does not know stays").containsKeys("api/state", "2:quota");
+    }
+
     private static SwitchChange change(ControlPlane plane, SwitchName name, @Nullable Setting setting, boolean local) {
         return Objects.requireNonNull(
                 plane.switches().change(ADA, name, setting, ANY, false, local).done());

@@ -75,11 +75,20 @@ public final class SwitchJson {
             Setting setting =
                     state == null ? null : new Setting(SwitchState.valueOf(state.toUpperCase(Locale.ROOT)), rollout);
             long stamp = Long.parseLong(text(object, "stamp"));
-            Via via = Via.valueOf(text(object, "via").toUpperCase(Locale.ROOT));
-            return new SwitchChange(name, setting, stamp, author, via);
+            return new SwitchChange(name, setting, stamp, author, via(text(object, "via")));
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new IOException("no switch: " + e.getMessage(), e);
         }
+    }
+
+    /** How the switch came into force. It holds all the same if a later version made it in a way that this one does not know. */
+    private static Via via(String text) {
+        for (Via each : Via.values()) {
+            if (each.name().equalsIgnoreCase(text)) {
+                return each;
+            }
+        }
+        return Via.REDIS;
     }
 
     static String text(Mapping object, String name) throws IOException {

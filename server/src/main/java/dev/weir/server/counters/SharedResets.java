@@ -67,7 +67,7 @@ final class SharedResets {
                 JsonArray entries = json.getJsonArray("query", new JsonArray());
                 for (int i = 0; i < entries.size(); i++) {
                     JsonArray entry = entries.getJsonArray(i);
-                    if (entry.size() == 2) {
+                    if (entry != null && entry.size() == 2) {
                         parameters.add(Map.entry(String.valueOf(entry.getValue(0)), String.valueOf(entry.getValue(1))));
                     }
                 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key what Redis calls it
  * @param kind how it counts: {@code bucket}, {@code fixed_window}, {@code sliding_window}, {@code sub_windows}, {@code
- *     sliding_window_log}, or {@code unknown} if no version known here wrote it
+ *     sliding_window_log}, or {@code unknown} if a later version wrote it, or none
  * @param used hits it held when it was written last; of a sliding window those of the current window; -1 if unknown
  * @param since when the window began, or hits were last taken; null if unknown
  * @param forgottenIn after which Redis forgets it; null if never

@@ -19,6 +19,7 @@ public final class NodeLog {
     private volatile boolean troubled;
     private boolean everUp;
     private volatile boolean saidMismatch;
+    private volatile boolean saidUnknownFormat;
 
     NodeLog(String name) {
         this.name = name;
@@ -66,6 +67,18 @@ public final class NodeLog {
     /** A probe was answered. */
     void closed(long millis) {
         LOG.log(Level.INFO, "redis " + name + ": serves again, after " + millis + " ms");
+    }
+
+    /** A counter is in a format that this version does not know. */
+    void unknownFormat() {
+        if (!saidUnknownFormat) {
+            saidUnknownFormat = true;
+            LOG.log(
+                    Level.WARNING,
+                    "redis " + name
+                            + ": holds counters in a format of a later version of Weir; their requests follow on_fail until this"
+                            + " server is upgraded (said once, see the metric)");
+        }
     }
 
     /** A reply does not fit what was asked; {@code cause} is what reading it came to, if it came to an end. */

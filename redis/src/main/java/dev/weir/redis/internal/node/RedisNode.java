@@ -210,6 +210,11 @@ public final class RedisNode {
         log.mismatched(cause);
     }
 
+    /** A counter is in a format of a later version. */
+    void unknownFormat() {
+        log.unknownFormat();
+    }
+
     private void opened() {
         if (closing) {
             return;

@@ -130,6 +130,10 @@ public final class ScriptBatcher implements BatchTransport, ReconnectingConnecti
             case DONE -> {
                 line.served();
                 stats.answered.add(call.batch.groups());
+                if (call.batch.unknownChecks() > 0) {
+                    stats.failed(StoreFailure.UNKNOWN_FORMAT, call.batch.unknownChecks());
+                    node.unknownFormat();
+                }
                 lane.decided(call);
             }
             case EXPIRED -> {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * News of counters that were reset, as texts that all servers on one Redis read in order: a stream of the last {@value #MOST} or so,
@@ -50,14 +51,25 @@ public final class ResetStream {
             for (Object each : entries) {
                 if (each instanceof List<?> entry && entry.size() == 2 && entry.get(1) instanceof List<?> fields) {
                     read = text(entry.get(0));
-                    if (!read.equals(from)) {
-                        texts.add(fields.size() == 2 ? text(fields.get(1)) : "");
+                    String text = reset(fields);
+                    if (text != null && !read.equals(from)) {
+                        texts.add(text);
                     }
                 }
             }
             last = read;
             return texts;
         });
+    }
+
+    /** The news among the fields of an entry; null if a later version has other news. */
+    private static @Nullable String reset(List<?> fields) {
+        for (int i = 0; i + 1 < fields.size(); i += 2) {
+            if (FIELD.equals(text(fields.get(i)))) {
+                return text(fields.get(i + 1));
+            }
+        }
+        return null;
     }
 
     private CompletableFuture<List<Object>> run(CommandType type, String... arguments) {
@@ -69,7 +81,7 @@ public final class ResetStream {
         return RoutedCommand.run(routes, SUBJECT, type, all);
     }
 
-    private static String text(Object bytes) {
+    private static String text(@Nullable Object bytes) {
         return bytes instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "";
     }
 }

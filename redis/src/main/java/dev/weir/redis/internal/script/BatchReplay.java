@@ -1,5 +1,6 @@
 package dev.weir.redis.internal.script;
 
+import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.BlockMeter;
 import dev.weir.internal.algorithm.MeterKind;
 import dev.weir.internal.algorithm.Outcome;
@@ -14,6 +15,10 @@ final class BatchReplay {
     private final CounterTable counters;
     private long[] state0 = new long[0];
     private long[] state1 = new long[0];
+    /** Counters whose state is in a format of a later version. */
+    private boolean[] unknown = new boolean[0];
+
+    private int unknownChecks;
     private long[] undo = new long[16];
     private final BlockAnswers blocks = new BlockAnswers();
     private final Outcome spare = new Outcome();
@@ -31,16 +36,20 @@ final class BatchReplay {
         if (state0.length < size) {
             state0 = new long[Math.max(64, 2 * size)];
             state1 = new long[Math.max(64, 2 * size)];
+            unknown = new boolean[Math.max(64, 2 * size)];
         }
+        unknownChecks = 0;
         for (int i = 0; i < size; i++) {
             MeterKind counting = counters.counting(i);
             Object state = counting == MeterKind.LOG ? null : states.get(counters.place(i));
             if (state == null) {
                 state0[i] = 0;
                 state1[i] = 0;
+                unknown[i] = false;
             } else if (state instanceof byte[] bytes) {
                 state0[i] = StateFormat.word0(counting, bytes);
                 state1[i] = StateFormat.word1(counting, bytes);
+                unknown[i] = StateFormat.isUnknown(bytes);
             } else {
                 return false;
             }
@@ -55,7 +64,7 @@ final class BatchReplay {
             Check check = group.get(0);
             apply(check, asked[from], answered[from], check.countsDenied, now);
             group.allowed = group.passes();
-            return check.outcome.allowed ? 1 : 0;
+            return check.outcome.allowed && check.failure == null ? 1 : 0;
         }
         if (undo.length < 2 * size) {
             undo = new long[4 * size];
@@ -89,7 +98,7 @@ final class BatchReplay {
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             check.granted = 0;
-            if (passed && group.leases(i)) {
+            if (passed && group.leases(i) && check.failure == null) {
                 check.granted = lease(check, asked[from + i], answered[from + i], now);
                 taken += check.granted;
             }
@@ -111,6 +120,11 @@ final class BatchReplay {
         return fits;
     }
 
+    /** How many checks asked a counter that a later version wrote. */
+    int unknownChecks() {
+        return unknownChecks;
+    }
+
     long word0(int counter) {
         return state0[counter];
     }
@@ -121,8 +135,8 @@ final class BatchReplay {
 
     /** The check's answer stays; what else its outcome says becomes how things stand, now that its hits were not taken or only counted. */
     private void deny(Check check, int counter, boolean counts, long now) {
-        if (!(check.meter instanceof SlotMeter meter)) {
-            return; // the script's answer has it all
+        if (!(check.meter instanceof SlotMeter meter) || check.failure != null) {
+            return; // the script's answer has it all, or there is none
         }
         Outcome out = check.outcome;
         boolean allowed = out.allowed;
@@ -133,7 +147,12 @@ final class BatchReplay {
     }
 
     private void apply(Check check, int counter, int answer, boolean counts, long now) {
-        if (check.meter instanceof SlotMeter meter) {
+        boolean isUnknown = check.meter instanceof BlockMeter ? blocks.isUnknown(answer) : unknown[counter];
+        check.failure = isUnknown ? StoreFailure.UNKNOWN_FORMAT : null;
+        if (isUnknown) {
+            unknownChecks++;
+            check.outcome.allowed = true; // stops nobody: its rule's on_fail decides
+        } else if (check.meter instanceof SlotMeter meter) {
             apply(check.outcome, meter, counter, check.hits, counts, now);
         } else if (check.meter instanceof BlockMeter meter) {
             blocks.next(answer, meter, check.hits, check.outcome);

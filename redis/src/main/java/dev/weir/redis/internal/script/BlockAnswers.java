@@ -16,6 +16,8 @@ final class BlockAnswers {
     private static final int USED = 1;
     private static final int RETRY_AFTER = 2;
     private static final int RESET = 3;
+    /** In the place of how many were granted. */
+    private static final long UNKNOWN = -1;
 
     private long[] numbers = new long[0];
     private int[] told = new int[0];
@@ -37,6 +39,11 @@ final class BlockAnswers {
             told[i / NUMBERS] = 0;
         }
         return true;
+    }
+
+    /** Whether the script could not read the counter that {@code answer} is about: a later version wrote it. */
+    boolean isUnknown(int answer) {
+        return numbers[NUMBERS * answer + GRANTED] == UNKNOWN;
     }
 
     /** The outcome of the next of the run that {@code answer} is about. */

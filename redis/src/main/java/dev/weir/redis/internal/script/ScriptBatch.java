@@ -161,6 +161,11 @@ public final class ScriptBatch {
         return expected == passed ? BatchStatus.DONE : BatchStatus.BROKEN;
     }
 
+    /** How many checks of the last reply met a counter in a format of a later version: they failed, and took nothing. */
+    public int unknownChecks() {
+        return replay.unknownChecks();
+    }
+
     /** Redis's time as the reply told it; 0 if it did not. */
     public long timeMicros() {
         return timeMicros;

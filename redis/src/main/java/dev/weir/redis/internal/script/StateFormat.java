@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * States as Redis keeps them: a byte that names the format, then whole numbers, the most significant byte first; the first of them, 6
- * bytes, is the millisecond at which Redis forgets it. What has another
- * format or another length was never written by this version: a counter that was never used.
+ * bytes, is the millisecond at which Redis forgets it. A state in a
+ * format of a later version is unknown, and left alone. Any other value was written by nobody: a counter that was never used.
  *
  * <pre>
  *   1 bucket          moment 7, part 5, tag 1, whole 4
@@ -19,6 +19,9 @@ final class StateFormat {
     private static final int BUCKET = 1;
     private static final int FIXED_WINDOW = 2;
     private static final int SLIDING_WINDOW = 3;
+    /** The last format that this version knows: that of a log. */
+    private static final int LAST = 5;
+
     private static final int HEAD = 7;
     private static final int BUCKET_LENGTH = HEAD + 17;
     private static final int FIXED_WINDOW_LENGTH = HEAD + 14;
@@ -48,6 +51,11 @@ final class StateFormat {
             return SlotWords.slidingWindow1(number(value, HEAD + 9, 4), number(value, HEAD + 13, 4));
         }
         return 0;
+    }
+
+    /** Whether a later version wrote {@code value}, in a format that this one does not know. */
+    static boolean isUnknown(byte @Nullable [] value) {
+        return value != null && value.length > 0 && (value[0] & 0xFF) > LAST;
     }
 
     /** The millisecond at which Redis forgets {@code value}. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A state as {@link StateFormat} and the script write it, read for people.
  *
- * @param kind how it counts; {@code unknown} if no version known here wrote it
+ * @param kind how it counts; {@code unknown} if a later version wrote it, or none
  * @param used hits it held when it was written last; of a sliding window those of the current window; -1 if unknown
  * @param since when the window began, or hits were last taken; null if unknown
  */

@@ -23,7 +23,11 @@
 --   c[5]           false if it need not be written, else the microseconds until its state says nothing any more (0: it says nothing)
 --   c[6]           the millisecond at which Redis forgets it, kept in the state: mostly it need not be set anew. But where a limit that
 --                  was changed live counts for longer what was used under the old one, also a denial has to set it.
---   c[7]           how it counts, which is also the first byte of its state
+--   c[7]           how it counts, which is also the first byte of its state; 0 if that is a format of a later version
+--
+-- Later versions. A state whose first byte is above 5 was written by a version that is newer than this one. It is neither read nor
+-- written: its check takes nothing and stops nobody, is answered -1 where it is a block, and on_fail decides it. What else is no state of
+-- its counter (too short, too long, another type) was written by nobody, and starts anew.
 local program = cmsgpack.unpack(ARGV[1])
 if now > program[1] then
   return {now, -1}

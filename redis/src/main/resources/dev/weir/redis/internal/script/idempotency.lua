@@ -4,7 +4,7 @@
 --   record   microsecond at which it was admitted, its fingerprint, and of each check four numbers: the state before it or, where that
 --            is a block, the answer. From these the same outcomes are told again.
 -- In `known` stands for each such request: 0 if it was decided now, 1 if its key was used for something else, or the record.
--- A denial is not kept: who tries again when there is room gets through. With `most` 0 the key is looked up only.
+-- A denial is not kept: who tries again when there is room gets through. Nor is what on_fail has a part in. With `most` 0 the key is looked up only.
 local known, once
 if program[6] == 1 then
   known = {}
@@ -26,8 +26,8 @@ if program[6] == 1 then
     end
     known[#known + 1] = 0
     local told = answers and #answers
-    local granted, before = group(from, checks, flags)
-    if granted == 0 or most == 0 then
+    local granted, before, unread = group(from, checks, flags)
+    if granted == 0 or most == 0 or unread then
       return granted
     end
     local parts = {struct.pack('>I7', now), fingerprint}

@@ -12,7 +12,7 @@ if program[4] == 1 then
 
   load_sliding_window_log = function(_, k)
     local log = {room = 0, first = 0, count = 0, key = KEYS[k]}
-    local forgotten = 0
+    local forgotten, how = 0, 5
     local value = redis.pcall('GETRANGE', log.key, 0, HEAD + HIT * AHEAD - 1)
     if type(value) == 'string' and #value >= HEAD and value:byte() == 5 then
       local lasts, room, first, count = unpack_state('>I6I3I3I3', value, 2)
@@ -20,8 +20,10 @@ if program[4] == 1 then
         log.room, log.first, log.count, log.prefix = room, first, count, value
         forgotten = lasts
       end
+    elseif type(value) == 'string' and #value > 0 and value:byte() > 5 then
+      how = 0
     end
-    return {0, log.count, 0, 0, false, forgotten, 5, log}
+    return {0, log.count, 0, 0, false, forgotten, how, log}
   end
 
   -- The hit at i, from the oldest of the ring.

@@ -14,7 +14,7 @@ if program[4] == 1 then
   load_sub_windows = function(value)
     local counts = value and (#value - 15) / 7
     if not value or counts < 0 or counts > 1001 or counts ~= floor(counts) or value:byte() ~= 4 then
-      return {NOTHING, 0, 0, 0, false, 0, 4}
+      return {NOTHING, 0, 0, 0, false, 0, value and #value > 0 and value:byte() > 5 and 0 or 4}
     end
     local state = {struct.unpack('>' .. ('I7'):rep(counts + 2), value, 2)}
     state[counts + 3] = nil -- unpack tells last where it stopped
