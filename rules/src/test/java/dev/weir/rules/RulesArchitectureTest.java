@@ -23,6 +23,7 @@ class RulesArchitectureTest {
                         "dev.weir.rules..",
                         "dev.weir.model",
                         "dev.weir.match",
+                        "dev.weir.runtime",
                         "dev.weir.algorithm",
                         "java..",
                         "org.jspecify..",

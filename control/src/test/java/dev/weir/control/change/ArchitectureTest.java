@@ -26,6 +26,7 @@ class ArchitectureTest {
                         "dev.weir.limiter",
                         "dev.weir.match",
                         "dev.weir.model",
+                        "dev.weir.runtime",
                         "dev.weir.rules..",
                         "dev.weir.tls",
                         "java..",
