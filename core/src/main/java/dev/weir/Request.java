@@ -1,5 +1,6 @@
 package dev.weir;
 
+import dev.weir.internal.model.MutableDecision;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ public final class Request {
     private String domain;
     private long hits = 1;
     private boolean attributes;
+    private boolean namesCounter;
 
     private String[] keys = new String[8];
     private String[] values = new String[8];
@@ -45,6 +47,7 @@ public final class Request {
         this.domain = Objects.requireNonNull(domain, "domain");
         hits = 1;
         attributes = false;
+        namesCounter = false;
         // A buffer may lie for long until it is filled again, and the strings of callers are as long as they like.
         Arrays.fill(keys, 0, entries, null);
         Arrays.fill(values, 0, entries, null);
@@ -59,6 +62,7 @@ public final class Request {
         clear(other.domain);
         hits = other.hits;
         attributes = other.attributes;
+        namesCounter = other.namesCounter;
         for (int i = 0; i < other.descriptors; i++) {
             descriptor();
             ownHits[i] = other.ownHits[i];
@@ -141,6 +145,16 @@ public final class Request {
     public Request asAttributes() {
         this.attributes = true;
         return this;
+    }
+
+    /** Has the decision name the counter of its binding verdict, which takes a few allocations: {@link MutableDecision#counterText}. */
+    public Request nameCounter() {
+        this.namesCounter = true;
+        return this;
+    }
+
+    public boolean namesCounter() {
+        return namesCounter;
     }
 
     public String domain() {

@@ -73,9 +73,10 @@ class RateLimiterTest {
     @Test
     void aVerdictReadsAsASentence() {
         RateLimiter limiter = limiter(Limit.tokenBucket(10, SECOND));
-        assertThat(limiter.acquire("ann", 4)).hasToString("allowed: 6 left (limit 10)");
-        assertThat(limiter.acquire("ann", 7)).hasToString("denied: 6 left (limit 10), passes again in PT0.1S");
-        assertThat(limiter.acquire("ann", 11)).hasToString("denied: 6 left (limit 10), NEVER");
+        assertThat(limiter.acquire("ann", 4)).hasToString("allowed (10 per 1s, token_bucket): 6 left");
+        assertThat(limiter.acquire("ann", 7))
+                .hasToString("denied (10 per 1s, token_bucket): 6 left, 7 asked for, passes again in 100ms");
+        assertThat(limiter.acquire("ann", 11)).hasToString("denied (10 per 1s, token_bucket): 11 hits can never fit");
     }
 
     @Test

@@ -34,7 +34,8 @@ class WeirTest {
         MutableVerdict binding = Objects.requireNonNull(denied.binding());
         assertThat(Objects.requireNonNull(binding.rule()).name()).isEqualTo("free");
         assertThat(binding.retryAfter()).isEqualTo(Duration.ofMillis(500));
-        assertThat(denied).hasToString("denied [denied by free: 0 left (limit 2), passes again in PT0.5S]");
+        assertThat(denied)
+                .hasToString("denied [denied by free (2 per 1s, token_bucket): 0 left, passes again in 500ms]");
         assertThat(limiter.decide(pro).allowed()).isTrue();
 
         now.addAndGet(500_000);

@@ -2,6 +2,7 @@ package dev.weir.benchmarks;
 
 import dev.weir.Request;
 import dev.weir.internal.match.Matches;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.rules.LoadResult;
 import dev.weir.rules.RuleLoader;
@@ -45,7 +46,7 @@ public class MatchingBenchmark {
     @Param({"10", "1000", "10000"})
     int asked;
 
-    private RuleSet set = RuleSet.empty();
+    private RuleIndex index = RuleIndex.of(RuleSet.empty());
     private final String[] tenants = new String[REQUESTS];
     private final String[] users = new String[REQUESTS];
     private final Request request = Request.to("bench");
@@ -64,7 +65,7 @@ public class MatchingBenchmark {
         if (result.rules() == null) {
             throw new IllegalStateException("rules: " + result.errors() + " (expected: no errors)");
         }
-        set = result.rules();
+        index = RuleIndex.of(result.rules());
     }
 
     void drawRequests() {
@@ -80,7 +81,7 @@ public class MatchingBenchmark {
         int now = next++ & REQUESTS - 1;
         // A copy: the hash that a string keeps is none that a request brings.
         request.clear("bench").with("tenant", new String(tenants[now])).with("user", new String(users[now]));
-        set.match(request, matches);
+        index.match(request, matches);
         return matches;
     }
 

@@ -5,10 +5,13 @@ import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.rules.RuleLoader;
 import java.lang.management.ManagementFactory;
@@ -105,8 +108,9 @@ public final class OverridesRatio {
             RuleSet rules =
                     Objects.requireNonNull(RuleLoader.parse("rules.yaml", RULES).rules());
             limiter = new Limiter(
-                    rules.toBuilder().quotas(quotas::get).build(),
+                    RuleIndex.of(rules, quotas::get, RuleSwitches.NONE),
                     new MemoryStore(1 << 20),
+                    SharedStores.none(),
                     TimeSource.system(),
                     LimiterSettings.defaults(),
                     new LimiterObserver() {});

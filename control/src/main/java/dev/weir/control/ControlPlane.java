@@ -28,6 +28,7 @@ import dev.weir.control.switches.SwitchChange;
 import dev.weir.control.switches.Switches;
 import dev.weir.control.token.TokenCache;
 import dev.weir.control.token.Tokens;
+import dev.weir.internal.runtime.DaemonThreads;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -65,11 +66,7 @@ public final class ControlPlane implements AutoCloseable {
         this.files = files;
         this.database = database;
         lastGood = data == null || !database.isShared() ? null : new DatabaseCopy(data);
-        timer = new ScheduledThreadPoolExecutor(1, work -> {
-            Thread thread = new Thread(work, "weir-control-timer");
-            thread.setDaemon(true);
-            return thread;
-        });
+        timer = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("weir-control-timer"));
         timer.setRemoveOnCancelPolicy(true);
         quotas = new QuotaCache(timer);
         ledger = new AuditedTransactions(database, files.audit);

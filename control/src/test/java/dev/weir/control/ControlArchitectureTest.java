@@ -28,6 +28,7 @@ class ControlArchitectureTest {
                         "dev.weir.internal.match..",
                         "dev.weir.internal.ruleset",
                         "dev.weir.internal.model",
+                        "dev.weir.internal.runtime",
                         "dev.weir.internal.tls",
                         "dev.weir.rules..",
                         "dev.weir.text..",

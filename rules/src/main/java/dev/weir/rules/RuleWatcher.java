@@ -1,5 +1,6 @@
 package dev.weir.rules;
 
+import dev.weir.internal.runtime.DaemonThreads;
 import dev.weir.rules.internal.load.FileStamp;
 import dev.weir.rules.internal.load.RuleFilesSnapshot;
 import dev.weir.rules.internal.load.RulePaths;
@@ -58,8 +59,7 @@ public final class RuleWatcher implements AutoCloseable {
         this.source = RulePaths.at(sources);
         this.options = options;
         this.listener = listener;
-        this.thread = new Thread(this::run, "weir-rules-watcher");
-        thread.setDaemon(true);
+        this.thread = DaemonThreads.create("weir-rules-watcher", this::run);
     }
 
     /** Loads the source as it is now; the listener hears only of changes after this. */

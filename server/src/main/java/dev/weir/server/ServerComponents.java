@@ -2,7 +2,7 @@ package dev.weir.server;
 
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.control.ControlComponents;
 import dev.weir.server.control.ControlGauges;
@@ -122,9 +122,9 @@ final class ServerComponents {
     }
 
     /** Puts {@code next} in force for every request from now on. */
-    void inForce(RuleSet next) {
+    void inForce(RuleIndex next) {
         ruleMetrics.rules(next);
         decisions.rules(next);
-        limiter.rules(next);
+        limiter.index(next);
     }
 }

@@ -30,7 +30,7 @@ record ServerGauges(
                 .gauge(
                         "ratelimit.rules",
                         "Rules in force.",
-                        () -> limiter.rules().rules().size())
+                        () -> limiter.index().rules().size())
                 .gauge("ratelimit.rules.age.seconds", "Since the rules in force were loaded.", feed::age)
                 .gauge(
                         "ratelimit.rules.current",

@@ -133,7 +133,7 @@ public final class WeirServer implements AutoCloseable {
                 parts.group,
                 () -> routes(api),
                 httpPort -> new AdminApi(
-                        parts.operators.doors().access(), parts.limiter::rules, httpPort, this::controlRoutes));
+                        parts.operators.doors().access(), parts.limiter::index, httpPort, this::controlRoutes));
     }
 
     private Router controlRoutes() {

@@ -2,12 +2,9 @@ package dev.weir.control.audit;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.data.Json;
+import dev.weir.internal.runtime.Sha256;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -91,11 +88,6 @@ public record AuditLine(long version, String text, String hash) {
     }
 
     private static String hash(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return Sha256.hex(text);
     }
 }

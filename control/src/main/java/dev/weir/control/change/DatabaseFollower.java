@@ -4,6 +4,7 @@ import dev.weir.control.audit.AuditLine;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.database.Database;
 import dev.weir.control.database.DatabaseException;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -37,7 +38,7 @@ public final class DatabaseFollower implements AutoCloseable {
     private final List<FollowedKind> kinds;
     private final boolean listens;
     private final CountDownLatch closed = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::follow, "weir-control");
+    private final Thread thread = DaemonThreads.create("weir-control", this::follow);
     private volatile @Nullable Connection listening;
     private volatile boolean connected;
     /** Whether it was tried at all: only news are logged. */
@@ -55,7 +56,6 @@ public final class DatabaseFollower implements AutoCloseable {
         this.ledger = ledger;
         this.kinds = List.copyOf(kinds);
         this.listens = listens && database.isShared();
-        thread.setDaemon(true);
     }
 
     /** Follows from now on; where nobody else changes anything, to see whether the database is there. */

@@ -6,7 +6,7 @@ import dev.weir.Limit;
 import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -94,7 +94,7 @@ final class DecisionLineWriter {
 
     /** What the line shows of the counter's values; null for nothing. */
     private @Nullable String counter(RecordedDecision taken, MutableVerdict verdict) {
-        RuleSet rules = taken.rules;
+        RuleIndex rules = taken.rules;
         if (settings.key() == DecisionSinkSettings.KeyShown.NONE || rules == null || !taken.hasValues) {
             return null;
         }

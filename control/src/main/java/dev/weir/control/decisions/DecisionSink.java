@@ -4,7 +4,8 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,14 +33,14 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
 
     /** The rules in force, and those before: a decision under way during a change may still carry rules of these. */
     private record Generation(
-            @Nullable RuleSet now, @Nullable RuleSet before) {
+            @Nullable RuleIndex now, @Nullable RuleIndex before) {
         @Nullable
-        RuleSet of(MutableDecision decision) {
+        RuleIndex of(MutableDecision decision) {
             Rule rule = decision.verdict(0).rule();
             return rule == null || now == null || isOf(now, rule) ? now : before;
         }
 
-        private static boolean isOf(RuleSet rules, Rule rule) {
+        private static boolean isOf(RuleIndex rules, Rule rule) {
             int ordinal = rule.ordinal();
             return ordinal >= 0
                     && ordinal < rules.rules().size()
@@ -73,8 +74,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         this.ring = new DecisionRing(settings.buffer());
         this.outlets = List.copyOf(outlets);
         this.writer = new DecisionLineWriter(settings);
-        this.thread = new Thread(this::run, "weir-decisions");
-        thread.setDaemon(true);
+        this.thread = DaemonThreads.create("weir-decisions", this::run);
         thread.start();
     }
 
@@ -90,7 +90,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
     }
 
     /** Tells which rules decide from now on; to be called before they do. */
-    public void rules(RuleSet next) {
+    public void rules(RuleIndex next) {
         generation = new Generation(next, generation.now());
     }
 

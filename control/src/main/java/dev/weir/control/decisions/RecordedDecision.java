@@ -3,7 +3,7 @@ package dev.weir.control.decisions;
 import dev.weir.Request;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ final class RecordedDecision {
     long micros;
 
     @Nullable
-    RuleSet rules;
+    RuleIndex rules;
 
     /**
      * Takes {@code decision} down.
@@ -32,7 +32,7 @@ final class RecordedDecision {
      * @param deniedOnly the checks that were over their limit, and no others
      * @return how many checks there was no room for
      */
-    int take(Request asked, MutableDecision decision, boolean deniedOnly, @Nullable RuleSet inForce) {
+    int take(Request asked, MutableDecision decision, boolean deniedOnly, @Nullable RuleIndex inForce) {
         size = 0;
         int left = 0;
         for (int i = 0, checks = decision.size(); i < checks; i++) {

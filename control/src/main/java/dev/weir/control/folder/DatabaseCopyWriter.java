@@ -1,5 +1,6 @@
 package dev.weir.control.folder;
 
+import dev.weir.internal.runtime.DaemonThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -23,11 +24,8 @@ public final class DatabaseCopyWriter {
     }
 
     private final @Nullable DatabaseCopy copy;
-    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, work -> {
-        Thread made = new Thread(work, "weir-control-copy");
-        made.setDaemon(true);
-        return made;
-    });
+    private final ScheduledThreadPoolExecutor thread =
+            new ScheduledThreadPoolExecutor(1, DaemonThreads.named("weir-control-copy"));
     private final Writing writing;
     private final AtomicBoolean due = new AtomicBoolean();
 

@@ -1,5 +1,6 @@
 package dev.weir.control.source;
 
+import dev.weir.internal.runtime.DaemonThreads;
 import dev.weir.rules.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -42,11 +43,7 @@ public final class NetworkSources implements AutoCloseable {
         }
         keeping = data == null || all.isEmpty()
                 ? null
-                : Executors.newSingleThreadScheduledExecutor(work -> {
-                    Thread thread = new Thread(work, "weir-rules-keeper");
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                : Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-rules-keeper"));
     }
 
     /**

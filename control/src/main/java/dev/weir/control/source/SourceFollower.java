@@ -1,13 +1,15 @@
 package dev.weir.control.source;
 
+import dev.weir.internal.runtime.Backoff;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** Follows one source on a thread of its own, and connects again whenever that ends. */
 final class SourceFollower implements AutoCloseable {
     private static final long LEAVING_MILLIS = 2_000;
+    private static final Duration FIRST_WAIT = Duration.ofMillis(100);
 
     private final SourceRules rules;
     private final SourceProtocol protocol;
@@ -22,8 +24,7 @@ final class SourceFollower implements AutoCloseable {
         this.protocol = protocol;
         this.retry = retry;
         this.servers = servers;
-        this.thread = new Thread(this::run, "weir-rules-" + rules.label());
-        thread.setDaemon(true);
+        this.thread = DaemonThreads.create("weir-rules-" + rules.label(), this::run);
     }
 
     void start() {
@@ -31,7 +32,7 @@ final class SourceFollower implements AutoCloseable {
     }
 
     private void run() {
-        FullJitterBackoff backoff = new FullJitterBackoff(retry, ThreadLocalRandom.current());
+        Backoff backoff = new Backoff(FIRST_WAIT, retry);
         try {
             for (int attempt = 0; closed.getCount() > 0; attempt++) {
                 long began = System.nanoTime();
@@ -47,7 +48,7 @@ final class SourceFollower implements AutoCloseable {
                     continue; // another may be there
                 }
                 rules.lost(ended);
-                if (closed.await(backoff.nextMillis(), TimeUnit.MILLISECONDS)) {
+                if (closed.await(backoff.nextNanos(), TimeUnit.NANOSECONDS)) {
                     return;
                 }
             }

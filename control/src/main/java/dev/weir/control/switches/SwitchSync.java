@@ -5,6 +5,7 @@ import dev.weir.control.change.DatabaseFollower;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchChange.Via;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -43,7 +44,7 @@ final class SwitchSync implements AutoCloseable {
     private final SwitchJournal journal;
     private final Consumer<Collection<SwitchChange>> taking;
     private final Semaphore wake = new Semaphore(0);
-    private final Thread thread = new Thread(this::run, "weir-switches");
+    private final Thread thread = DaemonThreads.create("weir-switches", this::run);
     /** By id: the stamp that the database has. */
     private final Map<String, Long> inDatabase = new ConcurrentHashMap<>();
     /** By id and stamp: since when the database lacks it. */
@@ -65,7 +66,6 @@ final class SwitchSync implements AutoCloseable {
         this.book = book;
         this.journal = journal;
         this.taking = taking;
-        thread.setDaemon(true);
     }
 
     void start(@Nullable SwitchRelay board, boolean follows) {

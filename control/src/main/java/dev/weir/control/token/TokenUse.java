@@ -2,6 +2,7 @@ package dev.weir.control.token;
 
 import dev.weir.control.change.DatabaseFollower;
 import dev.weir.control.database.Database;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.HashMap;
@@ -18,11 +19,8 @@ final class TokenUse implements AutoCloseable {
     private final Database database;
     private final DatabaseFollower follower;
     private final TokenCache book;
-    private final ScheduledExecutorService notes = Executors.newSingleThreadScheduledExecutor(work -> {
-        Thread thread = new Thread(work, "weir-token-use");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ScheduledExecutorService notes =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-token-use"));
     private Map<String, Instant> noted = Map.of();
 
     TokenUse(Database database, DatabaseFollower follower, TokenCache book) {

@@ -11,11 +11,13 @@ import dev.weir.TimeSource;
 import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.lang.management.ManagementFactory;
@@ -32,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class DecisionSinkTest {
     private final List<DecisionLine> lines = new CopyOnWriteArrayList<>();
     private final MemoryStore store = new MemoryStore(1024);
-    private final RuleSet rules = rules(false);
+    private final RuleIndex rules = rules(false);
     private final CountDownLatch gate = new CountDownLatch(1);
     private @Nullable DecisionSink sink;
 
@@ -45,7 +47,7 @@ class DecisionSinkTest {
         store.close();
     }
 
-    private static RuleSet rules(boolean shadow) {
+    private static RuleIndex rules(boolean shadow) {
         Limit two = new Limit(Algorithm.FIXED_WINDOW, 2, 3_600_000_000L, 2, 1);
         Rule rule = Rule.builder("api", "writes")
                 .name("writes")
@@ -55,9 +57,9 @@ class DecisionSinkTest {
                 .source("rules.yaml:3:5")
                 .build();
         List<Condition> everything = List.of();
-        return RuleSet.builder()
+        return RuleIndex.of(RuleSet.builder()
                 .weir("api", List.of(new WeirRule(rule, everything, KeyBy.of("user_id"))))
-                .build();
+                .build());
     }
 
     private Limiter limiter(int sample, boolean denials, KeyShown key, @Nullable String secret, int buffer) {
@@ -65,7 +67,7 @@ class DecisionSinkTest {
     }
 
     private Limiter limiter(
-            RuleSet with,
+            RuleIndex with,
             int sample,
             boolean denials,
             KeyShown key,
@@ -77,7 +79,7 @@ class DecisionSinkTest {
         DecisionSink made = new DecisionSink(settings, List.of(new Collected(stuck)));
         made.rules(with);
         sink = made;
-        return new Limiter(with, store, TimeSource.system(), LimiterSettings.defaults(), made);
+        return new Limiter(with, store, SharedStores.none(), TimeSource.system(), LimiterSettings.defaults(), made);
     }
 
     private final class Collected implements Outlet {
@@ -285,10 +287,10 @@ class DecisionSinkTest {
     void aChangeOfRulesLosesNoKeyOfWhatWasDecidedBefore() {
         Limiter limiter = limiter(rules, 1, false, KeyShown.PLAIN, null, 64, true);
         limiter.decide(ask("u_1"));
-        RuleSet next = rules(false);
+        RuleIndex next = rules(false);
         Objects.requireNonNull(sink).rules(next);
         limiter.decide(ask("u_2")); // still by the rules before
-        limiter.rules(next);
+        limiter.index(next);
         limiter.decide(ask("u_3"));
         gate.countDown();
 

@@ -14,7 +14,7 @@ import dev.weir.control.xds.proto.RateLimitReplace;
 import dev.weir.control.xds.proto.RateLimitUnit;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.rules.LoadOptions;
 import dev.weir.rules.LoadResult;
 import dev.weir.rules.RuleLoader;
@@ -137,7 +137,7 @@ class EnvoyYamlWriterTest {
                                 .setUnit(RateLimitUnit.DAY)
                                 .setName("n" + text)))
                 .build();
-        RuleSet rules = load(config).orThrow();
+        RuleIndex rules = RuleIndex.of(load(config).orThrow());
         assertThat(rules.domains()).containsExactly("d" + text);
         assertThat(rules.rules().get(0).name()).isEqualTo("n" + text);
         Matches matches = new Matches();

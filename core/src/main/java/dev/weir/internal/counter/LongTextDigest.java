@@ -1,27 +1,19 @@
 package dev.weir.internal.counter;
 
+import dev.weir.internal.runtime.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** SHA-256, in the 43 letters of base64url, in place of what is too long for a counter's name; it allocates nothing. */
 final class LongTextDigest {
     private static final byte[] BASE64 =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
 
-    private final MessageDigest text = sha256();
-    private final MessageDigest name = sha256();
+    private final MessageDigest text = Sha256.digest();
+    private final MessageDigest name = Sha256.digest();
     private final byte[] block = new byte[256];
     private final byte[] sum = new byte[32];
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
-    }
 
     /** Takes in the next piece of a long name. */
     void ofName(CounterName piece) {

@@ -23,6 +23,9 @@ final class DecisionScratch {
     }
 
     void release() {
+        if (matches.isNoting()) {
+            matches.end();
+        }
         taken = false;
     }
 }

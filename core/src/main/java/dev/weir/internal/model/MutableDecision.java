@@ -18,6 +18,8 @@ public final class MutableDecision {
     private long askedMicros;
     private boolean repeated;
     private boolean conflict;
+    private @Nullable String counterText;
+    private @Nullable String counterBucket;
 
     /** Starts over for a request decided at {@code nowMicros}. */
     public void begin(long nowMicros) {
@@ -28,6 +30,8 @@ public final class MutableDecision {
         binding = -1;
         repeated = false;
         conflict = false;
+        counterText = null;
+        counterBucket = null;
     }
 
     /** The next verdict to fill. */
@@ -122,6 +126,7 @@ public final class MutableDecision {
             add().set(other.verdicts[i]);
         }
         end(other.allowed, other.binding);
+        nameCounter(other.counterText, other.counterBucket);
     }
 
     /** How many checks the request met. */
@@ -136,6 +141,25 @@ public final class MutableDecision {
     /** The verdict that {@linkplain MutableVerdict#bindsBefore speaks} for the decision; null without checks. */
     public @Nullable MutableVerdict binding() {
         return binding < 0 ? null : verdicts[binding];
+    }
+
+    /** Names the counter of the binding verdict. */
+    public void nameCounter(@Nullable String text, @Nullable String bucket) {
+        counterText = text;
+        counterBucket = bucket;
+    }
+
+    /**
+     * The values that share the counter of the {@link #binding} verdict, {@code api_key=abc}: escaped and cut short, empty for a
+     * counter that all share. Null where nothing is counted, or the request did not {@linkplain Request#nameCounter ask}.
+     */
+    public @Nullable String counterText() {
+        return counterText;
+    }
+
+    /** An id of that counter, the same in every process; null where {@link #counterText} is. */
+    public @Nullable String counterBucket() {
+        return counterBucket;
     }
 
     /** Notes that the decision was asked for earlier than it was made. */

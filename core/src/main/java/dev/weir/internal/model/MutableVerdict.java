@@ -245,24 +245,9 @@ public final class MutableVerdict {
                 : Long.compareUnsigned(remaining * otherCapacity, other.remaining * capacity) < 0;
     }
 
-    /** {@code denied by logins: 0 left (limit 5), passes again in PT12S}. */
+    /** {@link VerdictSentence}. */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(allowed() ? "allowed" : "denied");
-        if (rule != null) {
-            text.append(allowed() ? " under " : " by ").append(rule.label());
-        }
-        if (limit != null) {
-            text.append(": ")
-                    .append(remaining)
-                    .append(" left (limit ")
-                    .append(limit.capacity())
-                    .append(')');
-        }
-        if (!allowed()) {
-            boolean later = reason == Reason.OVER_LIMIT;
-            text.append(later ? ", passes again in " + retryAfter() : ", " + reason);
-        }
-        return text.append(degraded ? ", degraded" : "").toString();
+        return VerdictSentence.of(this);
     }
 }

@@ -1,28 +1,16 @@
 package dev.weir.internal.ruleset;
 
-import dev.weir.Request;
-import dev.weir.internal.explain.RuleExplainer;
-import dev.weir.internal.explain.RuleExplanation;
-import dev.weir.internal.match.Domain;
-import dev.weir.internal.match.Matches;
-import dev.weir.internal.match.RuleRegistrar;
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
-import dev.weir.internal.match.envoy.EnvoyDomain;
-import dev.weir.internal.match.keyby.CounterFinder;
-import dev.weir.internal.match.keyby.CounterLabel;
-import dev.weir.internal.match.override.CallerOverrides;
-import dev.weir.internal.match.override.OverrideLookup;
-import dev.weir.internal.match.override.OverrideMatcher;
+import dev.weir.internal.match.override.OverrideSelector;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.ValuePattern;
-import dev.weir.internal.match.weir.WeirDomain;
 import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.model.SwitchState;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,62 +18,34 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable, compiled snapshot of all rules; swapped whole, so that no request ever sees half a change.
- *
- * <p>It takes in copies of the rules, each with its {@linkplain Rule#ordinal place} in {@link #rules}: whatever is kept for
- * each rule can be an array, and {@code rules().get(rule.ordinal()) == rule} tells whether a rule is of this set.
+ * Rules as they were written: an immutable value, cheap to build and to lay over another. Nothing is matched against it;
+ * {@link RuleIndex} compiles it, once, when it comes into force.
  */
 public final class RuleSet {
-    /** The id of the rule, one in each domain, that limits of single callers count under where no rule of the files does. */
-    public static final String OVERRIDE = "#override";
+    /** By domain, in the order in which the domains were added. */
+    final Map<String, List<EnvoyDescriptor>> envoy;
 
-    private final RuleSetBuilder from;
+    final Map<String, List<WeirRule>> weir;
     private final List<Rule> rules;
-    private final Map<String, Domain> domains = new LinkedHashMap<>();
-    private final OverrideMatcher quotas;
-    private final boolean off;
-    /** By domain: the rule that limits of single callers count under, where no rule of the files does. */
-    private final Map<String, Rule> standalone = new HashMap<>();
+    /** What each rule is about; null until somebody asks. */
+    private volatile @Nullable Map<Rule, String> scopes;
 
     RuleSet(RuleSetBuilder builder) {
-        this.from = new RuleSetBuilder(builder);
+        this.envoy = Collections.unmodifiableMap(new LinkedHashMap<>(builder.envoy));
+        this.weir = Collections.unmodifiableMap(new LinkedHashMap<>(builder.weir));
         List<Rule> all = new ArrayList<>();
-        List<String> scopes = new ArrayList<>();
-        RuleRegistrar adoption = (rule, keyed, scope) -> {
-            scopes.add(scope);
-            return adopt(from.switches.apply(rule), keyed, all);
-        };
-        Map<String, EnvoyDomain> trees = new HashMap<>();
-        from.envoy.forEach((name, descriptors) -> {
-            EnvoyDomain tree = new EnvoyDomain(descriptors, adoption);
-            trees.put(name, tree);
-            domains.put(name, tree);
-        });
-        from.weir.forEach((name, list) -> {
-            WeirDomain plain = new WeirDomain(list, adoption);
-            EnvoyDomain tree = trees.get(name);
-            domains.put(name, tree == null ? plain : new LayeredDomain(tree, plain));
-        });
-        if (from.quotas != OverrideLookup.NONE) {
-            domains.keySet().forEach(name -> standalone.put(name, adoption.adopt(standalone(name), true, "")));
-        }
-        this.quotas = new OverrideMatcher(from.quotas, scopes);
+        envoy.values().forEach(each -> collectRules(each, all));
+        weir.values().forEach(list -> list.forEach(each -> all.add(each.rule())));
         this.rules = List.copyOf(all);
-        this.off = from.switches.everything() == SwitchState.OFF;
     }
 
-    private static Rule adopt(Rule rule, boolean keyed, List<Rule> all) {
-        Rule adopted = rule.withOrdinal(all.size(), keyed);
-        all.add(adopted);
-        return adopted;
-    }
-
-    /** Its id begins with {@code #}, as no name does, and is no hash. */
-    private static Rule standalone(String domain) {
-        return Rule.builder(domain, OVERRIDE)
-                .label("override")
-                .source("database")
-                .build();
+    private static void collectRules(List<EnvoyDescriptor> descriptors, List<Rule> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            if (each.rule() != null) {
+                into.add(each.rule());
+            }
+            collectRules(each.children(), into);
+        }
     }
 
     public static RuleSetBuilder builder() {
@@ -94,11 +54,7 @@ public final class RuleSet {
 
     /** A builder with everything in this set, to put a layer over it. */
     public RuleSetBuilder toBuilder() {
-        return new RuleSetBuilder(from);
-    }
-
-    RuleSetBuilder from() {
-        return from;
+        return new RuleSetBuilder(this);
     }
 
     /** No rules: nothing is limited. */
@@ -106,32 +62,57 @@ public final class RuleSet {
         return builder().build();
     }
 
-    /** Every rule, in the order of the files; the index of each is its {@link Rule#ordinal}. */
+    /** Every rule as it was written: the domains in Envoy's spelling first, each in the order of its file. */
     public List<Rule> rules() {
         return rules;
     }
 
-    /** What everything was switched to. */
-    public SwitchState everything() {
-        return from.switches.everything();
+    /** The domains that exist, also those without a rule. */
+    public List<String> domains() {
+        Set<String> names = new LinkedHashSet<>(envoy.keySet());
+        names.addAll(weir.keySet());
+        return List.copyOf(names);
     }
 
-    /** What each rule is about, beside whom: the words by which an override can name it. */
+    /** What one of {@link #rules} is about, beside whom: the words by which an override can name it. */
     public String scopeOf(Rule rule) {
-        return quotas.scope(rule);
+        Map<Rule, String> known = scopes;
+        if (known == null) {
+            known = new HashMap<>();
+            for (List<EnvoyDescriptor> each : envoy.values()) {
+                collectScopes(each, "", known);
+            }
+            for (List<WeirRule> list : weir.values()) {
+                for (WeirRule each : list) {
+                    known.put(each.rule(), OverrideSelector.of(each.match()));
+                }
+            }
+            scopes = known;
+        }
+        return known.getOrDefault(rule, "");
+    }
+
+    private static void collectScopes(List<EnvoyDescriptor> descriptors, String parent, Map<Rule, String> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            String scope = OverrideSelector.append(parent, each.key(), each.value());
+            if (each.rule() != null) {
+                into.put(each.rule(), scope);
+            }
+            collectScopes(each.children(), scope, into);
+        }
     }
 
     /** The tiers that some rule asks for by name. */
     public Set<String> tiers() {
         Set<String> tiers = new TreeSet<>();
-        from.weir.values().stream()
+        weir.values().stream()
                 .flatMap(List::stream)
                 .flatMap(each -> each.match().stream())
                 .filter(each -> each.attribute().equals(Attributes.TIER))
                 .flatMap(each -> each.anyOf().stream())
                 .filter(ValuePattern.Exact.class::isInstance)
                 .forEach(each -> tiers.add(each.text()));
-        from.envoy.values().forEach(each -> collectTiers(each, tiers));
+        envoy.values().forEach(each -> collectTiers(each, tiers));
         return tiers;
     }
 
@@ -142,67 +123,5 @@ public final class RuleSet {
             }
             collectTiers(each.children(), into);
         }
-    }
-
-    /** The domains that exist, also those without a rule. */
-    public List<String> domains() {
-        return List.copyOf(domains.keySet());
-    }
-
-    /** Whether {@code domain} exists. */
-    public boolean hasDomain(String domain) {
-        return domains.containsKey(domain);
-    }
-
-    /** Finds what {@code request} meets; in a domain that does not exist, or while everything is off, nothing. */
-    public void match(Request request, Matches into) {
-        into.clear();
-        Domain domain = domains.get(request.domain());
-        if (domain == null || off) {
-            return;
-        }
-        Rule own = standalone.get(request.domain());
-        CallerOverrides quota = own == null ? null : quotas.find(request, into);
-        if (own == null || quota == null) {
-            domain.match(request, into);
-            return;
-        }
-        into.tier = quota.tier();
-        domain.match(request, into);
-        quotas.apply(request, quota, own, into);
-    }
-
-    /** Which counter {@code verdict} on {@code request} speaks of; null if it counts nothing, or the rules have changed. */
-    public @Nullable CounterLabel counter(Request request, MutableVerdict verdict) {
-        CounterFinder probe = new CounterFinder(verdict.rule(), verdict.descriptor());
-        Matches matches = new Matches();
-        matches.probe = probe;
-        match(request, matches);
-        return probe.found;
-    }
-
-    /**
-     * How every rule of the domain looked at {@code request}, which has one descriptor, in the order of {@link #rules}; none in a
-     * domain that does not exist. For people who ask why: it takes its time.
-     */
-    public List<RuleExplanation> look(Request request) {
-        Matches matches = new Matches();
-        match(request, matches);
-        List<Rule> adopted = rules.stream()
-                .filter(each ->
-                        each.domain().equals(request.domain()) && !each.id().equals(OVERRIDE))
-                .toList();
-        RuleExplainer sightings = new RuleExplainer(request, matches);
-        sightings.envoy(from.envoy.getOrDefault(request.domain(), List.of()), adopted);
-        List<WeirRule> plain = from.weir.getOrDefault(request.domain(), List.of());
-        sightings.weir(plain, adopted.subList(adopted.size() - plain.size(), adopted.size()));
-        return sightings.found();
-    }
-
-    /** The tier that was agreed with whoever sends {@code request}; null where none was. */
-    public @Nullable String agreedTier(Request request) {
-        Matches matches = new Matches();
-        match(request, matches);
-        return matches.tier;
     }
 }

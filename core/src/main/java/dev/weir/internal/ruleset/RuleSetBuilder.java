@@ -1,32 +1,34 @@
 package dev.weir.internal.ruleset;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
-import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.match.weir.WeirRule;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Collects domains of either spelling. */
 public final class RuleSetBuilder {
     final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
     final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
-    OverrideLookup quotas = OverrideLookup.NONE;
-    RuleSwitches switches = RuleSwitches.NONE;
 
     RuleSetBuilder() {}
 
-    RuleSetBuilder(RuleSetBuilder other) {
-        envoy.putAll(other.envoy);
-        weir.putAll(other.weir);
-        quotas = other.quotas;
-        switches = other.switches;
+    RuleSetBuilder(RuleSet from) {
+        envoy.putAll(from.envoy);
+        weir.putAll(from.weir);
     }
 
-    /** Adds a domain in Envoy's spelling; without descriptors it exists and limits only what callers limit themselves. */
+    /**
+     * Adds a domain in Envoy's spelling; without descriptors it exists and limits only what callers limit themselves.
+     *
+     * @throws IllegalArgumentException if the domain exists, or two descriptors side by side have the same key and value
+     */
     public RuleSetBuilder envoy(String domain, List<EnvoyDescriptor> descriptors) {
         requireNew(domain);
+        requireDistinct(descriptors);
         envoy.put(domain, List.copyOf(descriptors));
         return this;
     }
@@ -59,8 +61,8 @@ public final class RuleSetBuilder {
      * name, its rules in Weir's spelling in the place of those with the same id, or as more of them.
      */
     public RuleSetBuilder over(RuleSet upper) {
-        envoy.putAll(upper.from().envoy);
-        upper.from().weir.forEach((domain, rules) -> {
+        envoy.putAll(upper.envoy);
+        upper.weir.forEach((domain, rules) -> {
             Map<String, WeirRule> merged = new LinkedHashMap<>();
             weir.getOrDefault(domain, List.of())
                     .forEach(each -> merged.put(each.rule().id(), each));
@@ -81,18 +83,6 @@ public final class RuleSetBuilder {
         return this;
     }
 
-    /** Asks {@code quotas} what was agreed with callers, for every request from now on: they may change under the set. */
-    public RuleSetBuilder quotas(OverrideLookup quotas) {
-        this.quotas = quotas;
-        return this;
-    }
-
-    /** Goes by {@code switches}, whatever the rules themselves say. */
-    public RuleSetBuilder switches(RuleSwitches switches) {
-        this.switches = switches;
-        return this;
-    }
-
     private static int placeOf(String id, List<WeirRule> list) {
         for (int i = 0; i < list.size(); i++) {
             if (list.get(i).rule().id().equals(id)) {
@@ -105,6 +95,17 @@ public final class RuleSetBuilder {
     private void requireNew(String domain) {
         if (envoy.containsKey(domain) || weir.containsKey(domain)) {
             throw new IllegalArgumentException("domain: " + domain + " (expected: one not there yet)");
+        }
+    }
+
+    private static void requireDistinct(List<EnvoyDescriptor> siblings) {
+        Set<List<String>> seen = new HashSet<>();
+        for (EnvoyDescriptor each : siblings) {
+            if (!seen.add(List.of(each.key(), each.value()))) {
+                String value = each.value().isEmpty() ? "" : "=" + each.value();
+                throw new IllegalArgumentException("descriptor: " + each.key() + value + " (twice)");
+            }
+            requireDistinct(each.children());
         }
     }
 

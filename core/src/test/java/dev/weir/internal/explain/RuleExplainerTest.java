@@ -11,7 +11,9 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.ruleset.EnvoyTrees;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WeirRules;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +24,10 @@ class RuleExplainerTest {
     private static final KeyBy ALL = KeyBy.global();
 
     private static List<String> told(RuleSet rules, Request request) {
+        return told(RuleIndex.of(rules), request);
+    }
+
+    private static List<String> told(RuleIndex rules, Request request) {
         return rules.look(request).stream()
                 .map(each -> (each.met() ? "+ " : "- ") + each.rule().label() + ": " + each.why())
                 .toList();
@@ -86,18 +92,16 @@ class RuleExplainerTest {
     @Test
     void attributesAreSeenAsTheyAreMatched() {
         EnvoyDescriptor general = limited("path");
-        RuleSet rules = EnvoyTrees.rules(
-                        limited(
-                                "user",
-                                EnvoyTrees.rule("special", EnvoyTrees.PER_MINUTE)
-                                        .replaces(List.of("path"))
-                                        .build()),
-                        general,
-                        limited("remote_address=10.*"),
-                        limited("tier=free"))
-                .toBuilder()
-                .quotas(key -> new CallerOverrides("pro", List.of()))
-                .build();
+        RuleSet files = EnvoyTrees.rules(
+                limited(
+                        "user",
+                        EnvoyTrees.rule("special", EnvoyTrees.PER_MINUTE)
+                                .replaces(List.of("path"))
+                                .build()),
+                general,
+                limited("remote_address=10.*"),
+                limited("tier=free"));
+        RuleIndex rules = RuleIndex.of(files, key -> new CallerOverrides("pro", List.of()), RuleSwitches.NONE);
 
         assertThat(told(rules, EnvoyTrees.ask("user=u").asAttributes())).contains("- path: path is missing");
         assertThat(told(rules, EnvoyTrees.ask("user=u path=/").asAttributes()))
@@ -110,7 +114,7 @@ class RuleExplainerTest {
 
     @Test
     void aDomainThatDoesNotExistHasNothingToSay() {
-        assertThat(WeirRules.rules(WeirRules.rule("r", ALL))
+        assertThat(RuleIndex.of(WeirRules.rules(WeirRules.rule("r", ALL)))
                         .look(Request.to("other").with("a", "b")))
                 .isEmpty();
     }
@@ -138,7 +142,7 @@ class RuleExplainerTest {
             for (int i = 0; i < 8; i++) {
                 list.add(WeirRules.rule("r" + i, ALL, pick(values, random, true)));
             }
-            RuleSet rules = WeirRules.rules(list.toArray(WeirRule[]::new));
+            RuleIndex rules = RuleIndex.of(WeirRules.rules(list.toArray(WeirRule[]::new)));
             Request request = WeirRules.ask(pick(sent, random, false));
             List<RuleExplanation> seen = rules.look(request);
             assertThat(seen).hasSize(8);

@@ -22,6 +22,7 @@ import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.EnvoyTrees;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
@@ -93,15 +94,12 @@ class AllocationTest {
     void aDecisionWithSwitchesAndAnAgreedLimitAllocatesNothing() {
         CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("a", 7, 1_000_000, null)));
         RuleSet rules = WeirRules.rules(
-                        WeirRules.rule("a", KeyBy.of("ip")),
-                        new WeirRule(WeirRules.rule("b").rollout(5_000).build(), List.of(), KeyBy.of("ip")),
-                        WeirRules.rule("c", KeyBy.of("ip")))
-                .toBuilder()
-                .quotas(key -> quota)
-                .switches(new RuleSwitches(
-                        SwitchState.ON, Map.of(new RuleSwitches.Name("d", "c"), new Setting(SwitchState.OFF))))
-                .build();
-        assertNothingAllocated(rules, WeirRules.ask("ip", "10.0.0.1", "api_key", "k"));
+                WeirRules.rule("a", KeyBy.of("ip")),
+                new WeirRule(WeirRules.rule("b").rollout(5_000).build(), List.of(), KeyBy.of("ip")),
+                WeirRules.rule("c", KeyBy.of("ip")));
+        RuleSwitches switches =
+                new RuleSwitches(SwitchState.ON, Map.of(new RuleSwitches.Name("d", "c"), new Setting(SwitchState.OFF)));
+        assertNothingAllocated(RuleIndex.of(rules, key -> quota, switches), WeirRules.ask("ip", "10.0.0.1", "api_key", "k"));
     }
 
     @Test
@@ -248,8 +246,17 @@ class AllocationTest {
     }
 
     private void assertNothingAllocated(RuleSet rules, Request request) {
-        Limiter limiter =
-                new Limiter(rules, new MemoryStore(10_000), time, LimiterSettings.defaults(), new LimiterObserver() {});
+        assertNothingAllocated(RuleIndex.of(rules), request);
+    }
+
+    private void assertNothingAllocated(RuleIndex rules, Request request) {
+        Limiter limiter = new Limiter(
+                rules,
+                new MemoryStore(10_000),
+                SharedStores.none(),
+                time,
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
         assertNothingAllocated(limiter, request);
     }
 

@@ -23,7 +23,9 @@ import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.EnvoyTrees;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
@@ -78,7 +80,8 @@ class FailureDecisionTest {
         assertThat(verdict.allowed()).isFalse();
         assertThat(verdict.retryAfter()).isZero();
         assertThat(fleet.limiter.explain(request, verdict).text())
-                .isEqualTo("the store of login for user=u does not answer, and the rule says on_fail: deny");
+                .isEqualTo("denied by login (2 per 1m, token_bucket) for user=u: its store does not answer,"
+                        + " and the rule says on_fail: deny");
     }
 
     @Test
@@ -102,7 +105,8 @@ class FailureDecisionTest {
         fleet.store().answerAll();
         assertThat(fleet.limiter.explain(request, denied.decision.verdict(0)).text())
                 .isEqualTo(
-                        "the store of r for user=u does not answer, and the rule says on_fail: local; this process's share of it is used up");
+                        "denied by r (1 per 1m, token_bucket) for user=u: its store does not answer, and the rule says"
+                                + " on_fail: local; the share of this process is used up");
     }
 
     @Test
@@ -153,10 +157,8 @@ class FailureDecisionTest {
     @Test
     void whatWasAgreedWithACallerHasTheShareOfItsRule() {
         WeirRule r = byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(250_000));
-        CallerOverrides quota =
-                new CallerOverrides(null, List.of(new LimitOverride("r", 40, 60 * LocalLimiterHarness.SECOND, null)));
-        SharedLimiterHarness fleet = new SharedLimiterHarness(
-                RuleSet.builder().weir("d", List.of(r)).quotas(key -> quota).build());
+        CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("r", 40, 60 * LocalLimiterHarness.SECOND, null)));
+        SharedLimiterHarness fleet = new SharedLimiterHarness(RuleIndex.of(rules(r), key -> quota, RuleSwitches.NONE));
         fleet.store().fail(StoreFailure.TIMEOUT);
         assertThat(fleet.decide(ask("user", "u", "api_key", "k"))).isEqualTo("yes [r WITHIN_LIMIT 9] degraded");
     }

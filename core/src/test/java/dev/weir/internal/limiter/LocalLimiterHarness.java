@@ -3,9 +3,11 @@ package dev.weir.internal.limiter;
 import dev.weir.Request;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.util.ArrayList;
@@ -23,6 +25,10 @@ final class LocalLimiterHarness implements LimiterObserver {
     final List<String> missing = new ArrayList<>();
     final Limiter limiter;
     int decided;
+
+    LocalLimiterHarness(RuleIndex rules) {
+        limiter = new Limiter(rules, store, SharedStores.none(), () -> now, LimiterSettings.defaults(), this);
+    }
 
     LocalLimiterHarness(RuleSet rules) {
         this(rules, LimiterSettings.defaults());

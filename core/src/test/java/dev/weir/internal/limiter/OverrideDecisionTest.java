@@ -8,6 +8,7 @@ import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.CallerOverrides;
@@ -18,7 +19,9 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,10 +83,10 @@ class OverrideDecisionTest {
         quotas.put("k", new CallerOverrides(null, List.of(override("orders", 50_000))));
         Limiter limiter = weir(rule("orders", 2, KeyBy.of("api_key")));
         assertThat(limit(limiter.decide(ask("k")), "orders")).isEqualTo(50_000);
-        limiter.rules(RuleSet.builder()
+        RuleSet changed = RuleSet.builder()
                 .weir("api", List.of(new WeirRule(orders.limit(log).build(), List.of(), KeyBy.of("api_key"))))
-                .quotas(quotas::get)
-                .build());
+                .build();
+        limiter.index(RuleIndex.of(changed, quotas::get, RuleSwitches.NONE));
         for (int i = 0; i < 2; i++) {
             assertThat(limiter.decide(ask("k")).allowed()).isTrue();
         }
@@ -180,7 +183,6 @@ class OverrideDecisionTest {
         EnvoyDescriptor endpoint = new EnvoyDescriptor("endpoint", "POST /api/v1/orders", orders, false, List.of());
         RuleSet rules = RuleSet.builder()
                 .envoy("api", List.of(new EnvoyDescriptor("api_key", "", perKey, false, List.of(endpoint))))
-                .quotas(quotas::get)
                 .build();
         quotas.put("abc123", new CallerOverrides(null, List.of(override(ORDERS, 500))));
         Limiter limiter = limiter(rules);
@@ -227,15 +229,13 @@ class OverrideDecisionTest {
     }
 
     private Limiter weir(WeirRule... rules) {
-        return limiter(RuleSet.builder()
-                .weir("api", List.of(rules))
-                .quotas(quotas::get)
-                .build());
+        return limiter(RuleSet.builder().weir("api", List.of(rules)).build());
     }
 
     private Limiter limiter(RuleSet rules) {
         TimeSource time = () -> 1_000_000_000L;
-        return new Limiter(rules, store, time, LimiterSettings.defaults(), new LimiterObserver() {
+        RuleIndex index = RuleIndex.of(rules, quotas::get, RuleSwitches.NONE);
+        return new Limiter(index, store, SharedStores.none(), time, LimiterSettings.defaults(), new LimiterObserver() {
             @Override
             public void agreementIgnored(Rule rule, Limit agreed) {
                 ignored.add(rule.name() + " " + agreed.requests());

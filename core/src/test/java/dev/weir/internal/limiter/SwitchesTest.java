@@ -7,11 +7,13 @@ import dev.weir.Request;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.LimitOverride;
+import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.EnvoyTrees;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.RuleSwitches.Name;
@@ -37,8 +39,8 @@ class SwitchesTest {
         assertThat(decisions.ask(ask("u"))).isEqualTo("yes [a UNLIMITED 4294967295, b OVER_LIMIT 0]");
         decisions.limiter.rules(rules);
         assertThat(decisions.ask(ask("u"))).startsWith("yes [a WITHIN_LIMIT 0");
-        decisions.limiter.rules(switched(rules, "a", SwitchState.OFF));
-        assertThat(explained(decisions, 0)).isEqualTo("a is switched off");
+        decisions.limiter.index(switched(rules, "a", SwitchState.OFF));
+        assertThat(explained(decisions, 0)).isEqualTo("allowed under a: switched off");
     }
 
     @Test
@@ -49,7 +51,7 @@ class SwitchesTest {
         assertThat(decision.allowed()).isTrue();
         assertThat(decision.verdict(0).shadowed()).isTrue();
         assertThat(explained(decisions, 0))
-                .startsWith("a for user=u is used up")
+                .startsWith("would be denied by a (1 per 1m, fixed_window) for user=u: 0 left, passes again in ")
                 .endsWith("switched to shadow");
         assertThat(explained(decisions, 1)).endsWith("the rule says shadow");
         decisions.limiter.rules(rules);
@@ -60,22 +62,14 @@ class SwitchesTest {
     void aRuleThatIsOnDeniesWhateverItsFileSays() {
         LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, "b", SwitchState.ON));
         decisions.ask(ask("u"));
-        decisions.limiter.rules(RuleSet.builder()
-                .weir(
-                        "d",
-                        List.of(WeirRules.rule(
-                                WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user"))))
-                .switches(one("b", SwitchState.ON))
-                .build());
+        RuleSet again = WeirRules.rules(WeirRules.rule(WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user")));
+        decisions.limiter.index(switched(again, "b", SwitchState.ON));
         assertThat(decisions.decide(ask("u")).allowed()).isFalse();
     }
 
     @Test
     void everythingOffIsAsIfThereWereNoRules() {
-        RuleSet off = rules.toBuilder()
-                .switches(new RuleSwitches(SwitchState.OFF, Map.of()))
-                .build();
-        LocalLimiterHarness decisions = new LocalLimiterHarness(off);
+        LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, new RuleSwitches(SwitchState.OFF, Map.of())));
         for (int i = 0; i < 3; i++) {
             assertThat(decisions.ask(ask("u").override(Limit.fixedWindow(0, Duration.ofSeconds(1)))))
                     .isEqualTo("yes []");
@@ -89,8 +83,7 @@ class SwitchesTest {
     void everythingInShadowAlsoMeansLimitsOfCallersAndRulesThatAreOn() {
         RuleSwitches shadow =
                 new RuleSwitches(SwitchState.SHADOW, Map.of(new Name("d", "b"), new Setting(SwitchState.ON)));
-        LocalLimiterHarness decisions =
-                new LocalLimiterHarness(rules.toBuilder().switches(shadow).build());
+        LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, shadow));
         decisions.ask(ask("u"));
         MutableDecision decision = decisions.decide(ask("u"));
         assertThat(LocalLimiterHarness.text(decision)).isEqualTo("yes [a OVER_LIMIT 0, b OVER_LIMIT 0]");
@@ -109,8 +102,7 @@ class SwitchesTest {
     void everythingInShadowLeavesOffWhatIsOff() {
         RuleSwitches shadow =
                 new RuleSwitches(SwitchState.SHADOW, Map.of(new Name("d", "a"), new Setting(SwitchState.OFF)));
-        LocalLimiterHarness decisions =
-                new LocalLimiterHarness(rules.toBuilder().switches(shadow).build());
+        LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, shadow));
         assertThat(decisions.ask(ask("u"))).startsWith("yes [a UNLIMITED");
     }
 
@@ -124,8 +116,7 @@ class SwitchesTest {
                 Map.of(
                         new Name("d", "n"), new Setting(SwitchState.OFF),
                         new Name("d", "id-2"), new Setting(SwitchState.SHADOW)));
-        LocalLimiterHarness decisions =
-                new LocalLimiterHarness(tree.toBuilder().switches(switches).build());
+        LocalLimiterHarness decisions = new LocalLimiterHarness(switched(tree, switches));
         decisions.ask(EnvoyTrees.ask("k=2"));
         assertThat(decisions.ask(EnvoyTrees.ask("k=1"))).isEqualTo("yes [id-1 UNLIMITED 4294967295]");
         assertThat(decisions.ask(EnvoyTrees.ask("k=2"))).isEqualTo("yes [id-2 OVER_LIMIT 0]");
@@ -150,16 +141,16 @@ class SwitchesTest {
     @Test
     void anOverrideOfARuleThatIsOffIsNoLimitOfItsOwn() {
         CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("a", 0, 1_000_000, null)));
-        RuleSet off = rules.toBuilder()
-                .quotas(key -> quota)
-                .switches(one("a", SwitchState.OFF))
-                .build();
-        LocalLimiterHarness decisions = new LocalLimiterHarness(off);
+        LocalLimiterHarness decisions = new LocalLimiterHarness(RuleIndex.of(rules, key -> quota, one("a", SwitchState.OFF)));
         assertThat(decisions.ask(ask("u").with("api_key", "k"))).startsWith("yes [a UNLIMITED");
     }
 
-    private static RuleSet switched(RuleSet rules, String name, SwitchState state) {
-        return rules.toBuilder().switches(one(name, state)).build();
+    private static RuleIndex switched(RuleSet rules, String name, SwitchState state) {
+        return switched(rules, one(name, state));
+    }
+
+    private static RuleIndex switched(RuleSet rules, RuleSwitches switches) {
+        return RuleIndex.of(rules, OverrideLookup.NONE, switches);
     }
 
     private static RuleSwitches one(String name, SwitchState state) {

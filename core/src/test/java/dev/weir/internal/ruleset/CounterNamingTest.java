@@ -33,12 +33,20 @@ class CounterNamingTest {
     private record Named(String name, long subject, long key0, long key1) {}
 
     private static Named only(RuleSet rules, Request request) {
+        return only(RuleIndex.of(rules), request);
+    }
+
+    private static Named only(RuleIndex rules, Request request) {
         List<Named> all = all(rules, request);
         assertThat(all).hasSize(1);
         return all.get(0);
     }
 
     private static List<Named> all(RuleSet rules, Request request) {
+        return all(RuleIndex.of(rules), request);
+    }
+
+    private static List<Named> all(RuleIndex rules, Request request) {
         Matches matches = Matches.named();
         rules.match(request, matches);
         List<Named> named = new ArrayList<>();
@@ -100,10 +108,8 @@ class CounterNamingTest {
                 .build();
     }
 
-    private static RuleSet agreed(RuleSet rules, LimitOverride override) {
-        return rules.toBuilder()
-                .quotas(key -> new CallerOverrides(null, List.of(override)))
-                .build();
+    private static RuleIndex agreed(RuleSet rules, LimitOverride override) {
+        return RuleIndex.of(rules, key -> new CallerOverrides(null, List.of(override)), RuleSwitches.NONE);
     }
 
     @Test

@@ -214,9 +214,7 @@ class EnvoyMatchingTest {
     @Test
     void anAgreedTierIsAddedToTheAttributesOfACaller() {
         RuleSet files = rules(limited("tier=pro"), open("api_key", limited("tier=pro", EnvoyTrees.rule("nested"))));
-        RuleSet rules = files.toBuilder()
-                .quotas(key -> new CallerOverrides("pro", List.of()))
-                .build();
+        RuleIndex rules = RuleIndex.of(files, key -> new CallerOverrides("pro", List.of()), RuleSwitches.NONE);
         assertThat(EnvoyTrees.met(rules, ask("api_key=k").asAttributes())).containsExactly("0:nested", "0:tier=pro");
         assertThat(EnvoyTrees.met(rules, ask("api_key=k tier=free").asAttributes()))
                 .containsExactlyInAnyOrder("0:nested", "0:tier=pro");

@@ -62,6 +62,10 @@ public final class EnvoyTrees {
     }
 
     public static Matches match(RuleSet rules, Request request) {
+        return match(RuleIndex.of(rules), request);
+    }
+
+    public static Matches match(RuleIndex rules, Request request) {
         Matches matches = new Matches();
         rules.match(request, matches);
         return matches;
@@ -69,6 +73,10 @@ public final class EnvoyTrees {
 
     /** What the request meets, each as {@code descriptor:rule}. */
     public static List<String> met(RuleSet rules, Request request) {
+        return met(RuleIndex.of(rules), request);
+    }
+
+    public static List<String> met(RuleIndex rules, Request request) {
         Matches matches = match(rules, request);
         List<String> met = new ArrayList<>();
         for (int i = 0; i < matches.size(); i++) {

@@ -11,6 +11,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.runtime.DaemonThreads;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import io.netty.util.internal.ThreadExecutorMap;
@@ -196,11 +197,7 @@ public final class SharedLimiter implements AutoCloseable {
     }
 
     private static ScheduledExecutorService timer() {
-        ScheduledThreadPoolExecutor one = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "weir-tick");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ScheduledThreadPoolExecutor one = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("weir-tick"));
         one.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
         return one;
     }

@@ -117,7 +117,7 @@ class SharedLimiterTest {
             MutableDecision denied = limiter.decide(ask());
             assertThat(denied.degraded()).isTrue();
             assertThat(denied.allowed()).isFalse();
-            assertThat(denied.toString()).endsWith(", STORE_DOWN, degraded]");
+            assertThat(denied.toString()).endsWith(": its store does not answer, and the rule says on_fail: deny]");
             redis.resume();
             await().until(() -> !limiter.decide(ask()).degraded());
         }

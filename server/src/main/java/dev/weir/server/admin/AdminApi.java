@@ -1,6 +1,6 @@
 package dev.weir.server.admin;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.http.HttpProblems;
@@ -50,13 +50,13 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             """;
 
     private final AccessControl access;
-    private final Supplier<RuleSet> rules;
+    private final Supplier<RuleIndex> rules;
     private final AdminPages pages;
     private final Supplier<Router> control;
     private @Nullable Router routes;
 
     /** {@code httpPort} is where metrics are; {@code control} is asked for its routes when they are first called for, on the event loop. */
-    public AdminApi(AccessControl access, Supplier<RuleSet> rules, int httpPort, Supplier<Router> control) {
+    public AdminApi(AccessControl access, Supplier<RuleIndex> rules, int httpPort, Supplier<Router> control) {
         this.access = access;
         this.rules = rules;
         this.pages = new AdminPages(httpPort);

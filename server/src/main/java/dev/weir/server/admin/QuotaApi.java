@@ -12,7 +12,7 @@ import dev.weir.control.quota.StoredQuota;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.rules.internal.grammar.EnvoyUnit;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
@@ -56,9 +56,9 @@ final class QuotaApi {
 
     private StoredQuota read(String apiKey, byte[] body) {
         DiagnosticCollector problems = new DiagnosticCollector("body");
-        RuleSet inForce = rules.all().get();
+        RuleIndex inForce = rules.all().get();
         Set<String> tiers = new TreeSet<>(ALWAYS);
-        tiers.addAll(inForce.tiers());
+        tiers.addAll(inForce.source().tiers());
         StoredQuota quota = QuotaBody.read(apiKey, body, tiers, problems);
         List<String> errors = new ArrayList<>();
         problems.all().forEach(each -> errors.add(each.toString()));
@@ -72,7 +72,7 @@ final class QuotaApi {
     }
 
     /** Finds overrides that would do nothing, or that the algorithm of their rule cannot count. */
-    private static void check(StoredOverride given, @Nullable String tier, RuleSet inForce, List<String> errors) {
+    private static void check(StoredOverride given, @Nullable String tier, RuleIndex inForce, List<String> errors) {
         LimitOverride override = given.compiled();
         boolean named = false;
         for (Rule each : inForce.rules()) {

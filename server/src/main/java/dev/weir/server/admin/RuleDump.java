@@ -3,7 +3,7 @@ package dev.weir.server.admin;
 import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.rls.RlsUnit;
 import dev.weir.text.fields.Durations;
 import org.jspecify.annotations.Nullable;
@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class RuleDump {
     private RuleDump() {}
 
-    static String of(RuleSet rules) {
+    static String of(RuleIndex rules) {
         StringBuilder dump = new StringBuilder();
         for (Rule each : rules.rules()) {
-            if (each.id().equals(RuleSet.OVERRIDE)) {
+            if (each.id().equals(RuleIndex.OVERRIDE)) {
                 continue; // no rule of anybody's: it has a limit only where one was agreed with a caller
             }
             String path = each.domain() + '.' + each.label();

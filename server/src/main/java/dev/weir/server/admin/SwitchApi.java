@@ -10,7 +10,7 @@ import dev.weir.control.switches.SwitchChange;
 import dev.weir.control.switches.SwitchName;
 import dev.weir.control.switches.Switches;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpAnswer;
@@ -115,7 +115,7 @@ final class SwitchApi {
         if (word.equals(SwitchName.ALL) && domain == null) {
             return SwitchName.EVERYTHING;
         }
-        RuleSet inForce = rules.all().get();
+        RuleIndex inForce = rules.all().get();
         for (Predicate<Rule> each : List.<Predicate<Rule>>of(
                 rule -> rule.name().equals(word),
                 rule -> rule.id().equals(word),
@@ -124,7 +124,7 @@ final class SwitchApi {
             Set<String> found = new TreeSet<>();
             for (Rule one : inForce.rules()) {
                 boolean fits = domain == null || domain.equals(one.domain());
-                if (fits && !one.id().equals(RuleSet.OVERRIDE) && each.test(one)) {
+                if (fits && !one.id().equals(RuleIndex.OVERRIDE) && each.test(one)) {
                     domains.add(one.domain());
                     found.add(one.name().equals(word) ? word : one.id());
                 }

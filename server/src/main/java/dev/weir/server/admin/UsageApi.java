@@ -10,7 +10,7 @@ import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.http.JsonOutput;
@@ -57,7 +57,7 @@ final class UsageApi {
     }
 
     private String domain(@Nullable String named) {
-        List<String> domains = limiter.rules().domains();
+        List<String> domains = limiter.index().domains();
         if (named != null && domains.contains(named)) {
             return named;
         }
@@ -80,7 +80,7 @@ final class UsageApi {
 
     /** The verdict on a request that the override is for. */
     private @Nullable MutableVerdict ask(String domain, String apiKey, LimitOverride override, @Nullable String tier) {
-        RuleSet rules = limiter.rules();
+        RuleIndex rules = limiter.index();
         Map<String, String> attributes = override.attributes();
         for (Rule each : rules.rules()) {
             if (attributes.isEmpty() && override.names(each.name(), rules.scopeOf(each), tier)) {

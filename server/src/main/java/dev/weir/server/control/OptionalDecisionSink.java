@@ -8,7 +8,7 @@ import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.metrics.ServerMetrics;
 import java.util.Map;
@@ -33,7 +33,7 @@ public final class OptionalDecisionSink implements AutoCloseable {
     }
 
     /** Tells which rules decide from now on. */
-    public void rules(RuleSet next) {
+    public void rules(RuleIndex next) {
         if (sink != null) {
             sink.rules(next);
         }

@@ -95,9 +95,9 @@ public final class CounterAdmin {
 
     private Request request(QueryParameters query) {
         String domain = query.get("domain");
-        if (domain == null || !limiter.rules().domains().contains(domain)) {
+        if (domain == null || !limiter.index().domains().contains(domain)) {
             throw new IllegalArgumentException("domain: " + (domain == null ? "missing" : "\"" + domain + "\"")
-                    + " (expected: one of " + String.join(", ", limiter.rules().domains()) + ")");
+                    + " (expected: one of " + String.join(", ", limiter.index().domains()) + ")");
         }
         Request request = Request.to(domain).hits(0L);
         request.descriptor();
@@ -168,7 +168,7 @@ public final class CounterAdmin {
         for (int i = 0; i < decision.size(); i++) {
             MutableVerdict verdict = decision.verdict(i);
             if (verdict.rule() == rule) {
-                CounterLabel found = limiter.rules().counter(request, verdict);
+                CounterLabel found = limiter.index().counter(request, verdict);
                 counter.put("counter", found == null ? "" : found.text());
                 counter.put("store", store(counted) == null ? "memory" : rule.store());
                 counter.put("limit", limit(counted.check()).capacity());

@@ -1,11 +1,12 @@
 package dev.weir.server.lifecycle;
 
+import dev.weir.internal.runtime.DaemonThreads;
+import dev.weir.internal.runtime.Sha256;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,11 +26,8 @@ public final class FileWatcher implements AutoCloseable {
     private static final int EVERY_MILLIS = 500;
 
     private final List<Watched> watched = new CopyOnWriteArrayList<>();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
-        Thread thread = new Thread(work, "weir-file-watch");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-file-watch"));
 
     /** What stands in {@code files} now; asked for before they are read, so that no change after that is missed. */
     public static Seen seen(List<Path> files) {
@@ -91,16 +89,12 @@ public final class FileWatcher implements AutoCloseable {
     }
 
     private static String fingerprint(List<Path> files) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (Path each : files) {
-                digest.update(contents(each));
-                digest.update((byte) '\n');
-            }
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+        MessageDigest digest = Sha256.digest();
+        for (Path each : files) {
+            digest.update(contents(each));
+            digest.update((byte) '\n');
         }
+        return HexFormat.of().formatHex(digest.digest());
     }
 
     /** A file that is away is one without contents. */

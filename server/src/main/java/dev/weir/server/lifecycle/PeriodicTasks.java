@@ -1,5 +1,6 @@
 package dev.weir.server.lifecycle;
 
+import dev.weir.internal.runtime.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -13,11 +14,8 @@ import java.util.concurrent.TimeUnit;
 public final class PeriodicTasks implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PeriodicTasks.class.getName());
 
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
-        Thread thread = new Thread(work, "weir-rounds");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-rounds"));
 
     /** Does {@code work}, which must not wait for anything, every {@code period}, the first time after one. */
     public void every(Duration period, Runnable work) {

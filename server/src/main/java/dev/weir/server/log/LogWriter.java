@@ -1,5 +1,6 @@
 package dev.weir.server.log;
 
+import dev.weir.internal.runtime.DaemonThreads;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -28,9 +29,7 @@ final class LogWriter {
         this.out = out;
         this.droppedLine = droppedLine;
         this.failed = failed;
-        Thread thread = new Thread(this::run, "weir-log");
-        thread.setDaemon(true);
-        thread.start();
+        DaemonThreads.create("weir-log", this::run).start();
     }
 
     synchronized void write(byte[] line) {

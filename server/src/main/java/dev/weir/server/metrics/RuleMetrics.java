@@ -11,7 +11,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ public final class RuleMetrics implements LimiterObserver {
     }
 
     /** Makes room for the rules of {@code next}; to be called before they are put in force. */
-    public synchronized void rules(RuleSet next) {
+    public synchronized void rules(RuleIndex next) {
         everything = next.everything();
         ignoring.clear();
         Generation last = current;

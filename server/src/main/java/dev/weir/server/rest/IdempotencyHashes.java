@@ -2,9 +2,9 @@ package dev.weir.server.rest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.internal.runtime.Sha256;
 import dev.weir.internal.store.Idempotency;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /**
@@ -30,14 +30,10 @@ final class IdempotencyHashes {
 
     /** No two pairs are hashed alike: the first is told from the second by its length. */
     private static byte[] hash(String first, byte[] second) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            byte[] bytes = first.getBytes(UTF_8);
-            digest.update((bytes.length + ":").getBytes(UTF_8));
-            digest.update(bytes);
-            return Arrays.copyOf(digest.digest(second), Idempotency.HASH);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        MessageDigest digest = Sha256.digest();
+        byte[] bytes = first.getBytes(UTF_8);
+        digest.update((bytes.length + ":").getBytes(UTF_8));
+        digest.update(bytes);
+        return Arrays.copyOf(digest.digest(second), Idempotency.HASH);
     }
 }

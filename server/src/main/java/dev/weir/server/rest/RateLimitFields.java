@@ -1,6 +1,5 @@
 package dev.weir.server.rest;
 
-import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The headers of a decision. {@code RateLimit-Policy} lists the rules that were met, {@code RateLimit} and the
@@ -28,7 +26,7 @@ final class RateLimitFields {
     }
 
     /** Names and values in turn; none where no limit was met. */
-    List<String> of(MutableDecision decision, @Nullable CounterLabel counter) {
+    List<String> of(MutableDecision decision) {
         VerdictNumbers told = VerdictNumbers.binding(decision);
         if (told == null) {
             return degraded(decision);
@@ -40,8 +38,9 @@ final class RateLimitFields {
         add(fields, "X-RateLimit-Limit", Long.toString(told.quota()));
         add(fields, "X-RateLimit-Remaining", Long.toString(told.remaining()));
         add(fields, "X-RateLimit-Reset", Long.toString(told.resetAt()));
-        if (counter != null) {
-            add(fields, "X-RateLimit-Bucket", counter.bucket());
+        String bucket = decision.counterBucket();
+        if (bucket != null) {
+            add(fields, "X-RateLimit-Bucket", bucket);
         }
         fields.addAll(degraded(decision));
         return fields;

@@ -4,10 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
-import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.server.health.Health;
 import dev.weir.server.http.BodyBudget;
@@ -117,7 +115,8 @@ public final class RestApi {
         HttpServerRequest http = exchange.request();
         String key = IdempotencyKey.of(http.headers());
         checks.read(body, this::domains, request);
-        RuleSet rules = limiter.rules();
+        request.nameCounter();
+        RuleIndex rules = limiter.index();
         long now = time.micros();
         if (key == null) {
             exchange.decide(
@@ -144,11 +143,7 @@ public final class RestApi {
     }
 
     private void end(
-            RememberedAnswers.UnderWay first,
-            Request asked,
-            MutableDecision decision,
-            RuleSet rules,
-            boolean alwaysOk) {
+            RememberedAnswers.UnderWay first, Request asked, MutableDecision decision, RuleIndex rules, boolean alwaysOk) {
         if (decision.conflict()) {
             first.conflict();
         } else if (decision.repeated()) {
@@ -159,17 +154,12 @@ public final class RestApi {
     }
 
     /** {@code rules} were in force just before it was decided: by now others may be, or were when it was. */
-    private HttpAnswer answer(Request request, MutableDecision decision, RuleSet rules, boolean alwaysOk) {
-        MutableVerdict binding = decision.binding();
-        CounterLabel counter = binding == null ? null : rules.counter(request, binding);
-        if (binding != null && counter == null) {
-            counter = limiter.rules().counter(request, binding);
-        }
-        return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(request, decision, counter, rules);
+    private HttpAnswer answer(Request request, MutableDecision decision, RuleIndex rules, boolean alwaysOk) {
+        return alwaysOk ? answers.alwaysOk(decision) : answers.of(request, decision, rules);
     }
 
     private List<String> domains() {
-        return limiter.rules().domains();
+        return limiter.index().domains();
     }
 
     private void json(RestExchange exchange, byte[] body) {

@@ -40,10 +40,6 @@ final class VerdictNumbers {
         return verdict;
     }
 
-    Limit limit() {
-        return limit;
-    }
-
     /** What people call the rule; a limit that the caller gave is its own. */
     String name() {
         return name(verdict);

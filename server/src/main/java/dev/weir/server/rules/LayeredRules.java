@@ -3,7 +3,10 @@ package dev.weir.server.rules;
 import dev.weir.control.ControlPlane;
 import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.source.SourceRules;
+import dev.weir.internal.match.override.OverrideLookup;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleSwitches;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,22 +23,34 @@ public final class LayeredRules {
 
     private final List<SourceRules> sources;
     private final @Nullable ControlPlane control;
+    private final Compiler compiler;
     /** Of the files first, then of each source. */
     private List<RuleSet> given;
 
     private Map<String, String> saidHidden = Map.of();
     private volatile RuleLayers below;
-    private volatile RuleSet all;
-    private volatile Consumer<RuleSet> listener = rules -> {};
+    private volatile RuleIndex all;
+    private volatile Consumer<RuleIndex> listener = rules -> {};
+
+    /** Compiles rules; apart, so that a test can count how often. */
+    @FunctionalInterface
+    interface Compiler {
+        RuleIndex compile(RuleSet rules, OverrideLookup quotas, RuleSwitches switches);
+    }
 
     public LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
+        this(files, sources, control, RuleIndex::of);
+    }
+
+    public LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
+        this.compiler = compiler;
         this.sources = List.copyOf(sources);
         this.control = control;
         this.given = new ArrayList<>();
         given.add(files);
         sources.forEach(each -> given.add(each.rules()));
         this.below = RuleLayers.of(given);
-        this.all = layered(below);
+        this.all = compile(below);
     }
 
     /** All but those of the database. */
@@ -43,12 +58,12 @@ public final class LayeredRules {
         return below;
     }
 
-    public RuleSet all() {
+    public RuleIndex all() {
         return all;
     }
 
-    /** Tells {@code next} of every set from now on, and of the one that there is. */
-    public synchronized void follow(Consumer<RuleSet> next) {
+    /** Tells {@code next} of every index from now on, and of the one that there is. */
+    public synchronized void follow(Consumer<RuleIndex> next) {
         listener = next;
         for (int i = 0; i < sources.size(); i++) {
             int layer = i + 1;
@@ -76,10 +91,10 @@ public final class LayeredRules {
 
     private void inForce(List<RuleSet> next) {
         RuleLayers layers = RuleLayers.of(next);
-        RuleSet layered = layered(layers);
-        listener.accept(layered);
+        RuleIndex compiled = compile(layers);
+        listener.accept(compiled);
         below = layers;
-        all = layered;
+        all = compiled;
         sayHidden(new TreeMap<>(layers.hidden()));
     }
 
@@ -99,13 +114,13 @@ public final class LayeredRules {
 
     private synchronized void database() {
         try {
-            RuleSet layered = layered(below);
-            listener.accept(layered);
-            all = layered;
+            RuleIndex compiled = compile(below);
+            listener.accept(compiled);
+            all = compiled;
             LOG.log(
                     Level.INFO,
                     "rules: changed in the database and in force, "
-                            + layered.rules().size() + " in all");
+                            + compiled.rules().size() + " in all");
         } catch (IllegalArgumentException e) {
             LOG.log(
                     Level.ERROR,
@@ -114,18 +129,17 @@ public final class LayeredRules {
     }
 
     private synchronized void switched() {
-        RuleSet layered = layered(below);
-        listener.accept(layered);
-        all = layered;
+        RuleIndex compiled = compile(below);
+        listener.accept(compiled);
+        all = compiled;
     }
 
-    private RuleSet layered(RuleLayers layers) {
-        return control == null
-                ? layers.rules()
-                : control.rules()
-                        .over(layers.rules())
-                        .quotas(control.quotas())
-                        .switches(control.switches().inForce())
-                        .build();
+    /** The one place where a change is compiled: once, when it comes into force. */
+    private RuleIndex compile(RuleLayers layers) {
+        if (control == null) {
+            return compiler.compile(layers.rules(), OverrideLookup.NONE, RuleSwitches.NONE);
+        }
+        RuleSet written = control.rules().over(layers.rules()).build();
+        return compiler.compile(written, control.quotas(), control.switches().inForce());
     }
 }

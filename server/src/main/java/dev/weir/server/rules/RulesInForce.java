@@ -1,7 +1,7 @@
 package dev.weir.server.rules;
 
 import dev.weir.control.rules.RuleLayers;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -12,4 +12,4 @@ import java.util.function.Supplier;
  * @param all those in force: the database's over the others
  * @param sources where all but those of the database come from, the lower layer first
  */
-public record RulesInForce(Supplier<RuleLayers> below, Supplier<RuleSet> all, Supplier<List<RuleSourceView>> sources) {}
+public record RulesInForce(Supplier<RuleLayers> below, Supplier<RuleIndex> all, Supplier<List<RuleSourceView>> sources) {}

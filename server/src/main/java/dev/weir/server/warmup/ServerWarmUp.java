@@ -5,7 +5,7 @@ import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.node.NodeHealth;
@@ -33,7 +33,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -85,8 +84,7 @@ public final class ServerWarmUp {
             Vertx vertx, EventLoopGroup group, @Nullable RedisSettings settings, @Nullable RedisSharedStore serving) {
         this.vertx = vertx;
         this.group = group;
-        RuleSet rules =
-                Objects.requireNonNull(RuleLoader.parse("warm-up", RULES).rules());
+        RuleIndex rules = RuleIndex.of(RuleLoader.parse("warm-up", RULES).orThrow());
         RuleMetrics metrics = new RuleMetrics(time, false);
         metrics.rules(rules);
         // One of its own would say again of a Redis that is away that it is.

@@ -7,6 +7,7 @@ import dev.weir.control.rules.RuleLayers;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.rules.LoadOptions;
@@ -75,7 +76,7 @@ class OpenApiTest {
             RuleSet none = RuleSet.empty();
             Limiter limiter =
                     new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
-            RulesInForce rules = new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> none, List::of);
+            RulesInForce rules = new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> RuleIndex.of(none), List::of);
             Router router = new ControlApi(
                             vertx,
                             AccessControl.open(),

@@ -128,10 +128,11 @@ class WeirCommandTest extends AtTheTerminal {
             assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "2"))
                     .isEqualTo(1);
             assertThat(out.toString().strip())
-                    .startsWith("denied by tiny for user_id=ann: 1 left (limit 2), passes again in ");
+                    .startsWith(
+                            "denied by tiny (2 per 1h, token_bucket) for user_id=ann: 1 left, 2 asked for, passes again in ");
             assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "3"))
                     .isEqualTo(1);
-            assertThat(out.toString().strip()).endsWith(", never passes");
+            assertThat(out.toString().strip()).endsWith(": 3 hits can never fit");
             assertThat(run("check", "--url", running.url(), "api", "colour=red"))
                     .isZero();
             assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies");

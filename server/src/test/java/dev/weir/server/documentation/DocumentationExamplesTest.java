@@ -116,7 +116,7 @@ class DocumentationExamplesTest {
                 .asAttributes();
         assertThat(Weir.inMemory(rules).decide(request))
                 .asString()
-                .contains("allowed under orders: 99 left (limit 100)");
+                .contains("allowed under orders (100 per 1s, token_bucket): 99 left");
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
@@ -175,8 +176,9 @@ class IneffectiveKeyWarningsTest {
     }
 
     private void load(RuleSet rules) {
-        metrics.rules(rules);
-        limiter.rules(rules);
+        RuleIndex index = RuleIndex.of(rules);
+        metrics.rules(index);
+        limiter.index(index);
         watch.look();
     }
 

@@ -12,7 +12,7 @@ import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict.Reason;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
@@ -30,7 +30,7 @@ final class ChunkNodeLimiter implements NodeLimiter {
     static final long CHUNK = 10;
     static final long TTL_NANOS = 5_000_000_000L;
 
-    private final RuleSet rules;
+    private final RuleIndex rules;
     private final SharedStore store;
     private final TimeSource clock;
     private final long deadlineNanos;
@@ -38,7 +38,7 @@ final class ChunkNodeLimiter implements NodeLimiter {
     private final Map<Limit, Meter> meters = new HashMap<>();
     private final Map<Long, Chunk> chunks = new HashMap<>();
 
-    ChunkNodeLimiter(RuleSet rules, SharedStore store, TimeSource clock, long deadlineMicros) {
+    ChunkNodeLimiter(RuleIndex rules, SharedStore store, TimeSource clock, long deadlineMicros) {
         this.rules = rules;
         this.store = store;
         this.clock = clock;

@@ -6,6 +6,7 @@ import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
@@ -32,7 +33,7 @@ public final class Fleet implements Destination {
 
     private final Timeline timeline;
     private final SimulatedStore store;
-    private final RuleSet rules;
+    private final RuleIndex rules;
     private final FleetSettings settings;
     private final SplittableRandom random;
     private final FleetObserver watcher;
@@ -60,7 +61,7 @@ public final class Fleet implements Destination {
             PlantedMistakes planted) {
         this.timeline = timeline;
         this.store = store;
-        this.rules = rules;
+        this.rules = RuleIndex.of(rules);
         this.settings = settings;
         this.random = random.split();
         this.watcher = watcher;

@@ -8,7 +8,7 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
 
@@ -19,7 +19,7 @@ final class WeirNodeLimiter implements NodeLimiter {
 
     private final Limiter limiter;
 
-    WeirNodeLimiter(RuleSet rules, SharedStore store, TimeSource clock, LimiterSettings settings) {
+    WeirNodeLimiter(RuleIndex rules, SharedStore store, TimeSource clock, LimiterSettings settings) {
         this.limiter = new Limiter(
                 rules, new MemoryStore(LOCAL_KEYS), SharedStores.of(store), clock, settings, new LimiterObserver() {});
     }

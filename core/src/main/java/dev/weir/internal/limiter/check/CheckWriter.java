@@ -28,7 +28,7 @@ public final class CheckWriter {
 
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
         checks.clear();
-        boolean onlyWatches = rules.rules().everything() == SwitchState.SHADOW;
+        boolean onlyWatches = rules.index().everything() == SwitchState.SHADOW;
         int unmet = 0; // the first descriptor that no limit has been seen for
         for (int i = 0, size = matches.size(); i < size; i++) {
             Match match = matches.get(i);

@@ -7,7 +7,7 @@ import dev.weir.OnFail;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Check;
 import java.time.Duration;
 import java.util.Arrays;
@@ -16,12 +16,12 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A rule set with what each rule needs to be counted, found by the rule's ordinal: its meter, and where it counts. */
+/** A rule index with what each rule needs to be counted, found by the rule's ordinal: its meter, and where it counts. */
 public final class MeteredRules {
     /** Lets nothing pass: how a rule denies what lacks its key, in one decision with everything else. */
     public static final Meter DENY = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
 
-    private final RuleSet rules;
+    private final RuleIndex index;
     private final @Nullable Meter[] meters;
     /** What a rule with {@code on_fail: local} enforces in this process. */
     private final @Nullable Meter[] shares;
@@ -35,9 +35,9 @@ public final class MeteredRules {
 
     private boolean anyReported;
 
-    private MeteredRules(RuleSet rules, SharedStores stores, LimiterSettings settings) {
-        int count = rules.rules().size();
-        this.rules = rules;
+    private MeteredRules(RuleIndex index, SharedStores stores, LimiterSettings settings) {
+        int count = index.rules().size();
+        this.index = index;
         this.meters = new Meter[count];
         this.shares = new Meter[count];
         this.places = new int[count];
@@ -45,7 +45,7 @@ public final class MeteredRules {
         this.reportPlaces = new int[count];
         Arrays.fill(reportPlaces, Check.LOCAL);
         Arrays.fill(places, Check.LOCAL);
-        for (Rule rule : rules.rules()) {
+        for (Rule rule : index.rules()) {
             Limit limit = rule.limit();
             if (limit != null) {
                 meters[rule.ordinal()] = meter(rule, limit);
@@ -55,12 +55,12 @@ public final class MeteredRules {
     }
 
     /**
-     * Compiles {@code rules}.
+     * Prepares the rules of {@code index} for counting.
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist
      */
-    public static MeteredRules of(RuleSet rules, SharedStores stores, LimiterSettings settings) {
-        return new MeteredRules(rules, stores, settings);
+    public static MeteredRules of(RuleIndex index, SharedStores stores, LimiterSettings settings) {
+        return new MeteredRules(index, stores, settings);
     }
 
     private static Meter meter(Rule rule, Limit limit) {
@@ -107,7 +107,7 @@ public final class MeteredRules {
         return leased[rule.ordinal()];
     }
 
-    /** Whether hits that were leased under {@code before}, a rule of another set, may be spent under this one. */
+    /** Whether hits that were leased under {@code before}, a rule of another index, may be spent under this one. */
     public boolean leasesAlike(Rule before) {
         Rule now = byId.get(before.domain() + "\n" + before.id());
         return now != null
@@ -129,8 +129,8 @@ public final class MeteredRules {
         return anyLeased;
     }
 
-    public RuleSet rules() {
-        return rules;
+    public RuleIndex index() {
+        return index;
     }
 
     /** The meter of one of the rules, or null where it says {@code unlimited}. */

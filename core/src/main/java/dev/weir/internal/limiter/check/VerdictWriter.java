@@ -5,6 +5,7 @@ import dev.weir.Request;
 import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
+import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.MutableVerdict.Reason;
@@ -73,6 +74,16 @@ public final class VerdictWriter {
             } else {
                 write(into.add(), match, limit, check);
             }
+        }
+    }
+
+    /** Closes a decision whose verdicts were written; names its counter if the request asked for that. */
+    public static void end(Matches matches, MutableDecision into, boolean allowed) {
+        into.end(allowed);
+        MutableVerdict binding = matches.isNoting() ? into.binding() : null;
+        CounterLabel counter = binding == null ? null : matches.counter(binding);
+        if (counter != null) {
+            into.nameCounter(counter.text(), counter.bucket());
         }
     }
 

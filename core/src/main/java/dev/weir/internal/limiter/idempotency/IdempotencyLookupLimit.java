@@ -1,8 +1,8 @@
 package dev.weir.internal.limiter.idempotency;
 
+import dev.weir.internal.runtime.StampTable;
 import dev.weir.internal.store.Idempotency;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * How often a caller who is known to be over a limit may still have an idempotency key looked up: {@value #MOST} times a second. Who
@@ -20,21 +20,21 @@ public final class IdempotencyLookupLimit {
     private static final long COUNT = (1L << COUNT_BITS) - 1;
     private static final long SECOND = 1_000_000;
 
-    private final AtomicLongArray words = new AtomicLongArray(PLACES);
+    /** A stamp is the second, and how often it was. */
+    private final StampTable table = new StampTable(PLACES, SECOND_BITS + COUNT_BITS);
 
     /** Whether there may be one more, which is counted then. */
     boolean take(Idempotency idempotency, long now) {
         long hash = ByteBuffer.wrap(idempotency.caller()).getLong();
-        int place = (int) hash & (PLACES - 1);
-        long second = (now / SECOND) & ((1L << SECOND_BITS) - 1);
-        long none = (hash >>> (COUNT_BITS + SECOND_BITS) << (COUNT_BITS + SECOND_BITS)) | (second << COUNT_BITS);
+        long none = ((now / SECOND) & ((1L << SECOND_BITS) - 1)) << COUNT_BITS;
         while (true) {
-            long word = words.get(place);
-            long current = (word & ~COUNT) == none ? word : none;
+            long word = table.word(hash);
+            long stamp = table.stamp(word);
+            long current = table.isOf(word, hash) && (stamp & ~COUNT) == none ? stamp : none;
             if ((current & COUNT) >= MOST) {
                 return false;
             }
-            if (words.compareAndSet(place, word, current + 1)) {
+            if (table.compareAndSet(hash, word, current + 1)) {
                 return true;
             }
         }

@@ -1,9 +1,9 @@
 package dev.weir.internal.limiter.idempotency;
 
+import dev.weir.internal.runtime.StampTable;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.tier.LocalTier;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Idempotency keys that a store did not know a moment ago, because it denied them: for as long as a denial is believed, one that
@@ -15,41 +15,27 @@ import java.util.concurrent.atomic.AtomicLongArray;
 final class UnknownIdempotencyKeys {
     private static final int PLACES = 1 << 14;
     private static final int TIME_BITS = 24;
-    private static final long TIME = (1L << TIME_BITS) - 1;
     private static final long MILLI = 1_000;
     private static final long BELIEVED = LocalTier.BELIEVED_MICROS / MILLI;
 
-    private final AtomicLongArray words = new AtomicLongArray(PLACES);
+    private final StampTable table = new StampTable(PLACES, TIME_BITS);
 
     /** The store did not know it when it was asked, which was not before {@code asked}. */
     void add(Idempotency idempotency, long asked) {
-        long hash = hash(idempotency);
-        words.set(place(hash), word(hash, asked));
+        table.set(hash(idempotency), asked / MILLI);
     }
 
     /** It is known from now on. */
     void remove(Idempotency idempotency) {
-        long hash = hash(idempotency);
-        int place = place(hash);
-        if ((words.get(place) | TIME) == (hash | TIME)) {
-            words.set(place, 0);
-        }
+        table.remove(hash(idempotency));
     }
 
     /** Whether a store that was asked a moment ago, and not before {@code since}, did not know it. */
     boolean contains(Idempotency idempotency, long since, long now) {
         long hash = hash(idempotency);
-        long word = words.get(place(hash));
-        long age = (word(hash, now) - word) & TIME;
-        return word != 0 && (word | TIME) == (hash | TIME) && age < BELIEVED && age <= now / MILLI - since / MILLI;
-    }
-
-    private static long word(long hash, long micros) {
-        return (hash & ~TIME) | ((micros / MILLI) & TIME);
-    }
-
-    private static int place(long hash) {
-        return (int) hash & PLACES - 1;
+        long word = table.word(hash);
+        long age = table.since(word, now / MILLI);
+        return table.isOf(word, hash) && age < BELIEVED && age <= now / MILLI - since / MILLI;
     }
 
     private static long hash(Idempotency idempotency) {

@@ -174,7 +174,7 @@ final class DecisionCompletion {
             return;
         }
         writer.write(pending.request, pending.matches, pending.checks, decision);
-        decision.end(allowed || settings.shadow());
+        VerdictWriter.end(pending.matches, decision, allowed || settings.shadow());
         if (pending.repeated) {
             decision.markRepeated();
         }

@@ -107,7 +107,7 @@ public final class SharedPath {
         InFlightDecision pending = InFlightDecisionPool.ofThread().request();
         pending.begin(this, rules, now);
         pending.idempotency = idempotency;
-        rules.rules().match(request, pending.matches);
+        rules.index().match(request, pending.matches);
         checkWriter.write(rules, request, pending.matches, pending.checks);
         pending.progress.begin();
         int over = -1;
@@ -213,7 +213,7 @@ public final class SharedPath {
     }
 
     private boolean decided(InFlightDecision pending, Request request, MutableDecision into, boolean allowed) {
-        into.end(allowed || settings.shadow());
+        VerdictWriter.end(pending.matches, into, allowed || settings.shadow());
         InFlightDecisionPool.ofThread().release(pending);
         observer.decided(request, into);
         return true;

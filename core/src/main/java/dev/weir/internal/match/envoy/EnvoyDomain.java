@@ -28,7 +28,7 @@ public final class EnvoyDomain implements Domain {
     /** Each key once, however many nodes have it. */
     private final Map<String, String> names = new HashMap<>();
 
-    /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the rule set. */
+    /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the index. */
     public EnvoyDomain(List<EnvoyDescriptor> descriptors, RuleRegistrar adopt) {
         replacements = new RuleReplacements(descriptors);
         Queue<Rule> rules = new ArrayDeque<>();

@@ -116,9 +116,9 @@ final class EnvoyNode extends EnvoyChildren {
             if (into.names != null && rule.consistency() != Consistency.LOCAL) {
                 into.names.entries(match.name, namePrefix, rule.domain(), into.parts);
             }
-            Limit limit = into.probe == null ? null : rule.limit();
-            if (into.probe != null && limit != null) {
-                into.probe.entries(rule, descriptor, rule.domain(), limit, into.parts);
+            Limit limit = into.noting ? rule.limit() : null;
+            if (limit != null) {
+                match.note().entries(rule.domain(), limit, into.parts);
             }
         }
     }

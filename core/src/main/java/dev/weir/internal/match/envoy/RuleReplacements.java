@@ -12,7 +12,7 @@ import java.util.Map;
 final class RuleReplacements {
     /** The names that some rule replaces, numbered, so that dropping them compares no text. */
     private final Map<String, Integer> replaceable = new HashMap<>();
-    /** By the rule's ordinal in the rule set, less the first one's. */
+    /** By the rule's ordinal in the index, less the first one's. */
     private final List<Names> byRule = new ArrayList<>();
 
     private int firstRule;

@@ -43,6 +43,19 @@ public final class CounterKeyValues {
         return size;
     }
 
+    /** Takes over the parts of {@code other}. */
+    public void set(CounterKeyValues other) {
+        size = other.size;
+        if (size > names.length) {
+            names = new String[size];
+            values = new String[size];
+            tags = new int[size];
+        }
+        System.arraycopy(other.names, 0, names, 0, size);
+        System.arraycopy(other.values, 0, values, 0, size);
+        System.arraycopy(other.tags, 0, tags, 0, size);
+    }
+
     /** Adds a part; {@code tag} is the number of the alternative, 0 if there is but one, with the flags above. */
     public void add(String name, String value, int tag) {
         set(size++, name, value, tag);
@@ -127,7 +140,7 @@ public final class CounterKeyValues {
     }
 
     /** {@code api_key=abc, ip=10.0.0.1}, safe to show: what callers send is cut short and escaped. */
-    String text(int ipv6Prefix) {
+    public String text(int ipv6Prefix) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < size; i++) {
             text.append(i == 0 ? "" : ", ");

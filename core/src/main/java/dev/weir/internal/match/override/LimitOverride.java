@@ -10,7 +10,7 @@ import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,7 +94,7 @@ public final class LimitOverride {
         return attributesOf(descriptor);
     }
 
-    /** The attributes that a descriptor, or {@linkplain RuleSet#scopeOf what a rule is about}, spells. */
+    /** The attributes that a descriptor, or {@linkplain RuleIndex#scopeOf what a rule is about}, spells. */
     public static Map<String, String> attributesOf(String text) {
         Map<String, String> attributes = new LinkedHashMap<>();
         OverrideSelector.conditions(text)

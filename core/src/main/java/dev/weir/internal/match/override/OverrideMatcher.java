@@ -100,8 +100,8 @@ public final class OverrideMatcher {
         if (into.names != null && rule.consistency() != Consistency.LOCAL) {
             into.names.agreed(match.name, agreed);
         }
-        if (into.probe != null) {
-            into.probe.agreed(rule, match.descriptor, agreed);
+        if (into.noting) {
+            match.note().agreed(agreed);
         }
     }
 
@@ -123,8 +123,8 @@ public final class OverrideMatcher {
         if (into.names != null) {
             into.names.rule(match.name, override.namePrefix(standalone), standalone, parts, KeyBy.DEFAULT_IPV6_PREFIX);
         }
-        if (into.probe != null) {
-            into.probe.rule(standalone, into.caller, override.own(), parts, KeyBy.DEFAULT_IPV6_PREFIX);
+        if (into.noting) {
+            match.note().rule(standalone, override.own(), parts, KeyBy.DEFAULT_IPV6_PREFIX);
         }
     }
 }

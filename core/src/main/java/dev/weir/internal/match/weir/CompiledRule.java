@@ -72,9 +72,9 @@ final class CompiledRule {
         if (into.names != null && rule.consistency() != Consistency.LOCAL) {
             into.names.rule(match.name, namePrefix, rule, into.parts, key.ipv6Prefix);
         }
-        Limit limit = into.probe == null ? null : rule.limit();
-        if (into.probe != null && limit != null) {
-            into.probe.rule(rule, descriptor, limit, into.parts, key.ipv6Prefix);
+        Limit limit = into.noting ? rule.limit() : null;
+        if (limit != null) {
+            match.note().rule(rule, limit, into.parts, key.ipv6Prefix);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.redis.internal.connection;
 
 import dev.weir.StoreFailure;
+import dev.weir.internal.runtime.Backoff;
 import dev.weir.internal.store.StoreClock;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Reconnecting</h2>
  *
- * Ours and not Lettuce's, because a new connection has a new clock and no commands of the old one. {@linkplain ReconnectBackoff Waits} start
+ * Ours and not Lettuce's, because a new connection has a new clock and no commands of the old one. {@linkplain Backoff Waits} start
  * over only once a batch was answered: a server that accepts connections and serves nothing is not hammered. A connection that has
  * fallen {@linkplain DeadConnectionDetector silent} is given up as one that was closed.
  */
@@ -36,6 +37,9 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
     public interface Options {
         ClientOptions read() throws IOException;
     }
+
+    private static final Duration FIRST_WAIT = Duration.ofMillis(50);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
     /** Who uses the line. Called in its event loop. */
     public interface User {
@@ -53,7 +57,7 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
     private final RedisURI uri;
     private final User user;
     private final StoreClock clock = new StoreClock();
-    private final ReconnectBackoff backOff = new ReconnectBackoff();
+    private final Backoff backOff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
     private final long patienceMillis;
 
     private @Nullable RedisConnection connection;
@@ -115,7 +119,7 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
 
     /** Redis serves: waits between connections start from the shortest again. */
     public void served() {
-        backOff.startOver();
+        backOff.reset();
     }
 
     /** Somebody was not answered in time: it may be the connection that is dead. */

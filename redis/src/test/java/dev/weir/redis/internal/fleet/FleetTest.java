@@ -12,7 +12,6 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.redis.internal.connection.LettuceSetup;
-import dev.weir.redis.internal.connection.ReconnectBackoff;
 import dev.weir.redis.internal.store.AwaitableAsk;
 import dev.weir.redis.internal.store.FleetLimiters;
 import dev.weir.redis.internal.store.RedisSharedStore;
@@ -24,14 +23,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Several nodes on one Redis, whose clocks need not agree. */
 class FleetTest {
@@ -178,18 +174,5 @@ class FleetTest {
             fifty.forEach(RedisSharedStore::close);
             var unused = loops.shutdownGracefully(0, 2, TimeUnit.SECONDS);
         }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"0, 50", "1, 100", "4, 800", "6, 2000", "60, 2000"})
-    void waitsBetweenConnectionsAreSpreadOverAllOfTheirBound(int attempt, long boundMillis) {
-        long bound = TimeUnit.MILLISECONDS.toNanos(boundMillis);
-        int[] tenths = new int[10];
-        for (int i = 0; i < 10_000; i++) {
-            long wait = ReconnectBackoff.nanos(attempt);
-            assertThat(wait).isBetween(1L, bound);
-            tenths[(int) ((wait - 1) * 10 / bound)]++;
-        }
-        assertThat(IntStream.of(tenths)).allSatisfy(each -> assertThat(each).isBetween(800, 1_200));
     }
 }

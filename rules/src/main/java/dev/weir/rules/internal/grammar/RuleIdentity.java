@@ -2,9 +2,9 @@ package dev.weir.rules.internal.grammar;
 
 import dev.weir.Algorithm;
 import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.runtime.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -23,7 +23,7 @@ final class RuleIdentity {
      * does.
      */
     static String unnamed(String domain, List<MatchClause> match, KeyBy key, Algorithm algorithm) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         text(digest, domain);
         List<MatchClause> clauses = match.stream()
                 .sorted((a, b) -> a.attribute().compareTo(b.attribute()))
@@ -69,14 +69,6 @@ final class RuleIdentity {
     private static void count(MessageDigest digest, int count) {
         for (int shift = 24; shift >= 0; shift -= 8) {
             digest.update((byte) (count >>> shift));
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 }

@@ -12,8 +12,9 @@ import dev.weir.Limit;
 import dev.weir.OnFail;
 import dev.weir.OnMissing;
 import dev.weir.Request;
+import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.rules.RuleLoader;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -443,10 +444,10 @@ class WeirFormatTest {
 
     @Test
     void anExpressionSeesTheBeginningOfALongValue() {
-        RuleSet rules = RuleLoader.parse(
-                        "f", "rules: [{ match: { agent: '~^bot.*x' }, limit: { requests: 1, window: 1s } }]")
-                .orThrow();
-        dev.weir.internal.match.Matches matches = new dev.weir.internal.match.Matches();
+        RuleIndex rules = RuleIndex.of(
+                RuleLoader.parse("f", "rules: [{ match: { agent: '~^bot.*x' }, limit: { requests: 1, window: 1s } }]")
+                        .orThrow());
+        Matches matches = new Matches();
         rules.match(Request.to("default").with("agent", "bot x" + "a".repeat(30_000)), matches);
         assertThat(matches.size()).isEqualTo(1);
         rules.match(Request.to("default").with("agent", "bot" + "a".repeat(30_000) + "x"), matches);
