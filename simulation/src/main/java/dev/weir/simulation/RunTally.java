@@ -6,6 +6,7 @@ import dev.weir.simulation.fleet.FleetObserver;
 import dev.weir.simulation.fleet.SimulatedNode;
 import dev.weir.simulation.oracle.Oracle;
 import dev.weir.simulation.traffic.Flow;
+import java.util.function.IntToLongFunction;
 
 /** What came of a run: sums, and how they grew over time, in all and for each node. */
 public final class RunTally implements FleetObserver {
@@ -39,7 +40,13 @@ public final class RunTally implements FleetObserver {
 
     @Override
     public void told(
-            Flow flow, int caller, SimulatedNode node, MutableDecision decision, long chargedMicros, boolean waited) {
+            Flow flow,
+            int caller,
+            SimulatedNode node,
+            MutableDecision decision,
+            long chargedMicros,
+            IntToLongFunction heardMicros,
+            boolean waited) {
         int step = (int) Math.min(offered.length - 1, timeline.now() / stepNanos);
         decisions++;
         offered[step]++;

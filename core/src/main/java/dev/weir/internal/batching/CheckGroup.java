@@ -25,6 +25,8 @@ public final class CheckGroup {
     public boolean repeated;
     /** Its idempotency key was admitted for something else: nothing was charged, and there are no outcomes. */
     public boolean conflict;
+    /** It failed. */
+    boolean unanswered;
     /** What it belongs to; null for what goes outside of a lane. */
     @Nullable
     QueuedAsk owner;
@@ -42,6 +44,7 @@ public final class CheckGroup {
         lookOnly = false;
         repeated = false;
         conflict = false;
+        unanswered = false;
         allowed = false;
     }
 

@@ -3,11 +3,12 @@ package dev.weir.internal.batching;
 import dev.weir.StoreFailure;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ask, or the part of one that shares a call, on its way. It belongs to one lane at a time, and there to its loop.
+ * An ask whose checks share a call, on its way. It belongs to one lane at a time, and there to its loop.
  *
  * <h2>Whose the checks are</h2>
  *
@@ -15,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * still be under way and be read later, for others in it. So whoever leaves a call early leaves copies behind: see {@link #leave}.
  */
 public final class QueuedAsk {
-    /** Where parts of an ask are told: at once, in the loop that decided them. */
-    private static final Executor HERE = Runnable::run;
-
     public final CheckGroup group = new CheckGroup();
     long deadlineNanos;
     /** When it came. */
@@ -38,7 +36,6 @@ public final class QueuedAsk {
 
     private AskRouter way;
     private @Nullable Ask ask;
-    private @Nullable AskPartListener parts;
 
     private QueuedAsk(AskRouter way) {
         this.way = way;
@@ -56,12 +53,16 @@ public final class QueuedAsk {
         return pending;
     }
 
-    /** One part of a larger ask. */
-    static QueuedAsk of(AskPartListener parts, long deadlineNanos, AskRouter way) {
-        QueuedAsk pending = new QueuedAsk(way);
-        pending.begin(deadlineNanos);
-        pending.parts = parts;
-        return pending;
+    /** Takes up {@code checks}, which stay their owner's. */
+    void fill(Checks checks) {
+        for (int i = 0; i < checks.size(); i++) {
+            group.add(checks.get(i));
+        }
+        group.quotaPassed = checks.quotaPassed;
+    }
+
+    long graceNanos() {
+        return graceNanos;
     }
 
     private void begin(long deadline) {
@@ -91,19 +92,10 @@ public final class QueuedAsk {
         }
     }
 
-    /** From now on it waits for {@code whole}, of which it is a part. */
-    void goesFor(QueuedAsk whole, long now) {
-        arrivedNanos = now;
-        deadlineNanos = whole.deadlineNanos;
-        graceNanos = whole.graceNanos;
-    }
-
-    /** What {@code part} of it was extended by, it is, too. */
-    void goesOnAfter(QueuedAsk part) {
-        if (part.deadlineNanos - deadlineNanos > 0) {
-            deadlineNanos = part.deadlineNanos;
-            graceNanos = part.graceNanos;
-        }
+    /** It waits until {@code deadline} by now, with so much grace left. */
+    void extendTo(long deadline, long grace) {
+        deadlineNanos = deadline;
+        graceNanos = grace;
     }
 
     /** Whom it is about: the first of its checks says so. */
@@ -113,16 +105,16 @@ public final class QueuedAsk {
 
     /** It leaves its lane, to be decided one key at a time. */
     void goApart() {
-        PartitionedAsk.byKey(this, way);
+        HashSlotPlaces.decideByKey(this, way);
     }
 
     /** Whether somebody still waits for it. */
     boolean isWaited() {
-        return ask != null || parts != null;
+        return ask != null;
     }
 
     Executor home() {
-        return ask == null ? HERE : ask.home;
+        return ask == null ? Runnable::run : ask.home;
     }
 
     void fail(StoreFailure failure) {
@@ -131,6 +123,7 @@ public final class QueuedAsk {
         }
         group.repeated = false;
         group.conflict = false;
+        group.unanswered = true;
     }
 
     /**
@@ -140,12 +133,10 @@ public final class QueuedAsk {
         QueuedAsk heir = new QueuedAsk(way);
         heir.begin(deadlineNanos);
         heir.ask = ask;
-        heir.parts = parts;
         if (ask != null) {
             ask.notes = heir;
         }
         ask = null;
-        parts = null;
         for (int i = 0; i < group.size(); i++) {
             Check theirs = group.get(i);
             heir.group.add(theirs);
@@ -157,15 +148,16 @@ public final class QueuedAsk {
     /** Tells who waits. From then on it may be on its way with another ask. */
     void answer() {
         Ask whole = ask;
-        AskPartListener owner = parts;
         ask = null;
-        parts = null;
         if (whole != null) {
             whole.repeated = group.repeated;
             whole.conflict = group.conflict;
+            whole.unanswered = group.unanswered;
+            if (deadlineNanos - whole.deadlineNanos > 0) {
+                whole.deadlineNanos = deadlineNanos;
+                whole.graceNanos = graceNanos;
+            }
             whole.answered();
-        } else if (owner != null) {
-            owner.decided(this);
         }
     }
 

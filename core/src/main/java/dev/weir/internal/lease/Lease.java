@@ -3,6 +3,7 @@ package dev.weir.internal.lease;
 import dev.weir.Algorithm;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.store.GiveBackMargin;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -54,11 +55,9 @@ public final class Lease {
      * {@code ttl} are in nanoseconds.
      */
     static Lease of(Meter meter, long hits, Outcome outcome, long asked, long answered, long ttl) {
-        long returnable = meter.returnableNanos(outcome);
-        long lives = meter.limit().algorithm() == Algorithm.FIXED_WINDOW
-                ? Math.min(ttl, returnable - Math.max(0, answered - asked))
-                : ttl;
-        return new Lease(hits, hits, asked + lives, asked + returnable);
+        long returnable = GiveBackMargin.untilNanos(meter, outcome, asked, answered);
+        long lives = meter.limit().algorithm() == Algorithm.FIXED_WINDOW ? Math.min(ttl, returnable - asked) : ttl;
+        return new Lease(hits, hits, asked + lives, returnable);
     }
 
     /** Takes {@code hits} at {@code now}, or nothing. */
@@ -101,7 +100,7 @@ public final class Lease {
 
     /** Whether hits sent back at {@code now} reach the window they came from, if they are under way no longer than {@code travel}. */
     boolean isReturnable(long now, long travel) {
-        return returnable - now > travel;
+        return GiveBackMargin.isInTime(returnable, now, travel);
     }
 
     long left() {

@@ -54,7 +54,8 @@ public final class Limiter {
     private volatile MeteredRules rules;
 
     /** A limiter whose counters all live in {@code store}: compiles {@code rules}. */
-    public Limiter(RuleSet rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
+    public Limiter(
+            RuleSet rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
         this(rules, store, SharedStores.none(), time, settings, observer);
     }
 

@@ -44,6 +44,10 @@ public abstract class Ask {
     public boolean repeated;
     /** The answer: its key was admitted for something else. Nothing is charged, and the outcomes mean nothing. */
     public boolean conflict;
+    /** The answer: there was none. Whether its key is known is unknown, also if it has no checks that could say so. */
+    public boolean unanswered;
+    /** It gives back what a request took that was denied elsewhere; nobody waits for it. */
+    public boolean givesBack;
 
     /**
      * Every check of it has been decided or has {@linkplain Check#failure failed}; called once, in {@link #home}. What was taken

@@ -60,15 +60,6 @@ public final class Check {
         role = Role.SHADOW;
     }
 
-    /**
-     * For how long its hits, which were asked for {@code elapsedNanos} ago, may still be given back: until the window ends that they
-     * were taken from. Its store took them after they were asked for, so it ends later than this thinks.
-     */
-    public long returnableNanos(long elapsedNanos) {
-        Meter counted = meter;
-        return counted == null ? 0 : counted.returnableNanos(outcome) - elapsedNanos;
-    }
-
     /** Takes over what {@code other} asks; its answer stays behind. */
     public void set(Check other) {
         key0 = other.key0;

@@ -54,17 +54,10 @@ public final class Checks {
 
     /** Whether the outcomes of the first {@code size} of {@code checks} let a request pass, if a quota elsewhere did or not. */
     public static boolean allow(Check[] checks, int size, boolean quotaPassed) {
-        boolean quotaOver = false;
-        boolean quotaOk = quotaPassed;
+        int seen = PassRule.begin(quotaPassed);
         for (int i = 0; i < size; i++) {
-            Check check = checks[i];
-            if (check.role == Check.Role.QUOTA) {
-                quotaOver |= !check.outcome.allowed;
-                quotaOk |= check.outcome.allowed;
-            } else if (check.role == Check.Role.ENFORCE && !check.outcome.allowed) {
-                return false;
-            }
+            seen = PassRule.add(seen, checks[i].role, !checks[i].outcome.allowed);
         }
-        return !quotaOver || quotaOk;
+        return PassRule.passes(seen);
     }
 }

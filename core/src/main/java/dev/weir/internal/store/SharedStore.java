@@ -9,6 +9,14 @@ public interface SharedStore extends AutoCloseable {
      */
     void decide(Ask ask);
 
+    /**
+     * The slot in which the counter of {@code check} lives; that of its subject. The checks of one slot are decided in one step; those of
+     * different slots are not, so whoever has several does better to ask for each by itself.
+     */
+    default int slot(Check check) {
+        return 0;
+    }
+
     @Override
     void close();
 }

@@ -99,7 +99,8 @@ class AllocationTest {
                 WeirRules.rule("c", KeyBy.of("ip")));
         RuleSwitches switches =
                 new RuleSwitches(SwitchState.ON, Map.of(new RuleSwitches.Name("d", "c"), new Setting(SwitchState.OFF)));
-        assertNothingAllocated(RuleIndex.of(rules, key -> quota, switches), WeirRules.ask("ip", "10.0.0.1", "api_key", "k"));
+        assertNothingAllocated(
+                RuleIndex.of(rules, key -> quota, switches), WeirRules.ask("ip", "10.0.0.1", "api_key", "k"));
     }
 
     @Test

@@ -157,7 +157,8 @@ class FailureDecisionTest {
     @Test
     void whatWasAgreedWithACallerHasTheShareOfItsRule() {
         WeirRule r = byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(250_000));
-        CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("r", 40, 60 * LocalLimiterHarness.SECOND, null)));
+        CallerOverrides quota =
+                new CallerOverrides(null, List.of(new LimitOverride("r", 40, 60 * LocalLimiterHarness.SECOND, null)));
         SharedLimiterHarness fleet = new SharedLimiterHarness(RuleIndex.of(rules(r), key -> quota, RuleSwitches.NONE));
         fleet.store().fail(StoreFailure.TIMEOUT);
         assertThat(fleet.decide(ask("user", "u", "api_key", "k"))).isEqualTo("yes [r WITHIN_LIMIT 9] degraded");

@@ -62,14 +62,16 @@ class SwitchesTest {
     void aRuleThatIsOnDeniesWhateverItsFileSays() {
         LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, "b", SwitchState.ON));
         decisions.ask(ask("u"));
-        RuleSet again = WeirRules.rules(WeirRules.rule(WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user")));
+        RuleSet again = WeirRules.rules(
+                WeirRules.rule(WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user")));
         decisions.limiter.index(switched(again, "b", SwitchState.ON));
         assertThat(decisions.decide(ask("u")).allowed()).isFalse();
     }
 
     @Test
     void everythingOffIsAsIfThereWereNoRules() {
-        LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, new RuleSwitches(SwitchState.OFF, Map.of())));
+        LocalLimiterHarness decisions =
+                new LocalLimiterHarness(switched(rules, new RuleSwitches(SwitchState.OFF, Map.of())));
         for (int i = 0; i < 3; i++) {
             assertThat(decisions.ask(ask("u").override(Limit.fixedWindow(0, Duration.ofSeconds(1)))))
                     .isEqualTo("yes []");
@@ -141,7 +143,8 @@ class SwitchesTest {
     @Test
     void anOverrideOfARuleThatIsOffIsNoLimitOfItsOwn() {
         CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("a", 0, 1_000_000, null)));
-        LocalLimiterHarness decisions = new LocalLimiterHarness(RuleIndex.of(rules, key -> quota, one("a", SwitchState.OFF)));
+        LocalLimiterHarness decisions =
+                new LocalLimiterHarness(RuleIndex.of(rules, key -> quota, one("a", SwitchState.OFF)));
         assertThat(decisions.ask(ask("u").with("api_key", "k"))).startsWith("yes [a UNLIMITED");
     }
 

@@ -15,7 +15,8 @@ class VerdictSentenceTest {
         return Rule.builder("d", "logins").label("logins").limit(LIMIT);
     }
 
-    private static MutableVerdict verdict(@Nullable Rule rule, Reason reason, long hits, long remaining, long retryMicros) {
+    private static MutableVerdict verdict(
+            @Nullable Rule rule, Reason reason, long hits, long remaining, long retryMicros) {
         Limit limit = reason == Reason.UNLIMITED ? null : LIMIT;
         return new MutableVerdict().set(rule, limit, 0, hits, reason, remaining, 0, retryMicros, 0);
     }

@@ -143,7 +143,11 @@ public final class RestApi {
     }
 
     private void end(
-            RememberedAnswers.UnderWay first, Request asked, MutableDecision decision, RuleIndex rules, boolean alwaysOk) {
+            RememberedAnswers.UnderWay first,
+            Request asked,
+            MutableDecision decision,
+            RuleIndex rules,
+            boolean alwaysOk) {
         if (decision.conflict()) {
             first.conflict();
         } else if (decision.repeated()) {

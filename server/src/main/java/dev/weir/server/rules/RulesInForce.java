@@ -12,4 +12,5 @@ import java.util.function.Supplier;
  * @param all those in force: the database's over the others
  * @param sources where all but those of the database come from, the lower layer first
  */
-public record RulesInForce(Supplier<RuleLayers> below, Supplier<RuleIndex> all, Supplier<List<RuleSourceView>> sources) {}
+public record RulesInForce(
+        Supplier<RuleLayers> below, Supplier<RuleIndex> all, Supplier<List<RuleSourceView>> sources) {}

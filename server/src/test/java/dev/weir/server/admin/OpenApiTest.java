@@ -76,7 +76,8 @@ class OpenApiTest {
             RuleSet none = RuleSet.empty();
             Limiter limiter =
                     new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
-            RulesInForce rules = new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> RuleIndex.of(none), List::of);
+            RulesInForce rules =
+                    new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> RuleIndex.of(none), List::of);
             Router router = new ControlApi(
                             vertx,
                             AccessControl.open(),

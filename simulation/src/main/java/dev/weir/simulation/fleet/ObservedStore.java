@@ -34,6 +34,11 @@ final class ObservedStore implements SharedStore {
     }
 
     @Override
+    public int slot(Check check) {
+        return store.slot(check);
+    }
+
+    @Override
     public void close() {
         store.close();
     }

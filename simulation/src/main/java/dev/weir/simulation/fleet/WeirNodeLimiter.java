@@ -11,6 +11,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
+import java.util.Map;
 
 /** Weir itself. */
 final class WeirNodeLimiter implements NodeLimiter {
@@ -19,9 +20,9 @@ final class WeirNodeLimiter implements NodeLimiter {
 
     private final Limiter limiter;
 
-    WeirNodeLimiter(RuleIndex rules, SharedStore store, TimeSource clock, LimiterSettings settings) {
+    WeirNodeLimiter(RuleIndex rules, Map<String, SharedStore> stores, TimeSource clock, LimiterSettings settings) {
         this.limiter = new Limiter(
-                rules, new MemoryStore(LOCAL_KEYS), SharedStores.of(store), clock, settings, new LimiterObserver() {});
+                rules, new MemoryStore(LOCAL_KEYS), SharedStores.of(stores), clock, settings, new LimiterObserver() {});
     }
 
     @Override

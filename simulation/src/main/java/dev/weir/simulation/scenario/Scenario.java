@@ -2,6 +2,7 @@ package dev.weir.simulation.scenario;
 
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.simulation.fleet.FleetSettings;
+import dev.weir.simulation.store.LinkSettings;
 import dev.weir.simulation.traffic.FlowSettings;
 import java.util.List;
 
@@ -23,6 +24,8 @@ public record Scenario(
         List<FlowSettings> traffic,
         List<Fault> faults,
         List<Run> runs) {
+
+    private static final long MOST_SPREAD = 5;
 
     public Scenario {
         traffic = List.copyOf(traffic);
@@ -52,6 +55,39 @@ public record Scenario(
 
     /** One of those who are compared. */
     public record Run(String name, FleetSettings.Kind kind, RuleSet rules) {}
+
+    /**
+     * Whether nothing goes wrong that concerns the server with this number: no node fails, no message is lost or takes many times what
+     * others take, and neither the server nor its connections fail.
+     */
+    public boolean isCalm(int server) {
+        LinkSettings link = linkTo(server);
+        return link.loss() == 0
+                && link.latency().p99Nanos() <= MOST_SPREAD * link.latency().medianNanos()
+                && faults.stream().noneMatch(fault -> concerns(fault, server));
+    }
+
+    private static boolean concerns(Fault fault, int server) {
+        boolean ofConnection = fault.kind() == Fault.Kind.CUT || fault.kind() == Fault.Kind.BREAK;
+        return fault.server() == server
+                || fault.server() == Fault.EVERY
+                || (fault.node() != Fault.STORE && !ofConnection);
+    }
+
+    /** The way to the server with this number: those of all stores are numbered in their order. */
+    private LinkSettings linkTo(int server) {
+        int next = fleet.link().servers();
+        if (server < next) {
+            return fleet.link();
+        }
+        for (LinkSettings each : fleet.others().values()) {
+            next += each.servers();
+            if (server < next) {
+                return each;
+            }
+        }
+        throw new IllegalArgumentException("server: " + server + " (expected: below " + next + ")");
+    }
 
     /** How many callers there are in all. */
     public long callers() {

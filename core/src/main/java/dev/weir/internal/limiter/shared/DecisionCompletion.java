@@ -12,7 +12,6 @@ import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.internal.store.LocalStore;
 import dev.weir.internal.tier.LocalTier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,6 @@ final class DecisionCompletion {
     /** How many checks of one request denials are remembered of, so that a long one costs no more for it. */
     private static final int MOST_LEARNED = 64;
 
-    private final LocalStore local;
     private final TimeSource time;
     private final LimiterSettings settings;
     private final LimiterObserver observer;
@@ -37,7 +35,6 @@ final class DecisionCompletion {
     private final FailurePolicy policy;
 
     DecisionCompletion(
-            LocalStore local,
             TimeSource time,
             LimiterSettings settings,
             LimiterObserver observer,
@@ -45,7 +42,6 @@ final class DecisionCompletion {
             IdempotencyGuard keys,
             CheckWriter checkWriter,
             VerdictWriter verdictWriter) {
-        this.local = local;
         this.time = time;
         this.settings = settings;
         this.observer = observer;
@@ -56,12 +52,12 @@ final class DecisionCompletion {
         this.policy = new FailurePolicy(settings, observer, tier);
     }
 
-    /** Takes in what a store answered to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
-    void settle(InFlightDecision pending, Ask ask, int @Nullable [] indices) {
+    /** Takes in what a place answered to {@code ask}, sent at {@code sent}, with the checks of {@code pending} at {@code indices}. */
+    void settle(InFlightDecision pending, Ask ask, int @Nullable [] indices, long sent) {
         Checks checks = ask.checks;
         if (ask.repeated || ask.conflict) {
             for (int i = 0; i < checks.size(); i++) {
-                pending.progress.settled(indices == null ? i : indices[i]);
+                pending.states.settled(indices == null ? i : indices[i]);
             }
             return; // nothing was charged, and what is told is of then
         }
@@ -77,21 +73,21 @@ final class DecisionCompletion {
         boolean passed = !ask.denied && checks.allowed();
         for (int i = 0; i < checks.size(); i++) {
             try {
-                settle(pending, indices == null ? i : indices[i], checks.get(i), passed);
+                settle(pending, indices == null ? i : indices[i], checks.get(i), passed, sent);
             } catch (RuntimeException | Error e) {
                 pending.fault = e;
             }
         }
     }
 
-    private void settle(InFlightDecision pending, int index, Check check, boolean passed) {
+    private void settle(InFlightDecision pending, int index, Check check, boolean passed, long sent) {
         StoreFailure failure = check.failure;
         boolean taken = check.countsDenied || (passed && check.outcome.allowed);
         pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, tier.leases());
         if (failure != null) {
             policy.apply(pending, index, failure, time.micros());
         } else {
-            pending.progress.decided(index, check, passed);
+            pending.states.decided(index, check, passed, sent);
         }
     }
 
@@ -109,13 +105,9 @@ final class DecisionCompletion {
         return true;
     }
 
-    /** Takes what this process counts, before the last store is asked or something is refunded. */
-    void takeLocal(InFlightDecision pending) {
-        try {
-            pending.local.takeButRefunds(pending, local, time.micros());
-        } catch (RuntimeException | Error e) {
-            pending.fault = e;
-        }
+    /** Hits of so many checks go back. */
+    void gaveBack(int checks) {
+        observer.gaveBack(checks);
     }
 
     /** Every store has answered or failed. */
@@ -139,15 +131,8 @@ final class DecisionCompletion {
 
     private void conclude(InFlightDecision pending, long now) {
         boolean again = pending.repeated || pending.conflict;
-        if (again) {
-            pending.local.ask(pending, local, now);
-        } else {
-            pending.local.take(pending, local, now);
-        }
+        pending.places.conclude(again);
         boolean allowed = pending.repeated || pending.checks.allowed();
-        if (again || (!allowed && pending.progress.anyTaken())) {
-            giveBack(pending, now, again);
-        }
         if (!again) {
             pending.reported.decided(pending, allowed, now);
         }
@@ -197,22 +182,6 @@ final class DecisionCompletion {
             if (check.role != Check.Role.SHADOW) {
                 check.outcome.allowed = true;
                 check.outcome.retryAfter = 0;
-            }
-        }
-    }
-
-    private void giveBack(InFlightDecision pending, long now, boolean counted) {
-        int sent = StoreGiveBack.of(pending, now, counted);
-        if (sent > 0) {
-            observer.gaveBack(sent);
-        }
-        pending.local.giveBack(pending, local, now, counted);
-        Checks checks = pending.checks;
-        for (int i = 0; i < checks.size(); i++) {
-            if (pending.progress.isOwed(i, counted)) {
-                Check check = checks.get(i);
-                long remaining = check.outcome.remaining + check.hits;
-                check.outcome.remaining = remaining < 0 ? Long.MAX_VALUE : remaining;
             }
         }
     }

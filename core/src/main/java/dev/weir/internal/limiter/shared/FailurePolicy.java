@@ -36,7 +36,7 @@ final class FailurePolicy {
         Check check = pending.checks.get(index);
         if (check.role == Check.Role.ENFORCE && check.hits > 0 && tier.stillDenies(check, now)) {
             check.failure = null; // it was known, with the store or without it
-            pending.progress.settled(index);
+            pending.states.settled(index);
             return;
         }
         Match match = pending.matches.get(check.about);
@@ -47,7 +47,7 @@ final class FailurePolicy {
             return;
         }
         write(check, onFail == OnFail.ALLOW);
-        pending.progress.settled(index);
+        pending.states.settled(index);
     }
 
     /** Settles every check without a counter, for here is nothing left to rely on: what says {@code local} passes as well. */

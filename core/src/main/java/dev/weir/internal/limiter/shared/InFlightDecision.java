@@ -6,6 +6,8 @@ import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.place.CheckStates;
+import dev.weir.internal.place.MultiPlaceDecision;
 import dev.weir.internal.store.Ask;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +19,10 @@ final class InFlightDecision extends Ask {
     final Request request = Request.to("");
     final Matches matches = Matches.named();
     final MutableDecision decision = new MutableDecision();
-    final CheckStates progress = new CheckStates(checks);
-    final LocalChecks local = new LocalChecks();
+    final MultiPlaceDecision places = new MultiPlaceDecision(new RequestPlaces(this));
+    final CheckStates states = places.states();
     final LeasedChecks leased = new LeasedChecks();
     final ReportedChecks reported = new ReportedChecks();
-    private final MultiStoreRequest chain = new MultiStoreRequest(this);
 
     private @Nullable SharedPath path;
     private @Nullable MeteredRules rules;
@@ -30,6 +31,8 @@ final class InFlightDecision extends Ask {
     long askedMicros;
     /** The same by the monotonic clock, where leases are concerned. */
     long askedNanos;
+    /** When it was sent, if a single place is asked. */
+    long sentNanos;
 
     /** What {@link IdempotencyGuard#asked} took for its key. */
     long keyTaken;
@@ -69,10 +72,6 @@ final class InFlightDecision extends Ask {
         return inUse(rules);
     }
 
-    MultiStoreRequest chain() {
-        return chain;
-    }
-
     void throwFault() {
         if (fault instanceof Error error) {
             throw error;
@@ -88,7 +87,7 @@ final class InFlightDecision extends Ask {
         rules = null;
         waiter = null;
         idempotency = null;
-        chain.idempotency = null;
+        places.end();
         home = Runnable::run;
         request.clear("");
         matches.end();

@@ -74,7 +74,7 @@ final class LeasedChecks {
                 counter.tell(check.outcome, now);
                 check.leased = true;
                 check.failure = null;
-                pending.progress.settled(i);
+                pending.states.settled(i);
                 any = true;
             }
         }

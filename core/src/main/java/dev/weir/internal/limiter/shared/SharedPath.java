@@ -15,18 +15,20 @@ import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.place.MultiPlaceDecision;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.LocalStore;
+import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.tier.LocalTier;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; what was paid
- * for before passes at once; the rest asks its store, or a {@link MultiStoreRequest} of them; and what a store does not answer, the rule's failure policy does.
+ * for before passes at once; the rest asks its place, or {@linkplain MultiPlaceDecision several}; and what a store does not answer, the rule's failure policy does.
  */
 public final class SharedPath {
     /** What {@link #route} finds beside the place of the only store. */
@@ -62,8 +64,7 @@ public final class SharedPath {
         this.verdictWriter = verdictWriter;
         this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
         this.keys = new IdempotencyGuard(settings, observer);
-        this.settlement =
-                new DecisionCompletion(local, time, settings, observer, tier, keys, checkWriter, verdictWriter);
+        this.settlement = new DecisionCompletion(time, settings, observer, tier, keys, checkWriter, verdictWriter);
     }
 
     public LocalTier tier() {
@@ -74,6 +75,14 @@ public final class SharedPath {
         return stores;
     }
 
+    LocalStore local() {
+        return local;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
     DecisionCompletion settlement() {
         return settlement;
     }
@@ -82,17 +91,9 @@ public final class SharedPath {
         return settings;
     }
 
-    long deadlineNanos(long micros) {
-        return time.nanos() + micros * 1_000;
-    }
-
-    long leftNanos(long deadlineNanos) {
-        return deadlineNanos - time.nanos();
-    }
-
-    /** The only store has answered. */
+    /** The only place that was asked has answered. */
     void answered(InFlightDecision pending) {
-        settlement.settle(pending, pending, null);
+        settlement.settle(pending, pending, null, pending.sentNanos);
         settlement.finish(pending);
     }
 
@@ -109,7 +110,7 @@ public final class SharedPath {
         pending.idempotency = idempotency;
         rules.index().match(request, pending.matches);
         checkWriter.write(rules, request, pending.matches, pending.checks);
-        pending.progress.begin();
+        pending.places.begin();
         int over = -1;
         if (rules.anyReported()) {
             pending.reported.find(pending, tier.reports(), now);
@@ -121,7 +122,7 @@ public final class SharedPath {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);
             }
-            pending.progress.settled(over);
+            pending.states.settled(over);
         }
         if (route == HERE) {
             Checks checks = pending.checks;
@@ -140,7 +141,7 @@ public final class SharedPath {
         if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
         }
-        boolean spends = held && !pending.progress.denied();
+        boolean spends = held && !pending.states.denied();
         if (spends && pending.leased.take(pending, pending.askedNanos)) {
             if (isPaidFor(pending)) {
                 return decidePaidFor(pending, request, now, into);
@@ -157,12 +158,13 @@ public final class SharedPath {
         }
         long deadline = deadline(pending);
         long patience = Math.min(deadline, waiter.patienceMicros());
-        pending.deadlineNanos = deadlineNanos(patience);
+        pending.sentNanos = time.nanos();
+        pending.deadlineNanos = pending.sentNanos + patience * 1_000;
         pending.patienceNanos = patience * 1_000;
         long beyond = TimeUnit.MICROSECONDS.toNanos(waiter.patienceMicros() - patience);
         pending.graceNanos = Math.min(beyond, Ask.MOST_GRACE_NANOS);
         if (route == SEVERAL) {
-            pending.chain().start();
+            pending.places.start(pending, false);
         } else {
             stores.at(route).decide(pending);
         }
@@ -190,7 +192,7 @@ public final class SharedPath {
     private static boolean isPaidFor(InFlightDecision pending) {
         Checks checks = pending.checks;
         for (int i = 0; i < checks.size(); i++) {
-            if (checks.get(i).store != Check.LOCAL && pending.progress.isOpen(i)) {
+            if (checks.get(i).store != Check.LOCAL && pending.states.isOpen(i)) {
                 return false;
             }
         }
@@ -199,7 +201,7 @@ public final class SharedPath {
 
     /** Leases cover everything that is shared: what this process counts by itself decides. */
     private boolean decidePaidFor(InFlightDecision pending, Request request, long now, MutableDecision into) {
-        pending.local.take(pending, local, now);
+        pending.places.takeHere();
         boolean allowed = pending.checks.allowed();
         pending.reported.decided(pending, allowed, now);
         if (!allowed) {
@@ -219,21 +221,30 @@ public final class SharedPath {
         return true;
     }
 
-    /** The place of the store that has all the checks; else whether there are several, or none. */
-    private static int route(Checks checks) {
+    /** The store that has all the checks in one slot; else whether there are several places, or none but this process. */
+    private int route(Checks checks) {
         boolean anyLocal = false;
-        int place = HERE;
+        Check first = null;
         for (int i = 0; i < checks.size(); i++) {
-            int next = checks.get(i).store;
-            if (next == Check.LOCAL) {
+            Check check = checks.get(i);
+            if (check.store == Check.LOCAL) {
                 anyLocal = true;
-            } else if (place == HERE) {
-                place = next;
-            } else if (place != next) {
+            } else if (first == null) {
+                first = check;
+            } else if (check.store != first.store || isInAnotherSlot(check, first)) {
                 return SEVERAL;
             }
         }
-        return anyLocal && place != HERE ? SEVERAL : place;
+        if (first == null) {
+            return HERE;
+        }
+        return anyLocal ? SEVERAL : first.store;
+    }
+
+    /** Whether {@code check} lives in another slot than {@code other}, which is of the same store. */
+    private boolean isInAnotherSlot(Check check, Check other) {
+        SharedStore store = stores.at(check.store);
+        return check.name.subject() != other.name.subject() && store.slot(check) != store.slot(other);
     }
 
     /**
@@ -270,9 +281,9 @@ public final class SharedPath {
             }
         }
         if (route == SEVERAL && isNew) {
-            pending.local.deny(pending, local, now);
+            pending.places.probeHere();
         }
-        boolean denied = isNew && !countsDenied && pending.progress.denied();
+        boolean denied = isNew && !countsDenied && pending.states.denied();
         if (denied) {
             pending.reported.decided(pending, false, now);
         }

@@ -57,7 +57,7 @@ public final class RedisSharedStore implements SharedStore {
     private final AskDispatcher dispatch = new AskDispatcher(new AskRouter() {
         @Override
         public int slot(Check check) {
-            return routes.bySlot() ? RedisKey.slot(check.name.subject()) : RedisKey.NO_SLOT;
+            return RedisSharedStore.this.slot(check);
         }
 
         @Override
@@ -174,8 +174,13 @@ public final class RedisSharedStore implements SharedStore {
     }
 
     @Override
+    public int slot(Check check) {
+        return routes.bySlot() ? RedisKey.slot(check.name.subject()) : RedisKey.NO_SLOT;
+    }
+
+    @Override
     public void decide(Ask ask) {
-        stats.asks.increment();
+        (ask.givesBack ? stats.giveBacks : stats.asks).increment();
         dispatch.decide(ask);
     }
 

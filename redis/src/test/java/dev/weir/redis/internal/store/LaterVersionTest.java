@@ -189,7 +189,8 @@ class LaterVersionTest {
     void whatTheOthersTookComesBackWhereOnFailDenies() {
         Limiter limiter = node(
                 rule("later", Limit.fixedWindow(5, DAYS), OnFail.DENY, Consistency.EXACT),
-                WeirRules.rule(WeirRules.rule("known", Limit.fixedWindow(3, DAYS)).build(), KeyBy.of("user")));
+                WeirRules.rule(
+                        WeirRules.rule("known", Limit.fixedWindow(3, DAYS)).build(), KeyBy.of("user")));
         redis.cli("SET", key(limiter, ask("later")), LATER);
         assertThat(admitted(limiter, ask("later"), 2)).isZero();
         redis.cli("DEL", key(limiter, ask("later")));
@@ -221,7 +222,8 @@ class LaterVersionTest {
     /** A record that says more, after the time and the fingerprint that every version begins it with. */
     @Test
     void anIdempotencyRecordThatSaysMoreIsStillARepeat() {
-        AwaitableAsk first = once(new AwaitableAsk().on("a", AwaitableAsk.limit(5), 1)).now(store);
+        AwaitableAsk first =
+                once(new AwaitableAsk().on("a", AwaitableAsk.limit(5), 1)).now(store);
         assertThat(first.allowed() && !first.repeated).isTrue();
         redis.cli(
                 "EVAL",
@@ -229,7 +231,8 @@ class LaterVersionTest {
                         + " redis.call('HSET', KEYS[1], key, redis.call('HGET', KEYS[1], key) .. 'and more') end end",
                 "1",
                 idempotencyKeys().get(0));
-        AwaitableAsk again = once(new AwaitableAsk().on("a", AwaitableAsk.limit(5), 1)).now(store);
+        AwaitableAsk again =
+                once(new AwaitableAsk().on("a", AwaitableAsk.limit(5), 1)).now(store);
         assertThat(again.allowed() && again.repeated).isTrue();
         assertThat(StoreFixture.ask(store, "a", AwaitableAsk.limit(5), 0).outcome.remaining)
                 .as("charged once")
@@ -239,7 +242,9 @@ class LaterVersionTest {
     @Test
     void whatOnFailHasAPartInIsNotKeptUnderItsIdempotencyKey() {
         redis.cli("SET", StoreFixture.redisKey("later"), LATER);
-        AwaitableAsk asking = once(new AwaitableAsk().on("a", AwaitableAsk.limit(5), 1).on("later", AwaitableAsk.limit(5), 1))
+        AwaitableAsk asking = once(new AwaitableAsk()
+                        .on("a", AwaitableAsk.limit(5), 1)
+                        .on("later", AwaitableAsk.limit(5), 1))
                 .now(store);
         assertThat(asking.failure()).isEqualTo(StoreFailure.UNKNOWN_FORMAT);
         assertThat(idempotencyKeys()).isEmpty();

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** In which order parts go, which of them keeps the idempotency key, and what goes back. */
-class PartitionedAskTest {
+/** In which order slots are asked, which of them keeps the idempotency key, and what goes back. */
+class HashSlotPlacesTest {
     private static final byte[] HASH = new byte[Idempotency.HASH];
     private static final long MILLI = 1_000_000;
 
@@ -124,7 +124,7 @@ class PartitionedAskTest {
         ask();
         assertThat(way.sent).containsExactly("2");
         way.answer();
-        assertThat(way.sent).containsExactly("2", "3", "1", "4");
+        assertThat(way.sent).containsExactly("2", "1", "3", "4");
         assertThat(asking.answers).isZero();
         way.answer();
         assertThat(asking.allowed()).isTrue();
