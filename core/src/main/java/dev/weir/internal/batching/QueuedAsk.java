@@ -7,30 +7,32 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ask, or the part of one that shares a call, on its way. It belongs to one lane at a time, and there to its loop.
+ * An ask, or the part of one that shares a call, in a batcher. It belongs to one batcher at a time, and there to its
+ * event loop.
  *
- * <h2>Whose the checks are</h2>
+ * <h2>Ownership of the checks</h2>
  *
- * An ask that is answered is its owner's again, to be filled for another request at once, while the call that carried it may
- * still be under way and be read later, for others in it. So whoever leaves a call early leaves copies behind: see {@link #leave}.
+ * <p>An ask that is answered belongs to its owner again, who may fill it for another request at once. The call that
+ * carried it may still be in flight, and be read later for others in it. So an ask that leaves a call early leaves
+ * copies of its checks there: see {@link #leave}.
  */
 public final class QueuedAsk {
-    /** Where parts of an ask are told: at once, in the loop that decided them. */
+    /** The executor of parts of an ask: the loop that decided them, at once. */
     private static final Executor HERE = Runnable::run;
 
     public final CheckGroup group = new CheckGroup();
     long deadlineNanos;
-    /** When it came. */
+    /** When it arrived. */
     long arrivedNanos;
-    /** By how much its deadline may still be moved: see {@link Ask#graceNanos}. */
+    /** By how much its deadline may still be extended: see {@link Ask#graceNanos}. */
     private long graceNanos;
-    /** What is in another one may not share its call. */
+    /** The hash slot. Asks of different hash slots share no call. */
     public int slot;
-    /** The store sent us to a server that does not own the slot yet. */
+    /** Whether the store redirected it with ASK, to a server that does not own the hash slot yet. */
     boolean asking;
-    /** It is to share its call with nobody. */
+    /** Whether it must not share its call. */
     boolean alone;
-    /** How often it was sent and charged nothing. */
+    /** How often it was sent without charging anything. */
     int tries;
 
     @Nullable
@@ -44,7 +46,7 @@ public final class QueuedAsk {
         this.way = way;
     }
 
-    /** The one that {@code ask} was asked with before, if it is free: asking again allocates nothing. */
+    /** The queued ask that {@code ask} used before, if there is one, so that asking again allocates nothing. */
     static QueuedAsk of(Ask ask, AskRouter way) {
         QueuedAsk pending = ask.notes instanceof QueuedAsk known ? known : new QueuedAsk(way);
         pending.way = way;
@@ -56,7 +58,7 @@ public final class QueuedAsk {
         return pending;
     }
 
-    /** One part of a larger ask. */
+    /** A part of a larger ask. */
     static QueuedAsk of(AskPartListener parts, long deadlineNanos, AskRouter way) {
         QueuedAsk pending = new QueuedAsk(way);
         pending.begin(deadlineNanos);
@@ -77,28 +79,31 @@ public final class QueuedAsk {
         next = null;
     }
 
-    /** It may wait for so much longer, as far as it has grace. */
+    /** Extends the deadline by {@code nanos}, as far as the grace allows. */
     void extend(long nanos) {
         long longer = Math.min(nanos, graceNanos);
         graceNanos -= longer;
         deadlineNanos += longer;
     }
 
-    /** Its time was over before anybody looked: it has {@code nanos} from {@code now} on, as far as it has grace. */
+    /**
+     * If its deadline passed before the loop looked, extends it to {@code nanos} after {@code now}, as far as the grace
+     * allows.
+     */
     void revive(long now, long nanos) {
         if (deadlineNanos - now <= 0) {
             extend(now - deadlineNanos + nanos);
         }
     }
 
-    /** From now on it waits for {@code whole}, of which it is a part. */
+    /** Starts to wait for {@code whole}, of which it is a part. */
     void goesFor(QueuedAsk whole, long now) {
         arrivedNanos = now;
         deadlineNanos = whole.deadlineNanos;
         graceNanos = whole.graceNanos;
     }
 
-    /** What {@code part} of it was extended by, it is, too. */
+    /** Extends this ask's deadline to that of {@code part}, if that was extended. */
     void goesOnAfter(QueuedAsk part) {
         if (part.deadlineNanos - deadlineNanos > 0) {
             deadlineNanos = part.deadlineNanos;
@@ -106,17 +111,17 @@ public final class QueuedAsk {
         }
     }
 
-    /** Whom it is about: the first of its checks says so. */
+    /** The subject of its first check. */
     public long subject() {
         return group.size() == 0 ? group.keptUnder() : group.get(0).name.subject();
     }
 
-    /** It leaves its lane, to be decided one key at a time. */
+    /** Leaves its batcher, to be decided one key at a time. */
     void goApart() {
         PartitionedAsk.byKey(this, way);
     }
 
-    /** Whether somebody still waits for it. */
+    /** Whether a caller still waits for it. */
     boolean isWaited() {
         return ask != null || parts != null;
     }
@@ -134,7 +139,8 @@ public final class QueuedAsk {
     }
 
     /**
-     * Leaves the call it is in, which goes on with copies of its checks. Returns who is to be answered; this one never will be.
+     * Leaves its call, which goes on with copies of its checks. Returns the ask that is to be answered in place of this
+     * one.
      */
     QueuedAsk leave() {
         QueuedAsk heir = new QueuedAsk(way);
@@ -154,7 +160,7 @@ public final class QueuedAsk {
         return heir;
     }
 
-    /** Tells who waits. From then on it may be on its way with another ask. */
+    /** Runs the callback. Afterwards this object may be in use for another ask. */
     void answer() {
         Ask whole = ask;
         AskPartListener owner = parts;
@@ -169,7 +175,7 @@ public final class QueuedAsk {
         }
     }
 
-    /** Tells who waits that it failed, before it went anywhere. */
+    /** Answers it as failed, before it was sent. */
     public void refuse(StoreFailure failure) {
         fail(failure);
         CompletionTask.now(this);

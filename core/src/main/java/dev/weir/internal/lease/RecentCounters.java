@@ -3,8 +3,9 @@ package dev.weir.internal.lease;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counters that were asked of late, so that one that is asked again is known to be busy here. A fixed table, a word for each: 40
- * bits of its hash, and the tenth of a second. A counter that finds its place taken takes it, and is noticed the next time.
+ * Remembers the counters that were asked of late, so that one asked again is known to be busy. It is a fixed table with
+ * a word per counter: 40 bits of its hash, and the time in tenths of a second. A counter whose word is taken overwrites
+ * it, and is noticed the next time.
  */
 final class RecentCounters {
     private static final int TIME_BITS = 24;
@@ -14,17 +15,17 @@ final class RecentCounters {
 
     private final AtomicLongArray words;
 
-    RecentCounters(int places) {
-        words = new AtomicLongArray(Integer.highestOneBit(Math.max(1, places)));
+    RecentCounters(int entries) {
+        words = new AtomicLongArray(Integer.highestOneBit(Math.max(1, entries)));
     }
 
-    /** Notes that it is asked at {@code now}; whether it was a second ago or less. */
+    /** Records an ask at {@code now}; returns whether the last one was a second ago or less. */
     boolean seen(long key0, long now) {
-        int place = (int) key0 & words.length() - 1;
-        long before = words.get(place);
+        int index = (int) key0 & words.length() - 1;
+        long before = words.get(index);
         long word = (key0 & ~TIME) | (now / TENTH & TIME);
         if (word != before) {
-            words.set(place, word);
+            words.set(index, word);
         }
         return before != 0 && (before | TIME) == (key0 | TIME) && (word - before & TIME) <= RECENT;
     }

@@ -7,8 +7,8 @@ import dev.weir.internal.counter.CounterNameEncoder;
 import dev.weir.internal.model.Rule;
 
 /**
- * Writes what a counter is called in stores that other processes share: the same things that its hash is made of, as text
- * that every process writes alike and that people can read.
+ * Writes what a counter is called in stores that other processes share: the same things that its hash is made of, as
+ * text that every process writes alike and that people can read.
  *
  * <pre>
  *   tb:api:writes:u_42                     a token bucket of the rule "writes" in the domain "api", for u_42
@@ -17,12 +17,12 @@ import dev.weir.internal.model.Rule;
  *   fw:api:ceiling:!w3600s!                what a caller with an agreed limit of another window counts in
  * </pre>
  *
- * <p><b>Injective.</b> Fields end at a colon, which {@linkplain CounterNameEncoder escaped text} never holds, so how many there are and
- * where each begins is plain. Letters and then a digit begin a name of Envoy's spelling, letters and a colon one of Weir's.
- * What is no plain value is told by a mark between exclamation marks, which text never holds either: which of the alternatives,
- * an address, a wildcard that its values share, nothing because the value is missing, or the window (and of a bucket the hits)
- * of a limit that was agreed with callers. A name that would be too long is a
- * hash of itself.
+ * <p><b>Injective.</b> Fields end at a colon, which {@linkplain CounterNameEncoder escaped text} never holds, so how
+ * many there are and where each begins is plain. Letters and then a digit begin a name of Envoy's spelling, letters and
+ * a colon one of Weir's. What is no plain value is told by a mark between exclamation marks, which text never holds
+ * either: which of the alternatives, an address, a wildcard that its values share, nothing because the value is
+ * missing, or the window (and of a bucket the hits) of a limit that was agreed with callers. A name that would be too
+ * long is a hash of itself.
  */
 public final class CounterNameWriter {
     /** Fixed, for every process must find the same subject; it only chooses where a counter is kept. */
@@ -62,7 +62,7 @@ public final class CounterNameWriter {
     /** Goes on from the name of a rule's counter to the one beside it, of a limit agreed with callers. */
     public void agreed(CounterName name, Limit limit) {
         long subject = name.subject();
-        text.goOn(name);
+        text.resume(name);
         text.plain(":!w");
         if (OverrideCounterKey.requests(limit) > 0) {
             text.number(limit.requests()).plain("/");
