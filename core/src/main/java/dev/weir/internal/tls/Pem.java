@@ -154,10 +154,7 @@ public final class Pem {
         } catch (NoSuchFileException e) {
             throw new IOException(file + " (expected: a PEM file): there is no such file", e);
         } catch (AccessDeniedException e) {
-            throw new IOException(
-                    file
-                            + " (expected: a PEM file): permission denied for the user of this process",
-                    e);
+            throw new IOException(file + " (expected: a PEM file): permission denied for the user of this process", e);
         } catch (IOException e) {
             throw new IOException(file + " (expected: a PEM file): " + e.getMessage(), e);
         }

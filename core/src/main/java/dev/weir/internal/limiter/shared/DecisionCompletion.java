@@ -17,11 +17,11 @@ import dev.weir.internal.tier.LocalTier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way back of a request: what shared stores answered becomes its decision. Nobody else is there to tell its waiter, so that is
- * told whatever fails on the way: then {@code on_fail} decides, and the fault goes on to whoever called.
+ * Completes a request: turns the answers of shared stores into its decision. The waiter is called whatever fails here,
+ * because nothing else would call it. In that case {@code on_fail} decides, and the fault is rethrown to the caller.
  */
 final class DecisionCompletion {
-    /** How many checks of one request denials are remembered of, so that a long one costs no more for it. */
+    /** The most checks of one request whose denials are cached, to bound the cost of a long request. */
     private static final int MOST_LEARNED = 64;
 
     private final LocalStore local;
@@ -31,7 +31,7 @@ final class DecisionCompletion {
     private final LocalTier tier;
     private final IdempotencyGuard keys;
     private final VerdictWriter verdictWriter;
-    /** Writes verdicts when telling an observer of them may be what failed. */
+    /** Writes verdicts without an observer, because the observer may be what failed. */
     private final VerdictWriter silent;
 
     private final FailurePolicy policy;
@@ -56,20 +56,20 @@ final class DecisionCompletion {
         this.policy = new FailurePolicy(settings, observer, tier);
     }
 
-    /** Takes in what a store answered to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
+    /** Records a store's answers to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
     void settle(InFlightDecision pending, Ask ask, int @Nullable [] indices) {
         Checks checks = ask.checks;
         if (ask.repeated || ask.conflict) {
             for (int i = 0; i < checks.size(); i++) {
                 pending.progress.settled(indices == null ? i : indices[i]);
             }
-            return; // nothing was charged, and what is told is of then
+            return; // nothing was charged, and the outcomes are those of the first request
         }
         long now = pending.askedMicros;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
             if (check.failure != null) {
-                check.outcome.allowed = true; // stops nobody, as the store saw it
+                check.outcome.allowed = true; // it denies nothing, as far as the store is concerned
             } else if ((check.role == Check.Role.ENFORCE || check.hits < 0) && isFirstOnItsCounter(checks, i)) {
                 tier.learn(check, now);
             }
@@ -95,7 +95,10 @@ final class DecisionCompletion {
         }
     }
 
-    /** Whether no check before it may have had a part in its outcome: a denial after others says nothing of its own hits. */
+    /**
+     * Whether no earlier check affects its outcome: after others on the same counter, a denial says nothing about its
+     * own hits.
+     */
     private static boolean isFirstOnItsCounter(Checks checks, int index) {
         if (index > MOST_LEARNED) {
             return false;
@@ -109,7 +112,7 @@ final class DecisionCompletion {
         return true;
     }
 
-    /** Takes what this process counts, before the last store is asked or something is refunded. */
+    /** Takes the hits that this process counts, before the last store is asked or hits are refunded. */
     void takeLocal(InFlightDecision pending) {
         try {
             pending.local.takeButRefunds(pending, local, time.micros());
@@ -118,7 +121,7 @@ final class DecisionCompletion {
         }
     }
 
-    /** Every store has answered or failed. */
+    /** Finishes the request after every store has answered or failed. */
     void finish(InFlightDecision pending) {
         long now = time.micros();
         try {
@@ -190,7 +193,7 @@ final class DecisionCompletion {
         }
     }
 
-    /** It passed before; where that is all that is known of a check, the rest is how things stand. */
+    /** Marks the checks as allowed, because the request was admitted before; unknown numbers are the current ones. */
     private static void admit(Checks checks) {
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
