@@ -8,7 +8,7 @@ import dev.weir.simulation.oracle.BoundChecker;
 import dev.weir.simulation.store.SimulatedStore;
 import dev.weir.simulation.traffic.Flow;
 
-/** Counts a run, and keeps the books of every counter beside. */
+/** Counts a run, and keeps an account of every counter to check its bound. */
 final class BoundCheckingObserver implements FleetObserver {
     private final RunTally tally;
     private final BoundChecker ledger;

@@ -8,14 +8,14 @@ import dev.weir.simulation.store.SimulatedStore;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Lets go wrong what a scenario says. */
+/** Injects the faults of a scenario. */
 final class FaultInjector {
     private final Timeline timeline;
     private final Fleet fleet;
     private final SimulatedStore store;
     private final IntConsumer died;
 
-    /** {@code died} is told the number of each node whose process ends. */
+    /** Calls {@code died} with the number of each node whose process ends. */
     FaultInjector(Timeline timeline, Fleet fleet, SimulatedStore store, IntConsumer died) {
         this.timeline = timeline;
         this.fleet = fleet;

@@ -40,7 +40,10 @@ public final class Simulation {
     private final List<Flow> flows = new ArrayList<>();
     private final RunTally tally;
 
-    /** The run of one of those who are compared; with {@code books}, every bound is watched, which takes memory for each caller. */
+    /**
+     * Creates one run of the comparison. With {@code books}, every bound is checked, which takes memory for each
+     * caller.
+     */
     public Simulation(Scenario scenario, Scenario.Run run, boolean books) {
         this(scenario, run, books, PlantedMistakes.NONE);
     }
@@ -52,7 +55,7 @@ public final class Simulation {
         this.scenario = scenario;
         long deadline = settings.limiter().deadlineMicros() * 1_000;
         this.ledger = books ? new BoundChecker(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline) : null;
-        // Traffic is drawn first: it is the same whatever runs on the nodes.
+        // Traffic is drawn first, so that it is the same whatever runs on the nodes.
         List<SplittableRandom> draws = new ArrayList<>();
         scenario.traffic().forEach(each -> draws.add(random.split()));
         long skew = settings.clockSkewMicros();
@@ -79,7 +82,7 @@ public final class Simulation {
         }
     }
 
-    /** Runs to the end, and tells from time to time how far it is, 0 to 1. */
+    /** Runs to the end, and reports its progress, 0 to 1, from time to time. */
     public RunResult run(DoubleConsumer progress) {
         flows.forEach(Flow::start);
         new FaultInjector(timeline, fleet, store, this::died).schedule(scenario.faults());

@@ -25,7 +25,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Nodes that share a store, and requests that come to them. */
+/** The nodes that share a store, and the requests that reach them. */
 public final class Fleet implements Destination {
     private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
     private static final Executor AT_ONCE = Runnable::run;

@@ -4,14 +4,14 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.simulation.store.LinkSettings;
 
 /**
- * A fleet.
+ * The settings of a fleet.
  *
- * @param nodes how many
- * @param kind what runs on them
- * @param clockSkewMicros wall clocks are off by up to this, either way
- * @param driftMillionths clocks run fast or slow by up to this
- * @param link the way to the store
- * @param limiter what holds for every rule
+ * @param nodes the number of nodes
+ * @param kind the limiter that runs on them
+ * @param clockSkewMicros the most by which wall clocks are off, either way
+ * @param driftMillionths the most by which clocks run fast or slow
+ * @param link the network between a node and the store
+ * @param limiter the settings of the limiters
  */
 public record FleetSettings(
         int nodes, Kind kind, long clockSkewMicros, long driftMillionths, LinkSettings link, LimiterSettings limiter) {

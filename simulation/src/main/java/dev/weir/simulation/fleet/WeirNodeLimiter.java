@@ -12,7 +12,7 @@ import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
 
-/** Weir itself. */
+/** Runs the real limiter of Weir on a node. */
 final class WeirNodeLimiter implements NodeLimiter {
     /** Counters of the node's own: few, for most are shared. */
     private static final int LOCAL_KEYS = 1 << 16;

@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The books of every shared counter: what each node took from it, gave back and let pass. They show at once when a bound that
- * docs/guarantees.md states does not hold. What a failure policy let pass is marked degraded and stands outside.
+ * Keeps an account of every shared counter: the hits that each node took, gave back and admitted. It detects at once
+ * when a bound of docs/guarantees.md is broken. Hits that a failure policy admitted are marked degraded and are not
+ * counted.
  */
 public final class BoundChecker implements HitObserver {
     private static final int MOST = 20;
@@ -117,8 +118,8 @@ public final class BoundChecker implements HitObserver {
     }
 
     /**
-     * {@code node} decided; its hits were taken when the store's clock showed {@code chargedMicros}, and it shows {@code nowMicros}. The
-     * node stood still until {@code resumedNanos}.
+     * {@code node} decided; its hits were taken when the store's clock showed {@code chargedMicros}, and it shows
+     * {@code nowMicros}. The node stood still until {@code resumedNanos}.
      */
     public void told(int node, MutableDecision decision, long chargedMicros, long nowMicros, long resumedNanos) {
         if (!decision.allowed()) {
@@ -162,8 +163,9 @@ public final class BoundChecker implements HitObserver {
     }
 
     /**
-     * A moment in the window that the hits of {@code verdict} were taken from: parts of a request are charged one after the other, the
-     * last of them at {@code lastMicros}, and when the window ends is counted from the moment of its own part.
+     * A moment in the window that the hits of {@code verdict} were taken from: parts of a request are charged one after
+     * the other, the last of them at {@code lastMicros}, and when the window ends is counted from the moment of its own
+     * part.
      */
     private static long charged(Limit limit, MutableVerdict verdict, long lastMicros) {
         return limit.algorithm() == Algorithm.FIXED_WINDOW

@@ -4,11 +4,13 @@ import dev.weir.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the hits of one counter that is asked or leased. Two things must hold whenever a request passes:
+ * The account of the hits of one counter that is asked exactly or leased. Two conditions must hold whenever a request
+ * passes:
  *
  * <ul>
- *   <li>no node lets more pass than it took and did not give back;
- *   <li>the algorithm's {@link Bound}; but for {@code fixed_window}, with what was taken and not let pass yet when a time began.
+ *   <li>no node admits more than it took and did not give back;
+ *   <li>the algorithm's {@link Bound}; except with {@code fixed_window}, hits that were taken but not yet admitted when
+ *       the time span began are added to it.
  * </ul>
  */
 final class HitAccount {

@@ -1,6 +1,6 @@
 package dev.weir.simulation.store;
 
-/** Told of every hit that the shared store hands out, takes back or forgets: what the books are kept by. */
+/** Observes every hit that the shared store grants, takes back or forgets, for the accounts of the oracle. */
 public interface HitObserver {
     /** Who asked has died since: nobody will spend what is taken for it. */
     int NOBODY = -1;

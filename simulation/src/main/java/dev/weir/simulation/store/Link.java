@@ -20,8 +20,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's connection to the shared store: what is sent takes its time, and may never come back. Which rounds are sent, and who is told
- * what and when, is the real {@link Batcher}'s business.
+ * A node's connection to the shared store: messages take time, and may never be answered. The real {@link Batcher}
+ * decides which batches are sent, and when asks are answered.
  */
 public final class Link implements SharedStore, BatchTransport, AskRouter {
     /** As the Redis store has it by default. */

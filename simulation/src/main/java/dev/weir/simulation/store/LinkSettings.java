@@ -1,13 +1,13 @@
 package dev.weir.simulation.store;
 
 /**
- * The way between a node and the store.
+ * The network between a node and the store.
  *
- * @param latency how long a message takes, one way
- * @param loss the share of messages that have to be sent again
- * @param resendNanos how long until they are, the first time
- * @param reconnectNanos how long it takes to connect anew
- * @param slots how many slots the counters live in: those of different ones share no call
+ * @param latency the one-way latency of a message
+ * @param loss the share of messages that are lost and sent again
+ * @param resendNanos the time until the first resend
+ * @param reconnectNanos the time to reconnect
+ * @param slots the number of hash slots; counters of different hash slots share no call
  */
 public record LinkSettings(Latency latency, double loss, long resendNanos, long reconnectNanos, int slots) {
     private static final long MILLISECOND = 1_000_000;

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The shared store as a machine: it has a clock of its own, decides one call after the other, can stop and go on, and can fail over to
- * a replica that lacks the last writes.
+ * The machine of the shared store: it has its own clock, decides one call after the other, can pause and resume, and
+ * can fail over to a replica that lacks the last writes.
  */
 public final class SimulatedStore {
     private final Timeline timeline;
@@ -65,8 +65,8 @@ public final class SimulatedStore {
     }
 
     /**
-     * The replica takes over, with a clock of its own: what it had not heard of is lost, all connections break, and for {@code nanos}
-     * nobody answers.
+     * The replica takes over, with a clock of its own: what it had not heard of is lost, all connections break, and for
+     * {@code nanos} nobody answers.
      */
     public void failOver(long nanos, MachineClock replica) {
         long moment = timeline.now() - lagNanos;
