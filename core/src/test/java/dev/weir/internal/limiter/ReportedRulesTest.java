@@ -53,7 +53,7 @@ class ReportedRulesTest {
     }
 
     @Test
-    void underEveryLimitANodeHearsWhatOthersTook() {
+    void aNodeLearnsTheHitsOfOthersUnderEveryLimit() {
         RuleSet rules = withCustomer(100, 101);
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules);
         Limiter other = new Limiter(
@@ -80,7 +80,7 @@ class ReportedRulesTest {
     }
 
     @Test
-    void whoHasALargerLimitIsNotDeniedForTheSmallerOne() {
+    void aCallerWithALargerLimitIsNotDeniedByTheSmallerOne() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(withCustomer(10, 1_000));
         fleet.ask(ANYBODY);
         fleet.ask(ask("user", "u", "api_key", "customer").hits(500));
