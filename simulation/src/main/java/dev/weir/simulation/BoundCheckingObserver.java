@@ -10,7 +10,7 @@ import dev.weir.simulation.traffic.Flow;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/** Counts a run, and keeps the books of every counter beside. */
+/** Counts a run, and keeps an account of every counter to check its bound. */
 final class BoundCheckingObserver implements FleetObserver {
     private final RunTally tally;
     private final BoundChecker ledger;

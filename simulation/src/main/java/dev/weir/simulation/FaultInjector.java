@@ -8,7 +8,7 @@ import dev.weir.simulation.store.SimulatedStore;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Lets go wrong what a scenario says. */
+/** Injects the faults of a scenario. */
 final class FaultInjector {
     private final Timeline timeline;
     private final Fleet fleet;

@@ -98,7 +98,7 @@ public final class Simulation {
         }
     }
 
-    /** Runs to the end, and tells from time to time how far it is, 0 to 1. */
+    /** Runs to the end, and reports its progress, 0 to 1, from time to time. */
     public RunResult run(DoubleConsumer progress) {
         flows.forEach(Flow::start);
         new FaultInjector(timeline, fleet, servers, this::died).schedule(scenario.faults());

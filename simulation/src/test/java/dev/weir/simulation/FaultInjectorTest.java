@@ -13,7 +13,7 @@ import dev.weir.simulation.traffic.FlowSettings;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What goes wrong shows, and costs what it must and no more. */
+/** Injected faults are visible, and cost no more than they must. */
 class FaultInjectorTest {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;

@@ -26,8 +26,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * One hot key, {@code leased} beside {@code exact}: how long a decision takes that touches no network, how many do, and what they cost
- * Redis. One caller at a time, so that nothing is shared but by the lease.
+ * Measures one hot key, {@code leased} beside {@code exact}: the time of a decision without network, the share of
+ * decisions that need it, and their cost for Redis. There is one caller at a time, so that only the lease combines
+ * requests.
  *
  * <pre>{@code
  * MAIN=RedisLeases benchmarks/run [--seconds 5] [--redis HOST:PORT]
@@ -83,7 +84,7 @@ public final class RedisLeases {
         var ticking = ticks.scheduleAtFixedRate(
                 limiter::tick, Limiter.TICK_MILLIS, Limiter.TICK_MILLIS, TimeUnit.MILLISECONDS);
         try {
-            new Caller(limiter).run(seconds); // so that it is compiled
+            new Caller(limiter).run(seconds); // warms up the compiler
             RedisInfo before = RedisInfo.of(redis.commands());
             Caller caller = new Caller(limiter);
             caller.run(seconds);
@@ -95,7 +96,7 @@ public final class RedisLeases {
         }
     }
 
-    /** Asks, and waits where the answer is not there at once. */
+    /** Asks, and waits if the answer does not come at once. */
     private static final class Caller implements Waiter {
         private final Limiter limiter;
         private final Request request = Request.to("bench").with("user", "u_42");

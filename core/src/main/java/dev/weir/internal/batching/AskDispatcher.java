@@ -4,7 +4,7 @@ import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 
-/** Takes up asks: whole where one call may carry all of its checks, else in parts. Any thread may ask. */
+/** Accepts asks from any thread. An ask goes whole if one call can carry all of its checks, else in parts. */
 public final class AskDispatcher {
     private final AskRouter way;
 

@@ -5,7 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
 
-/** SHA-256, in the 43 letters of base64url, in place of what is too long for a counter's name; it allocates nothing. */
+/**
+ * Replaces text that is too long for a counter name by its SHA-256 in 43 characters of base64url. Allocates nothing.
+ */
 final class LongTextDigest {
     private static final byte[] BASE64 =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
@@ -20,12 +22,12 @@ final class LongTextDigest {
         name.update(piece.bytes(), 0, piece.length());
     }
 
-    /** Ends the long name. */
+    /** Ends the long name and appends its digest. */
     void nameTo(CounterName into) {
         write(name, into);
     }
 
-    /** Adds the sum of {@code value}, of its chars as they are. */
+    /** Appends the digest of {@code value}, computed over its chars. */
     void textTo(String value, CounterName into) {
         int filled = 0;
         for (int i = 0; i < value.length(); i++) {
@@ -45,7 +47,7 @@ final class LongTextDigest {
         try {
             digest.digest(sum, 0, sum.length);
         } catch (DigestException e) {
-            throw new IllegalStateException("32 bytes hold a SHA-256", e);
+            throw new IllegalStateException("SHA-256 did not fit 32 bytes", e);
         }
         int bits = 0;
         int have = 0;

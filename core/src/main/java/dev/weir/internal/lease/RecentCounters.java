@@ -3,8 +3,9 @@ package dev.weir.internal.lease;
 import dev.weir.internal.runtime.StampTable;
 
 /**
- * Counters that were asked of late, so that one that is asked again is known to be busy here. A fixed table, a word for each: 40
- * bits of its hash, and the tenth of a second. A counter that finds its place taken takes it, and is noticed the next time.
+ * Remembers the counters that were asked of late, so that one asked again is known to be busy. It is a fixed table with
+ * a word per counter: 40 bits of its hash, and the time in tenths of a second. A counter whose word is taken overwrites
+ * it, and is noticed the next time.
  */
 final class RecentCounters {
     private static final int TIME_BITS = 24;
@@ -17,7 +18,7 @@ final class RecentCounters {
         table = new StampTable(places, TIME_BITS);
     }
 
-    /** Notes that it is asked at {@code now}; whether it was a second ago or less. */
+    /** Records an ask at {@code now}; returns whether the last one was a second ago or less. */
     boolean seen(long key0, long now) {
         long before = table.word(key0);
         long tenth = now / TENTH;

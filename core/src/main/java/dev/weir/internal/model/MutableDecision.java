@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a request: its verdicts, the binding one, and whether it may pass. Like {@link Request}, a buffer that a
- * server fills again and again; whoever asks the library gets a fresh one each time.
+ * The outcome of a request: its verdicts, the binding verdict, and whether the request may pass. Like {@link Request}
+ * it is a buffer, which a server fills again and again; a caller of the library gets a fresh one each time.
  */
 public final class MutableDecision {
     private MutableVerdict[] verdicts = new MutableVerdict[0];
@@ -45,7 +45,7 @@ public final class MutableDecision {
         return verdicts[size++];
     }
 
-    /** Closes the decision, and finds the verdict that speaks for it. */
+    /** Closes the decision, and finds the binding verdict. */
     public void end(boolean allowed) {
         int found = -1;
         for (int i = 0; i < size; i++) {
@@ -56,7 +56,7 @@ public final class MutableDecision {
         end(allowed, found);
     }
 
-    /** Closes the decision: {@code binding} is the index of the verdict that speaks for it, or -1. */
+    /** Closes the decision; {@code binding} is the index of the binding verdict, or -1. */
     public void end(boolean allowed, int binding) {
         this.allowed = allowed;
         this.binding = binding;
@@ -67,7 +67,7 @@ public final class MutableDecision {
         return allowed;
     }
 
-    /** Whether a failure policy had a part in it: a store did not answer for one of the checks. */
+    /** Whether a failure policy decided at least one check, because a store did not answer. */
     public boolean degraded() {
         for (int i = 0; i < size; i++) {
             if (verdicts[i].degraded()) {
@@ -78,8 +78,8 @@ public final class MutableDecision {
     }
 
     /**
-     * How long the caller is to wait before it goes on: as long as the slowest shaper that it met asks for, whichever verdict is
-     * binding. 0 for what is denied, and rules that only watch ask for nothing.
+     * How long the caller should wait before it proceeds: the longest delay that any shaper asks for, whichever verdict
+     * is binding. 0 for a denied request; shadow rules ask for no delay.
      */
     public long delayMicros() {
         long longest = 0;
@@ -91,32 +91,32 @@ public final class MutableDecision {
         return longest;
     }
 
-    /** {@link #delayMicros}. */
+    /** The {@link #delayMicros} as a duration. */
     public Duration delay() {
         return Duration.ofNanos(delayMicros() * 1_000);
     }
 
-    /** Whether this is the answer to an earlier request with the same idempotency key: nothing was charged now. */
+    /** Whether this is the answer to an earlier request with the same idempotency key. Nothing was charged now. */
     public boolean repeated() {
         return repeated;
     }
 
-    /** Notes that the request was admitted before. */
+    /** Records that the request was admitted before. */
     public void markRepeated() {
         repeated = true;
     }
 
-    /** Whether the request's idempotency key was admitted for another request: nothing was charged, and there is no verdict. */
+    /** Whether the idempotency key was admitted for another request. Nothing was charged, and there is no verdict. */
     public boolean conflict() {
         return conflict;
     }
 
-    /** Notes that the key belongs to another request. */
+    /** Records that the idempotency key belongs to another request. */
     public void markConflict() {
         conflict = true;
     }
 
-    /** Takes over everything that {@code other} says. */
+    /** Copies everything from {@code other}. */
     public void set(MutableDecision other) {
         begin(other.nowMicros);
         askedMicros = other.askedMicros;
@@ -129,7 +129,7 @@ public final class MutableDecision {
         nameCounter(other.counterText, other.counterBucket);
     }
 
-    /** How many checks the request met. */
+    /** The number of verdicts: one for each check of the request. */
     public int size() {
         return size;
     }
@@ -138,7 +138,7 @@ public final class MutableDecision {
         return verdicts[index];
     }
 
-    /** The verdict that {@linkplain MutableVerdict#bindsBefore speaks} for the decision; null without checks. */
+    /** The {@linkplain MutableVerdict#bindsBefore binding} verdict; null without checks. */
     public @Nullable MutableVerdict binding() {
         return binding < 0 ? null : verdicts[binding];
     }
@@ -167,17 +167,17 @@ public final class MutableDecision {
         askedMicros = micros;
     }
 
-    /** When it was asked for, microseconds since the epoch. */
+    /** When the decision was asked for, microseconds since the epoch. */
     public long askedMicros() {
         return askedMicros;
     }
 
-    /** When it was decided, microseconds since the epoch. */
+    /** When the decision was made, microseconds since the epoch. */
     public long nowMicros() {
         return nowMicros;
     }
 
-    /** What was decided, and every verdict. */
+    /** The decision and every verdict, for people. */
     @Override
     public String toString() {
         return (allowed ? "allowed " : "denied ") + Arrays.asList(verdicts).subList(0, size);

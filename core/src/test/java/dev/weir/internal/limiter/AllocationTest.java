@@ -62,7 +62,7 @@ class AllocationTest {
     private long now = 1_800_000_000_000_000L;
 
     @Test
-    void aDecisionInEnvoysSpellingAllocatesNothing() {
+    void aDecisionInEnvoysFormatAllocatesNothing() {
         RuleSet rules = EnvoyTrees.rules(
                 EnvoyTrees.limited("a", EnvoyTrees.limited("b=x*")),
                 EnvoyTrees.limited("c=v"),
@@ -75,7 +75,7 @@ class AllocationTest {
     }
 
     @Test
-    void aDecisionInWeirsSpellingAllocatesNothing() {
+    void aDecisionInWeirsFormatAllocatesNothing() {
         List<WeirRule> all = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             all.add(WeirRules.rule("r" + i, KeyBy.parse("api_key | ip"), "tenant", "t" + i));
@@ -91,7 +91,7 @@ class AllocationTest {
     }
 
     @Test
-    void aDecisionWithSwitchesAndAnAgreedLimitAllocatesNothing() {
+    void aDecisionWithSwitchesAndAnOverrideAllocatesNothing() {
         CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("a", 7, 1_000_000, null)));
         RuleSet rules = WeirRules.rules(
                 WeirRules.rule("a", KeyBy.of("ip")),

@@ -174,7 +174,7 @@ class EnvoyDecisionTest {
     }
 
     @Test
-    void aQuotaThatOnlyWatchesHasPassed() {
+    void aQuotaInShadowModeHasPassed() {
         LocalLimiterHarness d = new LocalLimiterHarness(rules(
                 limited("a", rule("a", TWO).quota(true).build()),
                 limited("b", rule("b", TWO).quota(true).shadow(true).build())));
@@ -222,7 +222,7 @@ class EnvoyDecisionTest {
     }
 
     @Test
-    void whatHasTheLeastShareLeftSpeaksForTheRequest() {
+    void theVerdictWithTheLeastShareLeftIsBinding() {
         LocalLimiterHarness d = new LocalLimiterHarness(
                 rules(limited("a", two("a")), limited("b", rule("b", FIVE).build())));
         MutableDecision decision = d.decide(ask("b=1", "none=1", "a=1"));

@@ -62,7 +62,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void evenAllowDeniesWhatNoCounterCouldHold() {
+    void evenAllowDeniesHitsThatNoCounterCouldHold() {
         SharedLimiterHarness fleet =
                 failing(byUser(bucket("r", 2)), rule(bucket("none", 0).build(), KeyBy.of("banned")));
         assertThat(fleet.decide(ask("user", "u").hits(3))).isEqualTo("no [r NEVER 0] degraded");
@@ -70,7 +70,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void denyDeniesAndNobodyKnowsForHowLong() {
+    void denyDeniesForAnUnknownTime() {
         SharedLimiterHarness fleet = failing(byUser(bucket("login", 2).onFail(OnFail.DENY)));
         Request request = ask("user", "u");
         SharedLimiterHarness.Answer answer = fleet.ask(request);
@@ -97,7 +97,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void anExplanationSaysThatTheStoreHadNoPartInIt() {
+    void anExplanationSaysThatTheStoreDidNotDecide() {
         SharedLimiterHarness fleet = failing(byUser(bucket("r", 1).onFail(OnFail.LOCAL)));
         Request request = ask("user", "u");
         fleet.decide(request);
@@ -110,7 +110,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void aShareSendsNobodyAwayForLongerThanTheStoreMayBe() {
+    void aLocalShareDeniesForAtMostASecond() {
         Rule day = WeirRules.rule("day", Limit.fixedWindow(1_000, Duration.ofDays(1)))
                 .onFail(OnFail.LOCAL)
                 .localShare(100_000)
@@ -143,7 +143,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void whatIsReportedAndFindsNoRoomInTheTierHasItsShareToo() {
+    void aReportedCounterWithoutAPlaceInTheTierHasItsShareToo() {
         WeirRule reported =
                 byUser(bucket("r", 8).consistency(Consistency.REPORTED).onFail(OnFail.LOCAL));
         SharedLimiterHarness fleet = new SharedLimiterHarness(
@@ -155,7 +155,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void whatWasAgreedWithACallerHasTheShareOfItsRule() {
+    void anOverrideHasTheShareOfItsRule() {
         WeirRule r = byUser(bucket("r", 8).onFail(OnFail.LOCAL).localShare(250_000));
         CallerOverrides quota =
                 new CallerOverrides(null, List.of(new LimitOverride("r", 40, 60 * LocalLimiterHarness.SECOND, null)));
@@ -164,7 +164,7 @@ class FailureDecisionTest {
         assertThat(fleet.decide(ask("user", "u", "api_key", "k"))).isEqualTo("yes [r WITHIN_LIMIT 9] degraded");
     }
 
-    /** What fails while answers are taken in. */
+    /** The collaborator that fails while answers are applied. */
     enum Fault {
         STORE_FAILED,
         KEY_MISSING,
@@ -174,7 +174,7 @@ class FailureDecisionTest {
 
     @ParameterizedTest
     @EnumSource(Fault.class)
-    void whoeverFailsOnTheWayBackWhoWaitsIsTold(Fault fault) {
+    void theWaiterIsCalledWhateverFailsOnTheWayBack(Fault fault) {
         RuntimeException thrown = new RuntimeException("a fault of ours");
         LimiterObserver observer = new LimiterObserver() {
             @Override
@@ -230,7 +230,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void limitsThatCallersGiveFollowTheSettings() {
+    void requestLimitsFollowTheSettings() {
         LimiterSettings settings =
                 LimiterSettings.defaults().withOnFail(OnFail.LOCAL).withLocalShare(500_000);
         SharedLimiterHarness fleet = new SharedLimiterHarness(EnvoyTrees.rules(), settings);
@@ -254,7 +254,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void whatADenialTookElsewhereGoesBack() {
+    void hitsTakenElsewhereAreGivenBackOnADenial() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(
                 rules(
                         byUser(bucket("here", 2)),
@@ -269,7 +269,7 @@ class FailureDecisionTest {
     }
 
     @Test
-    void whatAShareDeniesGoesBackToo() {
+    void hitsTakenElsewhereAreGivenBackIfAShareDenies() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(
                 rules(
                         byUser(bucket("here", 9)),
@@ -288,14 +288,14 @@ class FailureDecisionTest {
     }
 
     @Test
-    void aRuleThatOnlyWatchesDeniesNobodyWhileItsStoreIsAway() {
+    void aShadowRuleDeniesNothingWhileItsStoreIsUnreachable() {
         SharedLimiterHarness fleet =
                 failing(byUser(bucket("watch", 2).shadow(true).onFail(OnFail.DENY)));
         assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [watch STORE_DOWN 0] degraded");
     }
 
     @Test
-    void aDenialThatIsKnownSpeaksForTheRequestBeforeOneThatIsNot() {
+    void aKnownDenialIsBindingBeforeAnUnknownOne() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(
                 rules(
                         byUser(bucket("login", 2).store("big").onFail(OnFail.DENY)),
@@ -311,7 +311,7 @@ class FailureDecisionTest {
 
     @ParameterizedTest
     @EnumSource(StoreFailure.class)
-    void everyFailureIsToldByItsName(StoreFailure failure) {
+    void everyFailureIsObservedByItsName(StoreFailure failure) {
         SharedLimiterHarness fleet =
                 failing(byUser(bucket("a", 2)), rule(bucket("b", 2).build(), KeyBy.of("team")));
         fleet.store().fail(failure);

@@ -51,7 +51,7 @@ class InterleavingTest {
     }
 
     @Property(tries = 60)
-    void eachWaiterIsToldWhatItWouldHaveBeenToldAlone(@ForAll long seed) {
+    void eachWaiterGetsTheDecisionItWouldHaveGotAlone(@ForAll long seed) {
         Random random = new Random(seed);
         RuleSet rules = someRules(random);
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules);
@@ -82,7 +82,7 @@ class InterleavingTest {
         }
     }
 
-    /** What met no rule, or is known to be denied. */
+    /** Checks a request that matched no rule, or is known to be denied. */
     private static void expectAtOnce(LocalLimiterHarness alone, Request request, SharedLimiterHarness.Answer answer) {
         String expected = alone.ask(request);
         if (answer.decision.allowed()) {

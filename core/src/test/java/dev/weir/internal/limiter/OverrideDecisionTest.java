@@ -32,7 +32,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What was agreed with a caller goes before its tier, and that before the rules. */
+/** A caller's overrides take precedence over its tier, and the tier over the rules. */
 class OverrideDecisionTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final String ORDERS = "endpoint:POST /api/v1/orders";
@@ -47,7 +47,7 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void theTierThatWasAgreedTakesThePlaceOfTheOneThatIsSent() {
+    void theTierSetForACallerReplacesTheOneInTheRequest() {
         Limiter limiter = weir(
                 rule("tier:free", 5, KeyBy.of("api_key"), Condition.of("tier", "free")),
                 rule("tier:enterprise", 5000, KeyBy.of("api_key"), Condition.of("tier", "enterprise")));
@@ -77,7 +77,7 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void anOverrideThatItsRuleCannotCountAnyMoreIsIgnoredAndThatIsSaid() {
+    void anOverrideThatItsRuleCannotCountIsIgnoredAndObserved() {
         RuleBuilder orders = Rule.builder("api", "orders").name("orders");
         Limit log = Limit.of(Algorithm.SLIDING_WINDOW_LOG, 2, MINUTE);
         quotas.put("k", new CallerOverrides(null, List.of(override("orders", 50_000))));
@@ -97,7 +97,7 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void aLimitThatACallerGivesAndNobodyCanCountIsNone() {
+    void aRequestLimitThatCannotBeCountedIsIgnored() {
         Limiter limiter = weir(rule("orders", 2, KeyBy.of("api_key")));
         Request request = ask("k").override(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 50_000, MINUTE));
         MutableVerdict verdict = limiter.decide(request).verdict(0);
@@ -173,7 +173,7 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void theSameHoldsInEnvoysSpelling() {
+    void theSameHoldsInEnvoysFormat() {
         Rule perKey = Rule.builder("api", "api_key")
                 .limit(Limit.fixedWindow(100, MINUTE))
                 .build();
@@ -196,7 +196,7 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void aRuleInWeirsSpellingLiesOverADomainInEnvoys() {
+    void aRuleInWeirsFormatOverridesADomainInEnvoysFormat() {
         Rule path = Rule.builder("api", "path")
                 .label("path")
                 .limit(Limit.fixedWindow(7, MINUTE))

@@ -82,7 +82,7 @@ class ReportedRulesTest {
     }
 
     @Test
-    void whoHasALargerLimitIsNotDeniedForTheSmallerOne() {
+    void aCallerWithALargerLimitIsNotDeniedByTheSmallerOne() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(withCustomer(10, 1_000));
         fleet.ask(ANYBODY);
         fleet.ask(ask("user", "u", "api_key", "customer").hits(500));

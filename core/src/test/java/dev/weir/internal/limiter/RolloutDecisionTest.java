@@ -24,7 +24,7 @@ class RolloutDecisionTest {
     private static final int USERS = 4_000;
 
     @Test
-    void itDeniesAboutThatShareOfCallersAndWatchesTheOthers() {
+    void itDeniesAboutThatShareOfCallersAndShadowsTheOthers() {
         LocalLimiterHarness decisions = new LocalLimiterHarness(weir("a", 2_500));
         assertThat(denied(decisions).size()).isCloseTo(USERS / 4, within(USERS / 40));
         MutableDecision spared = decisions.decide(ask(userThat(decisions, true)));
@@ -49,7 +49,7 @@ class RolloutDecisionTest {
     }
 
     @Test
-    void whoItIsRolledOutToIsTheSameInEveryProcessAndWithOtherNumbers() {
+    void theSelectionIsTheSameInEveryProcessAndWithOtherNumbers() {
         // Fixed forever: a new version of Weir must not deny other callers than the one before it.
         assertThat(denied(new LocalLimiterHarness(weir("a", 50))).stream().limit(4))
                 .containsExactly("u0", "u1159", "u1448", "u1607");
@@ -69,7 +69,7 @@ class RolloutDecisionTest {
     }
 
     @Test
-    void itHoldsInEnvoysSpellingToo() {
+    void itHoldsInEnvoysFormatToo() {
         Rule rule = EnvoyTrees.rule("r", NONE).rollout(2_500).build();
         LocalLimiterHarness decisions = new LocalLimiterHarness(EnvoyTrees.rules(EnvoyTrees.limited("user", rule)));
         long denied = IntStream.range(0, USERS)

@@ -106,7 +106,7 @@ final class ScriptedStore implements SharedStore {
         }
     }
 
-    /** What was admitted under an idempotency key. */
+    /** The outcomes that were admitted under an idempotency key. */
     private record Kept(Idempotency by, List<Outcome> outcomes) {}
 
     private void decideOnce(Ask ask) {

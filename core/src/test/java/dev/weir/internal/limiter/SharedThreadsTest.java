@@ -82,7 +82,7 @@ class SharedThreadsTest {
     }
 
     @Test
-    void ofManyThreadsAtOnceExactlyTheLimitPassesAndEveryoneIsToldOfTheirOwnRequest() throws Exception {
+    void manyThreadsPassExactlyTheLimitAndEachGetsItsOwnDecision() throws Exception {
         RuleSet rules = rules(
                 rule(
                         WeirRules.rule("all", Limit.fixedWindow(1_000, Duration.ofMinutes(1)))

@@ -82,7 +82,7 @@ class SwitchesTest {
     }
 
     @Test
-    void everythingInShadowAlsoMeansLimitsOfCallersAndRulesThatAreOn() {
+    void everythingInShadowIncludesRequestLimitsAndRulesThatAreOn() {
         RuleSwitches shadow =
                 new RuleSwitches(SwitchState.SHADOW, Map.of(new Name("d", "b"), new Setting(SwitchState.ON)));
         LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, shadow));
@@ -109,7 +109,7 @@ class SwitchesTest {
     }
 
     @Test
-    void inEnvoysSpellingANameMayBeSharedAndAnIdGoesFirst() {
+    void inEnvoysFormatANameMayBeSharedAndAnIdGoesFirst() {
         Rule first = Rule.builder("d", "id-1").name("n").limit(ONE).build();
         Rule second = Rule.builder("d", "id-2").name("n").limit(ONE).build();
         RuleSet tree = EnvoyTrees.rules(EnvoyTrees.limited("k=1", first), EnvoyTrees.limited("k=2", second));

@@ -104,7 +104,7 @@ class WeirDecisionTest {
     }
 
     @Test
-    void aMissingKeyIsSkippedDeniedOrSharedAndAlwaysTold() {
+    void aMissingKeyIsSkippedDeniedOrSharedAndAlwaysObserved() {
         LocalLimiterHarness d = new LocalLimiterHarness(rules(
                 rule(bucket("skip", 2).build(), KeyBy.of("user")),
                 rule(bucket("share", 2).onMissing(OnMissing.SHARE).build(), KeyBy.of("user"), "path", "/share"),
@@ -139,7 +139,7 @@ class WeirDecisionTest {
     }
 
     @Test
-    void aShadowRuleThatIsOverTakesNothingAndStopsNobody() {
+    void aShadowRuleThatIsOverTakesNothingAndDeniesNothing() {
         LocalLimiterHarness d = new LocalLimiterHarness(rules(
                 rule(bucket("watch", 1).shadow(true).build(), KeyBy.global()),
                 rule(bucket("real", 9).build(), KeyBy.global())));

@@ -70,6 +70,6 @@ class TlsIdentityTest {
         PemFiles other = PemFiles.in(folder, "other");
         assertThatThrownBy(() -> TlsIdentity.read(new Settings.Tls(one.certificate(), other.key(), null, List.of())))
                 .hasMessageContaining("other.key (expected: the private key of")
-                .hasMessageContaining("it is the key of another");
+                .hasMessageContaining("the key belongs to another certificate");
     }
 }

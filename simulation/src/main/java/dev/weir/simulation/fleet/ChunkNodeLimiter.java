@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What textbooks do: borrow ten hits from the shared counter, spend them here, let them lapse after five seconds, give nothing back. It
- * is here to be compared with, for requests of one hit that meet one rule.
+ * The textbook limiter: it borrows ten hits from the shared counter, spends them locally, lets them lapse after five
+ * seconds, and gives nothing back. Weir is compared with it, for requests of one hit that match one rule.
  */
 final class ChunkNodeLimiter implements NodeLimiter {
     static final long CHUNK = 10;

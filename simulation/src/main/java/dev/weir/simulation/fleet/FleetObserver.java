@@ -5,7 +5,7 @@ import dev.weir.internal.store.Check;
 import dev.weir.simulation.traffic.Flow;
 import java.util.function.IntToLongFunction;
 
-/** Told of every decision of the fleet, and of what its nodes ask in the background. */
+/** Observes every decision of the fleet, and the background asks of its nodes. */
 public interface FleetObserver {
 
     /**

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A fleet.
+ * The settings of a fleet.
  *
  * @param nodes how many
  * @param kind what runs on them

@@ -13,7 +13,7 @@ import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.util.Map;
 
-/** Weir itself. */
+/** Runs the real limiter of Weir on a node. */
 final class WeirNodeLimiter implements NodeLimiter {
     /** Counters of the node's own: few, for most are shared. */
     private static final int LOCAL_KEYS = 1 << 16;

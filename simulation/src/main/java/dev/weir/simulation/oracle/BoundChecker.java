@@ -24,8 +24,9 @@ import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The books of every shared counter: what each node took from it, gave back and let pass. They show at once when a bound that
- * docs/guarantees.md states does not hold. What a failure policy let pass is marked degraded and stands outside.
+ * Keeps an account of every shared counter: the hits that each node took, gave back and admitted. It detects at once
+ * when a bound of docs/guarantees.md is broken. Hits that a failure policy admitted are marked degraded and are not
+ * counted.
  */
 public final class BoundChecker {
     private static final int MOST = 20;
@@ -252,8 +253,9 @@ public final class BoundChecker {
     }
 
     /**
-     * A moment in the window that the hits of {@code verdict} were taken from: parts of a request are charged one after the other, the
-     * last of them at {@code lastMicros}, and when the window ends is counted from the moment of its own part.
+     * A moment in the window that the hits of {@code verdict} were taken from: parts of a request are charged one after
+     * the other, the last of them at {@code lastMicros}, and when the window ends is counted from the moment of its own
+     * part.
      */
     private static long charged(Limit limit, MutableVerdict verdict, long lastMicros) {
         return limit.algorithm() == Algorithm.FIXED_WINDOW

@@ -1,7 +1,7 @@
 package dev.weir.simulation.scenario;
 
 /**
- * Something that goes wrong.
+ * A fault to inject.
  *
  * @param atNanos when
  * @param node which node; {@link #STORE} for the store
@@ -20,17 +20,17 @@ public record Fault(long atNanos, Kind kind, int node, long forNanos, int server
         this(atNanos, kind, node, forNanos, node == STORE ? 0 : EVERY);
     }
 
-    /** What can go wrong. */
+    /** The kinds of faults. */
     public enum Kind {
-        /** A machine does nothing for a while, and then goes on. */
+        /** A machine does nothing for a while, and then resumes. */
         PAUSE,
-        /** A node's process ends at once, and another starts after a while. */
+        /** A node's process is killed, and another starts after a while. */
         KILL,
-        /** A node's process ends in order, giving back what it holds, and another starts after a while. */
+        /** A node's process shuts down, giving back its leases, and another starts after a while. */
         STOP,
-        /** Nothing gets through between a node and the store for a while. */
+        /** No message gets through between a node and the store for a while. */
         CUT,
-        /** A node's connection is lost. */
+        /** A node loses its connection. */
         BREAK,
         /** The store's replica takes over, without the last writes. */
         FAIL_OVER

@@ -10,9 +10,9 @@ import java.util.List;
  * An experiment.
  *
  * @param name what it shows, for people
- * @param measure what is looked at
+ * @param measure what it measures
  * @param replicaLagNanos how far the store's replica is behind
- * @param runs who is compared: each has the same traffic and the same faults
+ * @param runs the runs that are compared: each has the same traffic and the same faults
  */
 public record Scenario(
         String name,
@@ -33,27 +33,27 @@ public record Scenario(
         runs = List.copyOf(runs);
     }
 
-    /** What a scenario looks at. */
+    /** The kinds of measurement. */
     public enum Measure {
-        /** A fleet: what passes, and at which cost. */
+        /** A fleet: which requests pass, and at which cost. */
         FLEET,
-        /** The sliding window counter against the exact log, for each entry of the traffic by itself. */
+        /** The sliding window counter against the exact log, for each entry of the traffic on its own. */
         SLIDING_WINDOW
     }
 
-    /** Weir alone with these rules, and nothing going wrong. */
+    /** A scenario of Weir alone with these rules, without faults. */
     public static Scenario of(
             RuleSet rules, FleetSettings fleet, List<FlowSettings> traffic, long durationNanos, long seed) {
         Run weir = new Run("weir", FleetSettings.Kind.WEIR, rules);
         return new Scenario("weir", Measure.FLEET, seed, durationNanos, fleet, 0, traffic, List.of(), List.of(weir));
     }
 
-    /** This scenario with what goes wrong in it. */
+    /** This scenario with other faults. */
     public Scenario with(List<Fault> others, long lagNanos) {
         return new Scenario(name, measure, seed, durationNanos, fleet, lagNanos, traffic, others, runs);
     }
 
-    /** One of those who are compared. */
+    /** One run of the comparison. */
     public record Run(String name, FleetSettings.Kind kind, RuleSet rules) {}
 
     /**

@@ -1,7 +1,7 @@
 package dev.weir.simulation.store;
 
 /**
- * The way between a node and the store.
+ * The network between a node and the store.
  *
  * @param latency how long a message takes, one way
  * @param loss the share of messages that have to be sent again

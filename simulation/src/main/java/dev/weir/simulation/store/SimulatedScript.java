@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What the script does in Redis: decides the checks of one request, all or nothing, and then hands out what was asked for ahead. The
- * meters are the real ones.
+ * Simulates the Redis script: decides the checks of one request, all or nothing, and then grants leases. It uses the
+ * real meters.
  */
 final class SimulatedScript {
     private final SimulatedCounters counters;

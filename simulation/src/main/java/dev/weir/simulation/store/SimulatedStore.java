@@ -72,8 +72,8 @@ public final class SimulatedStore {
     }
 
     /**
-     * The replica takes over, with a clock of its own: what it had not heard of is lost, all connections break, and for {@code nanos}
-     * nobody answers.
+     * The replica takes over, with a clock of its own: what it had not heard of is lost, all connections break, and for
+     * {@code nanos} nobody answers.
      */
     public void failOver(long nanos, MachineClock replica) {
         long moment = timeline.now() - lagNanos;

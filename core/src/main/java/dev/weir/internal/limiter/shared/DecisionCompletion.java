@@ -16,11 +16,11 @@ import dev.weir.internal.tier.LocalTier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way back of a request: what shared stores answered becomes its decision. Nobody else is there to tell its waiter, so that is
- * told whatever fails on the way: then {@code on_fail} decides, and the fault goes on to whoever called.
+ * Completes a request: turns the answers of shared stores into its decision. The waiter is called whatever fails here,
+ * because nothing else would call it. In that case {@code on_fail} decides, and the fault is rethrown to the caller.
  */
 final class DecisionCompletion {
-    /** How many checks of one request denials are remembered of, so that a long one costs no more for it. */
+    /** The most checks of one request whose denials are cached, to bound the cost of a long request. */
     private static final int MOST_LEARNED = 64;
 
     private final TimeSource time;
@@ -29,7 +29,7 @@ final class DecisionCompletion {
     private final LocalTier tier;
     private final IdempotencyGuard keys;
     private final VerdictWriter verdictWriter;
-    /** Writes verdicts when telling an observer of them may be what failed. */
+    /** Writes verdicts without an observer, because the observer may be what failed. */
     private final VerdictWriter silent;
 
     private final FailurePolicy policy;
@@ -59,13 +59,13 @@ final class DecisionCompletion {
             for (int i = 0; i < checks.size(); i++) {
                 pending.states.settled(indices == null ? i : indices[i]);
             }
-            return; // nothing was charged, and what is told is of then
+            return; // nothing was charged, and the outcomes are those of the first request
         }
         long now = pending.askedMicros;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
             if (check.failure != null) {
-                check.outcome.allowed = true; // stops nobody, as the store saw it
+                check.outcome.allowed = true; // it denies nothing, as far as the store is concerned
             } else if ((check.role == Check.Role.ENFORCE || check.hits < 0) && isFirstOnItsCounter(checks, i)) {
                 tier.learn(check, now);
             }
@@ -91,7 +91,10 @@ final class DecisionCompletion {
         }
     }
 
-    /** Whether no check before it may have had a part in its outcome: a denial after others says nothing of its own hits. */
+    /**
+     * Whether no earlier check affects its outcome: after others on the same counter, a denial says nothing about its
+     * own hits.
+     */
     private static boolean isFirstOnItsCounter(Checks checks, int index) {
         if (index > MOST_LEARNED) {
             return false;
@@ -110,7 +113,7 @@ final class DecisionCompletion {
         observer.gaveBack(checks);
     }
 
-    /** Every store has answered or failed. */
+    /** Finishes the request after every store has answered or failed. */
     void finish(InFlightDecision pending) {
         long now = time.micros();
         try {
@@ -175,7 +178,7 @@ final class DecisionCompletion {
         }
     }
 
-    /** It passed before; where that is all that is known of a check, the rest is how things stand. */
+    /** Marks the checks as allowed, because the request was admitted before; unknown numbers are the current ones. */
     private static void admit(Checks checks) {
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * for before passes at once; the rest asks its place, or {@linkplain MultiPlaceDecision several}; and what a store does not answer, the rule's failure policy does.
  */
 public final class SharedPath {
-    /** What {@link #route} finds beside the place of the only store. */
+    /** Results of {@link #route} other than the index of the only store. */
     private static final int HERE = Check.LOCAL;
 
     private static final int SEVERAL = -2;
@@ -171,7 +171,7 @@ public final class SharedPath {
         return false;
     }
 
-    /** Who waits; if nobody can, what leases gave goes back into them before that is said. */
+    /** Gets the waiter; if that fails, first puts leased hits back. */
     private static Waiter waiter(InFlightDecision pending, WaiterSupplier later) {
         try {
             return later.waiter();
@@ -199,7 +199,7 @@ public final class SharedPath {
         return true;
     }
 
-    /** Leases cover everything that is shared: what this process counts by itself decides. */
+    /** Decides a request whose shared checks are all paid by leases; the checks in this process's memory decide. */
     private boolean decidePaidFor(InFlightDecision pending, Request request, long now, MutableDecision into) {
         pending.places.takeHere();
         boolean allowed = pending.checks.allowed();
@@ -248,12 +248,12 @@ public final class SharedPath {
     }
 
     /**
-     * Whether the request is denied whatever the stores say: a denial is remembered, or this process has no room. Then no
-     * store is asked, and the checks that did not deny have no verdict. What counts when denied is not charged for a
-     * remembered denial, as in the reference with its local cache, but is for one of this process.
+     * Whether the request is denied whatever the stores say: a denial is cached, or a local counter denies. Then no
+     * store is asked, and the checks that did not deny have no verdict. Checks that count denied hits are not charged
+     * for a cached denial, as in the reference with its local cache, but are charged for a local one.
      *
-     * <p>Who sends an admitted request again is told so, also when there is no room any more: so with an idempotency key the store is
-     * asked, unless it did not know the key a moment ago or was asked for too many.
+     * <p>A repeat of an admitted request must be recognised even if the limit is used up by now. So with an idempotency
+     * key the store is asked, unless it did not know the key a moment ago or was asked for too many.
      */
     private boolean isDenied(InFlightDecision pending, int route, long now) {
         Checks checks = pending.checks;
@@ -266,8 +266,8 @@ public final class SharedPath {
             if (check.store != Check.LOCAL) {
                 countsDenied |= check.countsDenied;
                 check.outcome.allowed = true;
-                // Whose turn it is to ask loses it for nothing if another denies: so those are looked at when no other
-                // does.
+                // Re-validation happens once a second; do not spend it if another check already denies. So due checks
+                // are looked at only if no other denies.
                 boolean due = checks.size() > 1 && isDue(check, now);
                 anyDue |= due;
                 if (!due && isKnown(pending, i, now)) {
@@ -290,12 +290,12 @@ public final class SharedPath {
         return denied;
     }
 
-    /** Whether a denial of {@code check}, if there is one, is to be asked for anew. */
+    /** Whether a cached denial of {@code check}, if there is one, is due for re-validation. */
     private boolean isDue(Check check, long now) {
         return now - tier.deniedSince(check) >= LocalTier.BELIEVED_MICROS;
     }
 
-    /** Whether the check at {@code index} is known to deny the request: then its outcome says so, and it alone. */
+    /** Whether the check at {@code index} is known to deny the request; then its outcome alone is a denial. */
     private boolean isKnown(InFlightDecision pending, int index, long now) {
         Check check = pending.checks.get(index);
         Idempotency idempotency = pending.idempotency;
@@ -310,7 +310,7 @@ public final class SharedPath {
         return known;
     }
 
-    /** Whether the key of what is known to be denied {@code since} then was admitted nowhere, or cannot be looked up. */
+    /** Whether the key of a request denied {@code since} then was admitted nowhere, or cannot be looked up. */
     private boolean isUnknown(Idempotency idempotency, long since, long now) {
         return keys.isNew(idempotency, since, now) || !keys.mayLookUp(idempotency, now);
     }
