@@ -228,12 +228,12 @@ public final class ControlPlane implements AutoCloseable {
             ColumnLimits.TIER.require(quota.tier());
         }
         quota.overrides().forEach(each -> ColumnLimits.DESCRIPTOR.require(each.descriptor()));
-        return changes.make(author, FollowedTable.QUOTA, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
+        return changes.make(author, QuotaEdit.KIND, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
     }
 
     /** Ends what was agreed with a caller. */
     public Change deleteQuota(Author author, String apiKey, Precondition precondition, boolean dryRun) {
-        return changes.make(author, FollowedTable.QUOTA, apiKey, precondition, dryRun, QuotaEdit.delete(apiKey));
+        return changes.make(author, QuotaEdit.KIND, apiKey, precondition, dryRun, QuotaEdit.delete(apiKey));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.weir.control;
 import dev.weir.control.audit.Author;
 import dev.weir.control.change.Change;
 import dev.weir.control.change.ConditionalChanges;
+import dev.weir.control.change.Edit;
 import dev.weir.control.change.FollowedKind;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
@@ -19,10 +20,10 @@ final class CounterResets implements FollowedKind {
     /** Writes that what {@code before} shows is forgotten. */
     static Change record(ConditionalChanges changes, Author author, String subject, String before) {
         String name = subject.length() <= LONGEST_SUBJECT ? subject : subject.substring(0, LONGEST_SUBJECT - 1) + "…";
-        return changes.make(author, KIND, name, new Precondition.None(), false, new ConditionalChanges.Editing() {
+        return changes.make(author, KIND, name, new Precondition.None(), false, new Edit() {
             @Override
-            public ConditionalChanges.Existing existing(Connection connection) {
-                return new ConditionalChanges.Existing(0, before);
+            public Edit.Existing existing(Connection connection) {
+                return new Edit.Existing(0, before);
             }
 
             @Override

@@ -2,11 +2,13 @@ package dev.weir.control;
 
 import dev.weir.control.change.FollowedKind;
 import dev.weir.control.quota.QuotaCache;
+import dev.weir.control.quota.QuotaEdit;
 import dev.weir.control.quota.QuotaTable;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.token.StoredToken;
 import dev.weir.control.token.TokenCache;
 import dev.weir.control.token.TokenTable;
+import dev.weir.control.token.Tokens;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
@@ -18,9 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Brings what a table holds into a book, which is read from memory. */
-public final class FollowedTable<T> implements FollowedKind {
-    public static final String TOKEN = "token";
-    static final String QUOTA = "quota";
+final class FollowedTable<T> implements FollowedKind {
 
     private final String kind;
     private final Table<T> table;
@@ -46,12 +46,12 @@ public final class FollowedTable<T> implements FollowedKind {
 
     /** Tells {@code changed} after the book has changed. */
     static FollowedTable<StoredToken> tokens(TokenCache book, Runnable changed) {
-        return new FollowedTable<>(TOKEN, TokenTable::all, TokenTable::get, book::setAll, book::set, changed);
+        return new FollowedTable<>(Tokens.KIND, TokenTable::all, TokenTable::get, book::setAll, book::set, changed);
     }
 
     /** Tells {@code changed} after the book has changed. */
     static FollowedTable<StoredQuota> quotas(QuotaCache book, Runnable changed) {
-        return new FollowedTable<>(QUOTA, QuotaTable::all, QuotaTable::get, book::setAll, book::set, changed);
+        return new FollowedTable<>(QuotaEdit.KIND, QuotaTable::all, QuotaTable::get, book::setAll, book::set, changed);
     }
 
     @Override

@@ -41,32 +41,38 @@ public final class AuditedTransactions {
         this.file = file;
     }
 
-    /** Looks at what is there and changes it; both as JSON, null where there is nothing. */
-    public interface Edit {
-        /** What there is, for the audit; null if there is nothing. */
-        @Nullable
-        String before(Connection connection) throws SQLException;
-
-        /** Changes it to what {@code stored} describes, and tells what is there now; null if nothing is. */
-        @Nullable
-        String apply(Connection connection, StoredVersion stored) throws SQLException;
-    }
-
-    /** Makes a change, or only finds out what it would do. */
-    public Change change(Author author, String kind, String subject, boolean dryRun, Edit edit) {
-        return change(author, kind, subject, null, dryRun, edit);
-    }
-
-    /** The same, of a change that was made at {@code then} without the database and can wait to be written there; null is now. */
+    /**
+     * Makes a change, or with {@code dryRun} only finds out what it would do.
+     *
+     * @throws ChangeRefusedException if the precondition does not hold
+     */
     public Change change(
-            Author author, String kind, String subject, @Nullable Instant then, boolean dryRun, Edit edit) {
+            Author author, String kind, String subject, Precondition precondition, boolean dryRun, Edit edit) {
+        return transact(author, kind, subject, null, precondition, dryRun, edit);
+    }
+
+    /** Records a change that was made at {@code then} without the database; it gives up soon if another node holds the lock. */
+    public Change recordLater(Author author, String kind, String subject, Instant then, Edit edit) {
+        return transact(author, kind, subject, then, new Precondition.None(), false, edit);
+    }
+
+    private Change transact(
+            Author author,
+            String kind,
+            String subject,
+            @Nullable Instant then,
+            Precondition precondition,
+            boolean dryRun,
+            Edit edit) {
         AuditFile.@Nullable Mark[] written = new AuditFile.Mark[1];
         boolean done = false;
         try {
             Database.Work<Change> work = connection -> {
                 long version = lockedVersion(connection) + 1;
                 Instant now = then == null ? Instant.now().truncatedTo(ChronoUnit.MILLIS) : then;
-                String before = edit.before(connection);
+                Edit.Existing existing = edit.existing(connection);
+                precondition.require(existing == null ? null : existing.version());
+                String before = existing == null ? null : existing.json();
                 String after = edit.apply(connection, new StoredVersion(version, now, author.name()));
                 if (dryRun || (before == null && after == null)) {
                     connection.rollback();

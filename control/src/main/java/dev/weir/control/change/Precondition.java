@@ -8,6 +8,19 @@ public sealed interface Precondition {
     /** Whether a thing at {@code version} may be changed; null is one that is not there. */
     boolean holds(@Nullable Long version);
 
+    /**
+     * Checks the precondition against the current version of a record; null if the record does not exist.
+     *
+     * @throws ChangeRefusedException if it does not hold
+     */
+    default void require(@Nullable Long version) {
+        if (!holds(version)) {
+            throw new ChangeRefusedException(
+                    ChangeRefusedException.Cause.STALE,
+                    version == null ? "it does not exist" : "it is at version " + version);
+        }
+    }
+
     /** Whatever is there. */
     record None() implements Precondition {
         @Override

@@ -1,7 +1,7 @@
 package dev.weir.control.rules;
 
-import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.change.DeleteEdit;
+import dev.weir.control.change.Edit;
 import dev.weir.control.data.StoredVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 public final class RuleEdit {
     private RuleEdit() {}
 
-    public static ConditionalChanges.Editing put(String id, String domain, String body) {
-        return new ConditionalChanges.Editing() {
+    public static Edit put(String id, String domain, String body) {
+        return new Edit() {
             @Override
-            public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
+            public Edit.@Nullable Existing existing(Connection connection) throws SQLException {
                 return found(connection, id);
             }
 
@@ -27,14 +27,12 @@ public final class RuleEdit {
         };
     }
 
-    public static ConditionalChanges.Editing delete(String id) {
+    public static Edit delete(String id) {
         return new DeleteEdit(id, RuleEdit::found, RuleTable::delete, "no rule of the database is called " + id);
     }
 
-    private static ConditionalChanges.@Nullable Existing found(Connection connection, String id) throws SQLException {
+    private static Edit.@Nullable Existing found(Connection connection, String id) throws SQLException {
         StoredRule rule = RuleTable.get(connection, id);
-        return rule == null
-                ? null
-                : new ConditionalChanges.Existing(rule.stored().version(), rule.json());
+        return rule == null ? null : new Edit.Existing(rule.stored().version(), rule.json());
     }
 }

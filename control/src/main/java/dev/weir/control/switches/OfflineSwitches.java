@@ -1,7 +1,6 @@
 package dev.weir.control.switches;
 
 import dev.weir.control.change.Change;
-import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchChange.Via;
 import java.io.IOException;
@@ -27,7 +26,7 @@ final class OfflineSwitches {
     /** Makes of {@code last} what is wanted; {@code local}: by this node on its own. */
     Switches.Switched make(SwitchRequest wish, @Nullable SwitchChange last, boolean local) {
         boolean set = last != null && last.setting() != null;
-        ConditionalChanges.require(wish.precondition(), last == null || !set ? null : last.stamp());
+        wish.precondition().require(last == null || !set ? null : last.stamp());
         if (!set) {
             wish.requireSomething();
         }

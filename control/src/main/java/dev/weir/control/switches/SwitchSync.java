@@ -2,6 +2,7 @@ package dev.weir.control.switches;
 
 import dev.weir.control.change.AuditedTransactions;
 import dev.weir.control.change.DatabaseFollower;
+import dev.weir.control.change.Edit;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchChange.Via;
@@ -161,36 +162,30 @@ final class SwitchSync implements AutoCloseable {
 
     /** Writes {@code done} as the change that it was, unless somebody has; of a line of the journal also what it followed. */
     private void write(SwitchChange done, SwitchJournal.@Nullable Line line) {
-        ledger.change(
-                done.author(),
-                FollowedSwitches.KIND,
-                done.name().id(),
-                done.at(),
-                false,
-                new AuditedTransactions.Edit() {
-                    private @Nullable SwitchChange row;
-                    private boolean known;
+        ledger.recordLater(done.author(), FollowedSwitches.KIND, done.name().id(), done.at(), new Edit() {
+            private @Nullable SwitchChange row;
+            private boolean known;
 
-                    @Override
-                    public @Nullable String before(Connection connection) throws SQLException {
-                        SwitchChange found =
-                                SwitchTable.get(connection, done.name().id());
-                        row = found;
-                        known = found != null && (line == null ? !done.isAfter(found) : found.stamp() == done.stamp());
-                        if (known) {
-                            return null;
-                        }
-                        return line != null ? line.before() : found == null ? null : found.after();
-                    }
+            @Override
+            public @Nullable Existing existing(Connection connection) throws SQLException {
+                SwitchChange found = SwitchTable.get(connection, done.name().id());
+                row = found;
+                known = found != null && (line == null ? !done.isAfter(found) : found.stamp() == done.stamp());
+                if (known) {
+                    return null;
+                }
+                String before = line != null ? line.before() : found == null ? null : found.after();
+                return before == null ? null : new Existing(found == null ? 0 : found.stamp(), before);
+            }
 
-                    @Override
-                    public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
-                        if (!known && done.isAfter(row)) {
-                            SwitchTable.put(connection, done);
-                        }
-                        return known ? null : done.after();
-                    }
-                });
+            @Override
+            public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
+                if (!known && done.isAfter(row)) {
+                    SwitchTable.put(connection, done);
+                }
+                return known ? null : done.after();
+            }
+        });
         follower.sync();
         inDatabase.merge(done.name().id(), done.stamp(), Math::max);
     }

@@ -7,6 +7,7 @@ import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.change.ColumnLimits;
 import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.change.DatabaseFollower;
+import dev.weir.control.change.Edit;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.DatabaseException;
@@ -189,11 +190,11 @@ public final class Switches implements AutoCloseable {
 
     private Switched inDatabase(SwitchRequest wish) {
         SwitchChange[] done = new SwitchChange[1];
-        ConditionalChanges.Editing editing = new ConditionalChanges.Editing() {
+        Edit edit = new Edit() {
             private @Nullable SwitchChange last;
 
             @Override
-            public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
+            public @Nullable Existing existing(Connection connection) throws SQLException {
                 SwitchChange row = SwitchTable.get(connection, wish.name().id());
                 SwitchChange known = book.last(wish.name());
                 last = known != null && known.isAfter(row) ? known : row;
@@ -202,7 +203,7 @@ public final class Switches implements AutoCloseable {
                     wish.requireSomething();
                     return null;
                 }
-                return new ConditionalChanges.Existing(found.stamp(), String.valueOf(found.after()));
+                return new Existing(found.stamp(), String.valueOf(found.after()));
             }
 
             @Override
@@ -214,7 +215,7 @@ public final class Switches implements AutoCloseable {
             }
         };
         Change change = changes.make(
-                wish.author(), FollowedSwitches.KIND, wish.name().id(), wish.precondition(), wish.dryRun(), editing);
+                wish.author(), FollowedSwitches.KIND, wish.name().id(), wish.precondition(), wish.dryRun(), edit);
         return new Switched(change, wish.dryRun() ? null : done[0]);
     }
 

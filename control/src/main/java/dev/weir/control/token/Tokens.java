@@ -1,12 +1,12 @@
 package dev.weir.control.token;
 
-import dev.weir.control.FollowedTable;
 import dev.weir.control.audit.Author;
 import dev.weir.control.change.Change;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.change.DatabaseFollower;
 import dev.weir.control.change.DeleteEdit;
+import dev.weir.control.change.Edit;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.Database;
@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes, renews and takes back the tokens that open the admin port; every change is audited, and blocks. */
 public final class Tokens implements AutoCloseable {
+    /** The name of tokens in the audit log. */
+    public static final String KIND = "token";
+
     /** What the audit calls whoever has the token of the settings; no token of the database is called so. */
     public static final String FIXED = "admin_token";
 
@@ -148,12 +151,12 @@ public final class Tokens implements AutoCloseable {
     /** Takes a token back: it opens nothing from now on. */
     public Change revoke(Author author, String nameOrId, Precondition precondition, boolean dryRun) {
         String id = idOf(nameOrId);
-        ConditionalChanges.Editing deletion = new DeleteEdit(
+        Edit deletion = new DeleteEdit(
                 id,
                 (connection, same) -> found(TokenTable.get(connection, same)),
                 TokenTable::delete,
                 missing(nameOrId));
-        return changes.make(author, FollowedTable.TOKEN, id, precondition, dryRun, deletion);
+        return changes.make(author, KIND, id, precondition, dryRun, deletion);
     }
 
     /** All tokens by name, with when they were last used; what is in memory if the database is away. */
@@ -181,22 +184,21 @@ public final class Tokens implements AutoCloseable {
 
     private Issued issue(Author author, TokenText text, Precondition precondition, boolean dryRun, Writing writing) {
         @Nullable StoredToken[] tokens = new StoredToken[2];
-        Change change = changes.make(
-                author, FollowedTable.TOKEN, text.id(), precondition, dryRun, new ConditionalChanges.Editing() {
-                    @Override
-                    public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
-                        StoredToken before = writing.before(connection);
-                        tokens[0] = before;
-                        return found(before);
-                    }
+        Change change = changes.make(author, KIND, text.id(), precondition, dryRun, new Edit() {
+            @Override
+            public Edit.@Nullable Existing existing(Connection connection) throws SQLException {
+                StoredToken before = writing.before(connection);
+                tokens[0] = before;
+                return found(before);
+            }
 
-                    @Override
-                    public String apply(Connection connection, StoredVersion stored) throws SQLException {
-                        StoredToken token = writing.write(connection, tokens[0], stored);
-                        tokens[1] = token;
-                        return token.json();
-                    }
-                });
+            @Override
+            public String apply(Connection connection, StoredVersion stored) throws SQLException {
+                StoredToken token = writing.write(connection, tokens[0], stored);
+                tokens[1] = token;
+                return token.json();
+            }
+        });
         StoredToken issued = tokens[1];
         if (issued == null) {
             throw new IllegalStateException("a change that changed nothing");
@@ -220,10 +222,8 @@ public final class Tokens implements AutoCloseable {
         return "no token is called " + nameOrId;
     }
 
-    private static ConditionalChanges.@Nullable Existing found(@Nullable StoredToken token) {
-        return token == null
-                ? null
-                : new ConditionalChanges.Existing(token.stored().version(), token.json());
+    private static Edit.@Nullable Existing found(@Nullable StoredToken token) {
+        return token == null ? null : new Edit.Existing(token.stored().version(), token.json());
     }
 
     private static void inFuture(@Nullable Instant expiresAt) {

@@ -38,9 +38,9 @@ class AuditedTransactionsTest {
                 AuditFile otherFile = AuditFile.open(b)) {
             AuditedTransactions stopping = new AuditedTransactions(one, oneFile);
             AuditedTransactions going = new AuditedTransactions(other, otherFile);
-            going.change(ADA, "rule", "first", false, new Made());
-            CompletableFuture<Change> stopped =
-                    CompletableFuture.supplyAsync(() -> stopping.change(ADA, "rule", "stopped", false, new Made() {
+            going.change(ADA, "rule", "first", new Precondition.None(), false, new Made());
+            CompletableFuture<Change> stopped = CompletableFuture.supplyAsync(() ->
+                    stopping.change(ADA, "rule", "stopped", new Precondition.None(), false, new Made() {
                         @Override
                         public String apply(Connection connection, StoredVersion stored) {
                             inside.countDown();
@@ -50,14 +50,15 @@ class AuditedTransactionsTest {
                     }));
             try {
                 await(inside);
-                assertThat(going.change(ADA, "rule", "second", false, new Made())
+                assertThat(going.change(ADA, "rule", "second", new Precondition.None(), false, new Made())
                                 .version())
                         .isEqualTo(2);
             } finally {
                 goesOn.countDown();
             }
             assertThatThrownBy(stopped::join).hasCauseInstanceOf(DatabaseException.class);
-            assertThat(stopping.change(ADA, "rule", "third", false, new Made()).version())
+            assertThat(stopping.change(ADA, "rule", "third", new Precondition.None(), false, new Made())
+                            .version())
                     .isEqualTo(3);
         }
         AuditVerification whole = AuditVerification.ofFile(a.resolve(AuditFile.NAME));
@@ -70,9 +71,9 @@ class AuditedTransactionsTest {
         AuditFile file = AuditFile.open(folder);
         try (Database database = Database.embedded(folder)) {
             AuditedTransactions ledger = new AuditedTransactions(database, file);
-            ledger.change(ADA, "rule", "before", false, new Made());
+            ledger.change(ADA, "rule", "before", new Precondition.None(), false, new Made());
             file.close();
-            assertThatThrownBy(() -> ledger.change(ADA, "rule", "r", false, new Made()))
+            assertThatThrownBy(() -> ledger.change(ADA, "rule", "r", new Precondition.None(), false, new Made()))
                     .isInstanceOf(DatabaseException.class)
                     .hasMessageContaining("the audit cannot be written");
             assertThat(database.<Long>transaction(AuditedTransactions::version)).isEqualTo(1);
@@ -88,9 +89,9 @@ class AuditedTransactionsTest {
     }
 
     /** Makes something out of nothing. */
-    private static class Made implements AuditedTransactions.Edit {
+    private static class Made implements Edit {
         @Override
-        public @Nullable String before(Connection connection) throws SQLException {
+        public @Nullable Existing existing(Connection connection) throws SQLException {
             return null;
         }
 
