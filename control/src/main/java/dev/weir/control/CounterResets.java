@@ -11,13 +11,13 @@ import java.sql.Connection;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Counters that operators had forgotten: lines of audit, and nothing that a node would have to follow. */
+/** Records resets of counters in the audit log. Nodes have nothing to follow here. */
 final class CounterResets implements FollowedKind {
     private static final String KIND = "counter";
-    /** What the column holds. */
+    /** The length of the column {@code subject}. */
     private static final int LONGEST_SUBJECT = 256;
 
-    /** Writes that what {@code before} shows is forgotten. */
+    /** Records that the counters shown in {@code before} are reset. */
     static Change record(ConditionalChanges changes, Author author, String subject, String before) {
         String name = subject.length() <= LONGEST_SUBJECT ? subject : subject.substring(0, LONGEST_SUBJECT - 1) + "…";
         return changes.make(author, KIND, name, new Precondition.None(), false, new Edit() {

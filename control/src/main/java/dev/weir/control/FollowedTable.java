@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Brings what a table holds into a book, which is read from memory. */
+/** Copies the rows of a table into an in-memory cache. */
 final class FollowedTable<T> implements FollowedKind {
 
     private final String kind;
@@ -44,14 +44,15 @@ final class FollowedTable<T> implements FollowedKind {
         this.changed = changed;
     }
 
-    /** Tells {@code changed} after the book has changed. */
-    static FollowedTable<StoredToken> tokens(TokenCache book, Runnable changed) {
-        return new FollowedTable<>(Tokens.KIND, TokenTable::all, TokenTable::get, book::setAll, book::set, changed);
+    /** Copies tokens into {@code cache} and runs {@code changed} after each update. */
+    static FollowedTable<StoredToken> tokens(TokenCache cache, Runnable changed) {
+        return new FollowedTable<>(Tokens.KIND, TokenTable::all, TokenTable::get, cache::setAll, cache::set, changed);
     }
 
-    /** Tells {@code changed} after the book has changed. */
-    static FollowedTable<StoredQuota> quotas(QuotaCache book, Runnable changed) {
-        return new FollowedTable<>(QuotaEdit.KIND, QuotaTable::all, QuotaTable::get, book::setAll, book::set, changed);
+    /** Copies quotas into {@code cache} and runs {@code changed} after each update. */
+    static FollowedTable<StoredQuota> quotas(QuotaCache cache, Runnable changed) {
+        return new FollowedTable<>(
+                QuotaEdit.KIND, QuotaTable::all, QuotaTable::get, cache::setAll, cache::set, changed);
     }
 
     @Override

@@ -225,14 +225,14 @@ abstract class ControlContract extends DatabaseContract {
         assertThat(plane.tokens().book().find(brief, Instant.now())).isInstanceOf(TokenCache.Found.Expired.class);
         assertThatThrownBy(() -> plane.tokens().rotate(OPERATOR, "brief", Duration.ZERO, null, ANY, false))
                 .isInstanceOf(ChangeRefusedException.class)
-                .hasMessageContaining("expires_at: the token ran out at");
+                .hasMessageContaining("expires_at: the token expired at");
     }
 
     @Test
     void aTokenThatCannotBeIsRefused() {
         plane.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false);
         assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "ci", Role.ADMIN, null, false))
-                .hasMessage("name: a token is called ci already");
+                .hasMessage("name: there is a token named ci already");
         assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "a b", Role.ADMIN, null, false))
                 .hasMessageStartingWith("name: \"a b\" (expected: ");
         assertThatThrownBy(() -> plane.tokens().create(OPERATOR, Tokens.FIXED, Role.ADMIN, null, false))

@@ -143,7 +143,7 @@ class SwitchOutageTest {
             assertThatThrownBy(() -> here.putRule(ADA, "r", "api", "{}", ANY, false))
                     .isInstanceOfSatisfying(
                             DatabaseException.class,
-                            e -> assertThat(e.isHeldUp()).isTrue());
+                            e -> assertThat(e.isLockTimeout()).isTrue());
         }
         Awaitility.await().atMost(BACK).until(() -> here.switches().unreconciled() == 0);
         assertThat(audit(here)).contains("\"who\":\"ada\"", "\"via\":\"redis\"");

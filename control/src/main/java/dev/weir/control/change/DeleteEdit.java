@@ -6,9 +6,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a thing is taken away that must be there.
+ * Deletes a record that must exist.
  *
- * @param missing what to say if it is not
+ * @param missing the error message if it does not exist
  */
 public record DeleteEdit(String id, Finding finding, Deleting deleting, String missing) implements Edit {
 

@@ -7,7 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** How what was agreed with a caller is written, and how it is ended. */
+/** Edits that set or delete a caller's quota. */
 public final class QuotaEdit {
     /** The name of quotas in the audit log. */
     public static final String KIND = "quota";
@@ -23,14 +23,14 @@ public final class QuotaEdit {
 
             @Override
             public String apply(Connection connection, StoredVersion stored) throws SQLException {
-                QuotaTable.put(connection, quota.as(stored));
+                QuotaTable.put(connection, quota.withVersion(stored));
                 return quota.json();
             }
         };
     }
 
     public static Edit delete(String apiKey) {
-        return new DeleteEdit(apiKey, QuotaEdit::found, QuotaTable::delete, "nothing was agreed with this api_key");
+        return new DeleteEdit(apiKey, QuotaEdit::found, QuotaTable::delete, "no quota is set for this api_key");
     }
 
     private static Edit.@Nullable Existing found(Connection connection, String apiKey) throws SQLException {

@@ -7,7 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** How a rule of the database is written, and how it is deleted. */
+/** Edits that write or delete a rule of the database. */
 public final class RuleEdit {
     private RuleEdit() {}
 
@@ -28,7 +28,7 @@ public final class RuleEdit {
     }
 
     public static Edit delete(String id) {
-        return new DeleteEdit(id, RuleEdit::found, RuleTable::delete, "no rule of the database is called " + id);
+        return new DeleteEdit(id, RuleEdit::found, RuleTable::delete, "there is no rule " + id + " in the database");
     }
 
     private static Edit.@Nullable Existing found(Connection connection, String id) throws SQLException {

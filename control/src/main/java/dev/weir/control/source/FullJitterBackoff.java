@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * How long to wait before connecting again: anything up to a bound that doubles with every failure ("full jitter"), so that the
- * servers of a fleet do not all come back at once.
+ * The wait before reconnecting: a random time up to a bound that doubles with every failure ("full jitter"), so that
+ * the servers of a fleet do not all reconnect at once.
  */
 final class FullJitterBackoff {
     private static final long FIRST_MILLIS = 100;
@@ -19,13 +19,13 @@ final class FullJitterBackoff {
         this.random = random;
     }
 
-    /** The wait after one more failure. */
+    /** Returns the wait after one more failure. */
     long nextMillis() {
         long bound = Math.min(mostMillis, FIRST_MILLIS << Math.min(failures++, 20));
         return random.nextLong(bound + 1);
     }
 
-    /** What was connected to stayed. */
+    /** Starts again from the shortest wait, after a connection that lasted. */
     void reset() {
         failures = 0;
     }

@@ -70,12 +70,12 @@ class AuditedTransactionsTest {
     void aChangeWhoseAuditCannotBeWrittenDoesNotHappen(@TempDir Path folder) throws IOException {
         AuditFile file = AuditFile.open(folder);
         try (Database database = Database.embedded(folder)) {
-            AuditedTransactions ledger = new AuditedTransactions(database, file);
-            ledger.change(ADA, "rule", "before", new Precondition.None(), false, new Made());
+            AuditedTransactions transactions = new AuditedTransactions(database, file);
+            transactions.change(ADA, "rule", "before", new Precondition.None(), false, new Made());
             file.close();
-            assertThatThrownBy(() -> ledger.change(ADA, "rule", "r", new Precondition.None(), false, new Made()))
+            assertThatThrownBy(() -> transactions.change(ADA, "rule", "r", new Precondition.None(), false, new Made()))
                     .isInstanceOf(DatabaseException.class)
-                    .hasMessageContaining("the audit cannot be written");
+                    .hasMessageContaining("the audit file cannot be written");
             assertThat(database.<Long>transaction(AuditedTransactions::version)).isEqualTo(1);
         }
     }

@@ -14,7 +14,7 @@ class EtcdKeySpaceTest {
         for (int i = 0; !keys.isFull(); i++) {
             keys.put(entry(i));
         }
-        keys.whole(false);
+        keys.complete(false);
         for (int i = 0; keys.isFull(); i++) {
             keys.apply(Event.newBuilder()
                     .setType(Event.EventType.DELETE)

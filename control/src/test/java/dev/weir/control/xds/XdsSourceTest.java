@@ -111,7 +111,7 @@ class XdsSourceTest {
             assertThat(requests(sources)).isEqualTo(10);
         }
         assertThat(said().get(2).getErrorDetail().getMessage())
-                .contains("xds:resources[0]: cannot be read: it is a \"type.googleapis.com/some.Other\"")
+                .contains("xds:resources[0]: cannot be read: its type is \"type.googleapis.com/some.Other\"")
                 .contains("xds:resources[1]: cannot be read");
     }
 
@@ -178,7 +178,7 @@ class XdsSourceTest {
         SourceSettings impatient = SourceSettings.NONE.withPatience(Duration.ofMillis(500));
         assertThatThrownBy(() -> open(null, impatient).close())
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("it has sent none so far");
+                .hasMessageContaining("it has sent none yet");
     }
 
     @Test
