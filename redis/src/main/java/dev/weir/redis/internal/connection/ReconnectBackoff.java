@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How long to wait before the next connection is tried: random between nothing and a bound that doubles (full jitter; what Lettuce
- * calls so never waits less than half the bound).
+ * The wait before the next attempt to connect: a random time up to a bound that doubles (full jitter; Lettuce's variant
+ * of that name never waits less than half the bound).
  */
 public final class ReconnectBackoff {
     private static final long FIRST_NANOS = Duration.ofMillis(50).toNanos();
@@ -17,7 +17,7 @@ public final class ReconnectBackoff {
         return nanos(attempt++);
     }
 
-    void startOver() {
+    void reset() {
         attempt = 0;
     }
 

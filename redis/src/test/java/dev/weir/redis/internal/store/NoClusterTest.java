@@ -20,7 +20,9 @@ class NoClusterTest {
     @Test
     void aClusterWhoseSlotsAreNobodys() {
         assertTold(
-                StoreFailure.UNAVAILABLE, "unavailable (CLUSTER SLOTS: nobody serves any slot)", "cluster-enabled yes");
+                StoreFailure.UNAVAILABLE,
+                "unavailable (CLUSTER SLOTS: no node serves any hash slot)",
+                "cluster-enabled yes");
     }
 
     @Test

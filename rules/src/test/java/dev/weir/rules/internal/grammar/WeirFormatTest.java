@@ -428,7 +428,7 @@ class WeirFormatTest {
                 .containsExactly(
                         "1:9: warning: key_by: 'global' means an attribute of that name"
                                 + " (write [] for one shared counter)",
-                        "2:11: warning: deadline: 2s (so long a request waits for a store that does not answer,"
+                        "2:11: warning: deadline: 2s (a request waits this long for a store that does not answer,"
                                 + " before on_fail decides)",
                         "5:13: warning: attribute 'Ip' resembles another (did you mean ip?)",
                         "6:20: warning: tier 'free|pro' is matched literally (a list: [free, pro])",
