@@ -16,7 +16,7 @@ class ControlArchitectureTest {
             .importPackages("dev.weir.control");
 
     @Test
-    void leansOnCoreRulesAndItsLibraries() {
+    void dependsOnCoreRulesAndItsLibrariesOnly() {
         classes()
                 .that()
                 .resideInAPackage("dev.weir.control..")

@@ -74,7 +74,7 @@ class EmbeddedControlTest extends ControlContract {
     }
 
     @Test
-    void theFileOfAuditTellsATamperedLine(@TempDir Path other) throws IOException {
+    void theAuditFileShowsATamperedLine(@TempDir Path other) throws IOException {
         try (ControlPlane plane = ControlPlane.open(new ControlSettings(other, null), LoadOptions.DEFAULT)) {
             for (int i = 0; i < 5; i++) {
                 plane.putRule(OPERATOR, "r" + i, "api", BODY, ANY, false);
@@ -152,7 +152,7 @@ class EmbeddedControlTest extends ControlContract {
         }
     }
 
-    /** As it closes itself after a write that failed. */
+    /** H2 closes itself so after a failed write. */
     @Test
     void aDatabaseThatHasClosedIsOpenedAnew() throws SQLException {
         plane.putRule(OPERATOR, "before", "api", BODY, ANY, false);
@@ -170,8 +170,7 @@ class EmbeddedControlTest extends ControlContract {
     }
 
     @Test
-    void aFileOfAuditThatIsAheadOfARestoredDatabaseIsKeptAndAnotherTellsWhatTheDatabaseHas(@TempDir Path other)
-            throws IOException {
+    void anAuditFileAheadOfARestoredDatabaseIsRenamedAndANewOneWritten(@TempDir Path other) throws IOException {
         ControlSettings settings = new ControlSettings(other, null);
         Path database = other.resolve("weir.mv.db");
         put(settings, "first");

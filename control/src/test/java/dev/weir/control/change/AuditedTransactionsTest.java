@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What holds of changes whose node fails in the middle. */
+/** Changes whose node fails halfway. */
 class AuditedTransactionsTest {
     private static final Author ADA = new Author("ada", "", "");
 
@@ -88,7 +88,7 @@ class AuditedTransactionsTest {
         }
     }
 
-    /** Makes something out of nothing. */
+    /** Creates a record. */
     private static class Made implements Edit {
         @Override
         public @Nullable Existing existing(Connection connection) throws SQLException {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class EtcdKeySpaceTest {
     @Test
-    void whatWasNotListedToItsEndIsNeverTakenForTheWhole() {
+    void anIncompleteListIsNeverTakenForTheWhole() {
         EtcdKeySpace keys = new EtcdKeySpace("/weir");
         for (int i = 0; !keys.isFull(); i++) {
             keys.put(entry(i));

@@ -33,9 +33,9 @@ class ClusterNodesTest {
         });
     }
 
-    /** As one that was added a moment ago: its keys come one after the other, and each is asked for there. */
+    /** A node that was just added: its keys migrate one by one, and each is asked for there. */
     @Test
-    void aServerWithoutSlotsThatKeysMoveToIsKept() {
+    void aMigrationTargetWithoutHashSlotsIsKept() {
         ClusterRoutes routes = new ClusterRoutes(factory, settings, loops.next());
         boolean[] all = new boolean[HashSlotTable.SLOTS];
         Arrays.fill(all, true);
@@ -62,9 +62,9 @@ class ClusterNodesTest {
         assertThat(atTheEnd.get(30, TimeUnit.SECONDS)).isEqualTo("closed");
     }
 
-    /** Who serves what was asked before, and is answered after. */
+    /** The map was requested before the close and arrives after it. */
     @Test
-    void nobodyIsConnectedToAfterTheEnd() {
+    void noConnectionIsOpenedAfterClose() {
         ClusterRoutes routes = new ClusterRoutes(factory, settings, loops.next());
         routes.close();
         routes.update(Map.of(new HostPort("127.0.0.1", 1), new boolean[HashSlotTable.SLOTS]));

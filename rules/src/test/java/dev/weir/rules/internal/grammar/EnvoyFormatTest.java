@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EnvoyFormatTest {
 
     @Test
-    void whatIsNoMappingSaysWhatOneLooksLike() {
+    void theErrorForAnythingButAMappingShowsAnExample() {
         assertThat(said("domain: d\ndescriptors: [{ key: a, shadow_mode: true, rate_limit: 5/minute }]"))
                 .containsExactly("2:56: rate_limit: a text (expected: a mapping of names to values,"
                         + " like { unit: minute, requests_per_unit: 10 })");
@@ -146,7 +146,7 @@ class EnvoyFormatTest {
     }
 
     @Test
-    void allMistakesAreSaidAtOnce() {
+    void allMistakesAreReportedTogether() {
         assertThat(said("""
                         domain: ""
                         descriptors:
@@ -242,7 +242,7 @@ class EnvoyFormatTest {
     }
 
     @Test
-    void whatTheReferenceSkipsIsTakenAndWarnedOf() {
+    void acceptsAndWarnsOfFieldsThatTheReferenceSkips() {
         assertThat(said("""
                         domain: d
                         descriptors:

@@ -46,7 +46,7 @@ class RegexSizeTest {
     }
 
     @Test
-    void theFileSaysSo() {
+    void theErrorShowsTheExpression() {
         assertThat(said("rules: [{ match: { a: '~(a{1000}){1000}' }, limit: { requests: 1, window: 1s } }]"))
                 .containsExactly("1:23: a: counted repeats in '(a{1000}){1000}' multiply to more than 500");
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class RolloutFieldTest {
 
     @Test
-    void aRuleMayBeRolledOutToAPartOfItsCallersInBothSpellings() {
+    void aRuleMayBeRolledOutToAPartOfItsCallersInBothFormats() {
         assertThat(rules("""
                         rules:
                           - { name: a, rollout: 25, limit: { requests: 1, window: 1s } }
@@ -28,7 +28,7 @@ class RolloutFieldTest {
     }
 
     @Test
-    void whatIsNoPercentageIsSaidWhereItStands() {
+    void anInvalidPercentageIsReportedAtItsPosition() {
         assertThat(said("""
                         rules:
                           - { name: a, rollout: 101, limit: { requests: 1, window: 1s } }

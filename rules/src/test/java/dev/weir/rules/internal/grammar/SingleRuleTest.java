@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SingleRuleTest {
 
     @Test
-    void theFlatSpellingMeansWhatAFileWouldSay() {
+    void theFlatFormatMeansTheSameAsAFile() {
         WeirRule rule =
                 rule("{\"key_pattern\":\"user:{user_id}\",\"algorithm\":\"token_bucket\",\"rate\":100,\"burst\":150,"
                         + "\"window\":\"1m\"}");
@@ -65,7 +65,7 @@ class SingleRuleTest {
     }
 
     @Test
-    void whatAnAnswerTellsMayBeSentBack() {
+    void aResponseMayBeSentBack() {
         SingleRule read =
                 read("{\"rule_id\":\"r\",\"status\":\"active\",\"source\":\"database\",\"version\":3,\"rate\":1,"
                         + "\"window\":\"1s\",\"domain\":\"api\"}");

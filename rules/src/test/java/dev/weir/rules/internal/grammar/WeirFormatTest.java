@@ -187,7 +187,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void allMistakesAreSaidAtOnce() {
+    void allMistakesAreReportedTogether() {
         assertThat(said("""
                         key_by: { a: b }
                         on_fail: alow
@@ -282,7 +282,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void aMistakeUnderAnAnchorIsSaidOnce() {
+    void aMistakeUnderAnAnchorIsReportedOnce() {
         assertThat(said("""
                         rules:
                           - name: a
@@ -299,7 +299,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void whatNoRequestWillHaveIsWarnedOf() {
+    void warnsOfMatchesThatNoRequestWillHave() {
         assertThat(said("""
                         key_by: apikey
                         rules:
@@ -353,7 +353,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void whatHasNoEffectIsWarnedOf() {
+    void warnsOfFieldsWithoutEffect() {
         assertThat(said("""
                         rules:
                           - name: a
@@ -383,7 +383,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void whoIsSparedOrWatchedIsNotSaidToBeDeniedByAnother() {
+    void rulesThatDoNotDenyAreNotCalledRedundant() {
         assertThat(said("""
                         rules:
                           - { name: new, rollout: 10, limit: { requests: 5, window: 1s } }
@@ -412,7 +412,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void whatIsWrittenAsElsewhereIsWarnedOf() {
+    void warnsOfTheSyntaxOfOtherLimiters() {
         assertThat(said("""
                         key_by: global
                         deadline: 2s
@@ -462,7 +462,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void whatStandsInAFileCanNotForgeALine() {
+    void textOfAFileCannotForgeALine() {
         assertThat(said("rules: [{ limit: { requests: \"1\\n2\", window: \"a\\u202Eb\\e[1m\" } }]"))
                 .allSatisfy(line -> assertThat(line).doesNotContain("\n", "\u202E", "\u001B"))
                 .hasSize(2);
