@@ -240,7 +240,7 @@ abstract class ControlContract extends DatabaseContract {
         assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "late", Role.ADMIN, Instant.EPOCH, false))
                 .hasMessageStartingWith("expires_at: 1970");
         assertThatThrownBy(() -> plane.tokens().revoke(OPERATOR, "nobody", ANY, false))
-                .hasMessage("no token is called nobody");
+                .hasMessage("there is no token named nobody");
         assertThat(plane.tokens()
                         .create(OPERATOR, "tried", Role.ADMIN, null, true)
                         .text())

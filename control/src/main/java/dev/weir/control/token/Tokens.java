@@ -219,7 +219,7 @@ public final class Tokens implements AutoCloseable {
     }
 
     private static String missing(String nameOrId) {
-        return "there is no token " + nameOrId;
+        return "there is no token named " + nameOrId;
     }
 
     private static Edit.@Nullable Existing found(@Nullable StoredToken token) {
