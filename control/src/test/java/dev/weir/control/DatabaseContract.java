@@ -24,7 +24,7 @@ abstract class DatabaseContract {
         plane.close();
     }
 
-    /** As after a restart. */
+    /** Opens the database again, as after a restart. */
     void reopen() throws IOException {
         close();
         open();

@@ -78,7 +78,7 @@ class RuleLoaderTest {
                         "rules.yaml:5:24: endpoint 'api/*' can never match (expected: /path, METHOD /path or *)",
                         "rules.yaml:6:24: requests: '-5' (expected: a whole number >= 0)",
                         "rules.yaml:7:11: name 'a' is used twice (first at 4:11)",
-                        "rules.yaml:8:35: window: '0s' (expected: more than nothing)",
+                        "rules.yaml:8:35: window: '0s' (expected: more than 0)",
                         "rules.yaml:8:50: unknown algorithm 'token_buket' (did you mean token_bucket?)",
                         "rules.yaml:9:5: unknown field 'on_fial' (did you mean on_fail?)");
     }

@@ -15,11 +15,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the database, read, to be laid over those of the files: a rule takes the place of one with its name in its
- * domain, or is one more; one that is not enabled takes that one out. A snapshot: changes make another.
+ * The parsed rules of the database, an immutable layer above the rules of files. A rule replaces the rule with its name
+ * in its domain, or is added. A disabled rule removes the rule below it.
  */
 public final class DatabaseLayer {
-    /** No rules. */
+    /** A layer without rules. */
     public static final DatabaseLayer EMPTY = new DatabaseLayer(new TreeMap<>());
 
     private final SortedMap<String, Entry> entries;
@@ -30,14 +30,14 @@ public final class DatabaseLayer {
         this.entries = entries;
     }
 
-    /** A layer of these rules and no others. */
+    /** Parses {@code rules} into a layer. */
     public static DatabaseLayer of(Collection<StoredRule> rules, LoadOptions options) {
         SortedMap<String, Entry> entries = new TreeMap<>();
         rules.forEach(each -> entries.put(each.id(), read(each, options)));
         return new DatabaseLayer(entries);
     }
 
-    /** This layer with one rule changed; null takes it out. */
+    /** Returns this layer with one rule replaced; null removes it. */
     public DatabaseLayer with(String id, @Nullable StoredRule rule, LoadOptions options) {
         SortedMap<String, Entry> changed = new TreeMap<>(entries);
         if (rule == null) {
@@ -53,7 +53,7 @@ public final class DatabaseLayer {
         return new Entry(rule, RuleLoader.rule("database rule " + rule.id(), rule.id(), body, rule.domain(), options));
     }
 
-    /** Every rule, by id. */
+    /** Returns every rule, ordered by id. */
     public List<StoredRule> rules() {
         return entries.values().stream().map(Entry::stored).toList();
     }
@@ -63,14 +63,14 @@ public final class DatabaseLayer {
         return entry == null ? null : entry.stored();
     }
 
-    /** What is wrong with the rules: while there is any, they must not come into force. */
+    /** Returns the errors of all rules. A layer with errors must not come into force. */
     public List<Diagnostic> errors() {
         return entries.values().stream()
                 .flatMap(each -> each.read().errors().stream())
                 .toList();
     }
 
-    /** These rules over those of {@code files}. */
+    /** Adds these rules on top of the rules of {@code files}. */
     public RuleSetBuilder over(RuleSet files) {
         RuleSetBuilder builder = files.toBuilder();
         for (Map.Entry<String, Entry> each : entries.entrySet()) {

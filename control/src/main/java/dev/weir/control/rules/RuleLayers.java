@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rule sets laid over each other. A rule in Weir's spelling takes the place of the one below with its name in its domain, and a
- * domain in Envoy's spelling that of the whole domain below: two trees in one would mean neither. What was taken the place of
- * is hidden, not gone.
+ * Rule sets in layers. A rule in Weir's format replaces the rule with its name and domain in a lower layer. A domain in
+ * Envoy's format replaces the whole domain of a lower layer, because two merged trees would mean neither. Replaced
+ * rules stay visible as hidden rules.
  */
 public final class RuleLayers {
     private final RuleSet rules;
@@ -57,27 +57,27 @@ public final class RuleLayers {
         }
     }
 
-    /** Lays each set over those before it. */
+    /** Merges the sets; each replaces rules of those before it. */
     public static RuleLayers of(List<RuleSet> lowerFirst) {
         return new RuleLayers(lowerFirst);
     }
 
-    /** What is in force of them all. */
+    /** Returns the rules that are in force. */
     public RuleSet rules() {
         return rules;
     }
 
-    /** The source of the rule that {@code rule} has taken the place of, or null if it has of none. */
+    /** Returns the source of the rule that {@code rule} replaced; null if it replaced none. */
     public @Nullable String hiddenBy(Rule rule) {
         return hides.get(Key.of(rule));
     }
 
-    /** The sources of all rules that are hidden, each with what hides it. */
+    /** Returns the source of every hidden rule, with the source of the rule that hides it. */
     public Map<String, String> hidden() {
         return Map.copyOf(hidden);
     }
 
-    /** How many rules of a layer are hidden. */
+    /** Returns the number of hidden rules in a layer. */
     public int hiddenOf(int layer) {
         return hiddenOf[layer];
     }

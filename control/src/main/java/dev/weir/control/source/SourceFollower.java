@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Follows one source on a thread of its own, and connects again whenever that ends. */
+/** Follows one source on a thread of its own, and reconnects whenever the connection ends. */
 final class SourceFollower implements AutoCloseable {
-    private static final long LEAVING_MILLIS = 2_000;
+    private static final long CLOSE_MILLIS = 2_000;
     private static final Duration FIRST_WAIT = Duration.ofMillis(100);
 
     private final SourceRules rules;
@@ -18,7 +18,7 @@ final class SourceFollower implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
 
-    /** {@code servers}: how many there are to try before it is worth a wait. */
+    /** Creates a follower; after each {@code servers} failed attempts, it waits. */
     SourceFollower(SourceRules rules, SourceProtocol protocol, Duration retry, int servers) {
         this.rules = rules;
         this.protocol = protocol;
@@ -40,14 +40,14 @@ final class SourceFollower implements AutoCloseable {
                 if (closed.getCount() == 0) {
                     return;
                 }
-                // One that comes and goes is waited for as one that is away.
+                // A source that connects and drops again is treated as unreachable.
                 boolean stayed = System.nanoTime() - began > retry.toNanos();
                 if (stayed) {
                     backoff.reset();
                 } else if ((attempt + 1) % servers != 0) {
-                    continue; // another may be there
+                    continue; // another server may be reachable
                 }
-                rules.lost(ended);
+                rules.disconnected(ended);
                 if (closed.await(backoff.nextNanos(), TimeUnit.NANOSECONDS)) {
                     return;
                 }
@@ -57,12 +57,12 @@ final class SourceFollower implements AutoCloseable {
         }
     }
 
-    /** Why it ended, for people. */
-    @SuppressWarnings("CatchingUnchecked") // whatever a source does, it is followed again
+    /** Follows until the connection ends; returns why it ended, for people. */
+    @SuppressWarnings("CatchingUnchecked") // whatever fails, the source is followed again
     private String follow(int attempt) throws InterruptedException {
         try {
             protocol.follow(attempt, rules);
-            return "the connection has ended";
+            return "the connection ended";
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
@@ -75,7 +75,7 @@ final class SourceFollower implements AutoCloseable {
         closed.countDown();
         thread.interrupt();
         try {
-            thread.join(LEAVING_MILLIS);
+            thread.join(CLOSE_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -12,7 +12,7 @@ import dev.weir.text.diagnostics.Severity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a response of xDS holds, as documents of rules. */
+/** Reads an xDS response as rule documents. */
 final class XdsResources {
     private XdsResources() {}
 
@@ -36,7 +36,7 @@ final class XdsResources {
         }
         if (!resource.getTypeUrl().equals(XdsApi.CONFIG_TYPE)) {
             throw new InvalidProtocolBufferException(
-                    "it is a \"" + resource.getTypeUrl() + "\" (expected: " + XdsApi.CONFIG_TYPE + ")");
+                    "its type is \"" + resource.getTypeUrl() + "\" (expected: " + XdsApi.CONFIG_TYPE + ")");
         }
         return RateLimitConfig.parseFrom(resource.getValue());
     }

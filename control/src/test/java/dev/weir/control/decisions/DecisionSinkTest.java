@@ -154,7 +154,7 @@ class DecisionSinkTest {
     }
 
     @Test
-    void withoutSayingMoreACallerIsRecognisedAndNotNamed() {
+    void byDefaultACallerIsRecognisedButNotNamed() {
         Limiter limiter = limiter(1, false, KeyShown.HASH, null, 64);
         limiter.decide(ask("u_1"));
         limiter.decide(ask("u_1"));
@@ -218,7 +218,7 @@ class DecisionSinkTest {
     }
 
     @Test
-    void whenNobodyWritesDecisionsGoOnAndDropsAreCounted() {
+    void decisionsGoOnAndDropsAreCountedIfTheWriterIsStuck() {
         Limiter limiter = limiter(rules, 1, false, KeyShown.NONE, null, 8, true);
         for (int i = 0; i < 1_000; i++) {
             assertThat(limiter.decide(ask("u_" + i)).allowed()).isTrue();
@@ -244,7 +244,7 @@ class DecisionSinkTest {
     }
 
     @Test
-    void hugeValuesAreNotKeptInMemoryAndTheDenialIsWrittenAllTheSame() {
+    void hugeValuesAreNotKeptInMemoryButTheDenialIsWritten() {
         Limiter limiter = limiter(0, true, KeyShown.HASH, null, 64);
         String huge = "x".repeat(20_000);
         for (int i = 0; i < 3; i++) {

@@ -87,7 +87,7 @@ class EtcdSourceTest {
     }
 
     @Test
-    void whatATransactionWroteIsSeenTogetherOrNotAtAll() throws Exception {
+    void aTransactionIsSeenAsAWholeOrNotAtAll() throws Exception {
         writer.putAll(both(0));
         List<RuleSet> seen = Collections.synchronizedList(new ArrayList<>());
         try (NetworkSources sources = open()) {
@@ -156,7 +156,7 @@ class EtcdSourceTest {
     }
 
     @Test
-    void anEtcdThatIsCompactedAllTheTimeIsFollowedAllTheSame() throws Exception {
+    void anEtcdThatIsCompactedConstantlyIsStillFollowed() throws Exception {
         long revision = writer.put(PREFIX + "/api", rule("api", 0));
         try (NetworkSources sources = open()) {
             for (int i = 1; i <= 100; i++) {
@@ -225,7 +225,7 @@ class EtcdSourceTest {
     }
 
     @Test
-    void whoOneIsMayBeAsked() throws Exception {
+    void worksWithAuthentication() throws Exception {
         writer.put(PREFIX + "/api", rule("api", 10));
         writer.requirePassword("weir", "s3cret:/@");
         String host = "127.0.0.1:" + etcd.port() + PREFIX;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a message means is what the same words in a file mean. */
+/** A message means the same as a file with the same fields. */
 class EnvoyYamlWriterTest {
 
     @Test

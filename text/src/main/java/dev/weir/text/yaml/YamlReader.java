@@ -13,16 +13,19 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 /**
  * Reads the one document of a file.
  *
- * <p><b>Bounds.</b> At most {@value #MAX_BYTES} bytes, {@value YamlTreeBuilder#MAX_NODES} values and {@value YamlTreeBuilder#MAX_DEPTH} levels;
- * aliases may repeat {@value YamlTreeBuilder#MAX_ALIASED} values in all. A repeated value is shared, never copied.
+ * <p><b>Bounds.</b> At most {@value #MAX_BYTES} bytes, {@value YamlTreeBuilder#MAX_NODES} values and {@value
+ * YamlTreeBuilder#MAX_DEPTH} levels. Aliases may repeat {@value YamlTreeBuilder#MAX_ALIASED} values in all. A repeated
+ * value is shared, not copied.
  */
 public final class YamlReader {
-    /** The largest file that is read at all. */
+    /** The maximum size of a file. */
     public static final int MAX_BYTES = 16 << 20;
 
     private YamlReader() {}
 
-    /** The root of the document, or null if there is none or it cannot be read; {@code problems} then says why. */
+    /**
+     * Returns the root of the document; null if it is empty or cannot be read, and {@code problems} then has the error.
+     */
     public static @Nullable YamlNode read(byte[] bytes, DiagnosticCollector problems) {
         if (bytes.length > MAX_BYTES) {
             problems.error(Position.FILE, "more than " + (MAX_BYTES >> 20) + " MiB", "split it into several files");
@@ -33,8 +36,8 @@ public final class YamlReader {
     }
 
     private static @Nullable YamlNode read(String text, DiagnosticCollector problems) {
-        // The parser copies what it has not read yet each time its buffer fills: with small buffers a long word costs
-        // its square.
+        // Give the parser one buffer for the whole text. It copies its unread rest whenever a buffer fills, so with
+        // small buffers a long word would take quadratic time.
         LoadSettings settings = LoadSettings.builder()
                 .setBufferSize(text.length() + 1)
                 .setLabel(problems.file())
@@ -51,7 +54,7 @@ public final class YamlReader {
             String unfit = String.format("character U+%04X is not allowed in YAML", e.getCodePoint());
             problems.error(Utf8.positionAt(text, index), unfit);
         } catch (NumberFormatException e) {
-            // The parser does not expect a text to end right after the x or the u of an escape.
+            // The parser fails so if the text ends right after the x or the u of an escape.
             problems.error(Utf8.positionAt(text, text.length() - 2), "an escape without its digits");
         } catch (YamlEngineException e) {
             problems.error(Position.FILE, "not YAML: " + e.getMessage());

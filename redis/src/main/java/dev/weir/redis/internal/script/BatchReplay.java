@@ -10,7 +10,7 @@ import dev.weir.internal.store.Check;
 import java.util.List;
 import java.util.Objects;
 
-/** Applies the checks of a batch, in their order, to the states that the script found, as the script did. */
+/** Applies the checks of a batch in order to the states that the script found, as the script did. */
 final class BatchReplay {
     private final CounterTable counters;
     private long[] state0 = new long[0];
@@ -27,7 +27,10 @@ final class BatchReplay {
         this.counters = counters;
     }
 
-    /** Starts from these states, one for each counter that is read, and so many answers; false if that is not what they are. */
+    /**
+     * Starts from these states, one for each counter that is read, and the block answers; false if their number or type
+     * is wrong.
+     */
     boolean begin(List<?> states, List<?> answers, int expected) {
         int size = counters.size();
         if (states.size() != counters.reads() || !blocks.begin(answers, expected)) {
@@ -41,7 +44,7 @@ final class BatchReplay {
         unknownChecks = 0;
         for (int i = 0; i < size; i++) {
             MeterKind counting = counters.counting(i);
-            Object state = counting == MeterKind.LOG ? null : states.get(counters.place(i));
+            Object state = counting == MeterKind.LOG ? null : states.get(counters.position(i));
             if (state == null) {
                 state0[i] = 0;
                 state1[i] = 0;
@@ -57,7 +60,7 @@ final class BatchReplay {
         return true;
     }
 
-    /** Decides {@code group}, whose checks ask the counters from {@code asked[from]} on; returns how many passed, 0 or 1. */
+    /** Decides {@code group}, whose counters are at {@code asked[from]} and after; returns how many passed, 0 or 1. */
     int group(CheckGroup group, int[] asked, int[] answered, int from, long now) {
         int size = group.size();
         if (size == 1 && !group.askOnly && group.idempotency == null) {
@@ -92,7 +95,7 @@ final class BatchReplay {
         return 0;
     }
 
-    /** Decides what {@code group} asked for ahead, which {@code passed} or not; returns how many hits were taken. */
+    /** Decides the leases of {@code group}, which {@code passed} or not; returns how many hits were taken. */
     long leases(CheckGroup group, int[] asked, int[] answered, int from, boolean passed, long now) {
         long taken = 0;
         for (int i = 0; i < group.size(); i++) {
@@ -133,10 +136,13 @@ final class BatchReplay {
         return state1[counter];
     }
 
-    /** The check's answer stays; what else its outcome says becomes how things stand, now that its hits were not taken or only counted. */
+    /**
+     * Updates the outcome of a check in a denied group. Its verdict stays; remaining and reset describe the counter
+     * without its hits, or with the hits counted.
+     */
     private void deny(Check check, int counter, boolean counts, long now) {
         if (!(check.meter instanceof SlotMeter meter) || check.failure != null) {
-            return; // the script's answer has it all, or there is none
+            return; // the script's answer is complete, or there is none
         }
         Outcome out = check.outcome;
         boolean allowed = out.allowed;

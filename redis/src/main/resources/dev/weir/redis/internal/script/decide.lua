@@ -50,8 +50,8 @@ while at <= size do
   end
 end
 
--- What changed is written once. It is forgotten when it says nothing any more; where that moves with every hit, in twice that time, so
--- that few writes need to set it: to set it costs Redis as much as to find the key.
+-- Write each changed state once. A state expires when it is empty. If that time moves with every hit, it expires after twice the time, so
+-- that few writes have to set the expiry: that costs Redis as much as finding the key.
 local millis = floor(now / 1000)
 local pack = struct.pack
 for k = 1, #KEYS do

@@ -4,9 +4,9 @@ local answers = program[4] == 1 and {} or nil
 -- Counters by key.
 local counters = {}
 
--- Several checks, all or nothing. They are applied one after the other, as if the request passed; if it does not, what they
--- changed is undone, and only what counts when denied is applied again (the others with 0 hits, which sets clocks right).
--- Roles: 0 denies, 1 watches, 2 is a quota, and quotas deny only together.
+-- Several checks, all or nothing. They are applied one after the other, as if the request passed. If it does not pass, their changes are
+-- undone, and only hits that count when denied are applied again (the others with 0 hits, which updates the clocks).
+-- Roles: 0 enforces, 1 is in shadow mode, 2 is a quota, and quotas deny only together.
 local group
 if program[5] == 1 then
   group = function(from, checks, flags)

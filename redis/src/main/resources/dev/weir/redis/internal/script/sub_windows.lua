@@ -1,10 +1,11 @@
--- Twin of dev.weir.internal.algorithm.SubWindows: a sliding window in n parts, each with a count of its own.
+-- Twin of dev.weir.internal.algorithm.SubWindows: a sliding window in n parts, each with its own count.
 --   part = window / n      i = now / part
 --   used = count[i - n] + ... + count[i]
 --   hits fit iff used + hits <= requests
 -- State: format, moment of the last change, length of a part, then the counts from the newest part to the oldest that is not 0.
--- A change makes a new table, so that a group can be undone. `pending` hits before it on the same counter go with these or not at all.
--- There may be a thousand parts, so nothing is called for each of them unless the limit was changed.
+-- A change creates a new table, so that a group can be undone. `pending` are hits of the same group on the same
+-- counter: they are charged together with these or not at all.
+-- There may be a thousand parts, so no function is called for each of them unless the limit was changed.
 local load_sub_windows, sub_windows
 if program[4] == 1 then
   local NOTHING = {0, 0}
@@ -38,7 +39,7 @@ if program[4] == 1 then
     return (floor(last / part) + m.parts + 1) * part
   end
 
-  -- The parts of this limit, with the one that it is now as the newest.
+  -- The parts of this limit, the current one first.
   local function advanced(m, state)
     local part, parts = m.part, m.parts
     local latest = max(now, state[1])

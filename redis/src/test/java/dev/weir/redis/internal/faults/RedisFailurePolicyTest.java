@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Redis does not serve, in one way or another, and every rule does what it says it does then. */
+/** Redis does not serve, for several reasons, and every rule follows its on_fail. */
 class RedisFailurePolicyTest {
     private static final Duration DEADLINE = Duration.ofMillis(50);
     private static final RuleSet RULES = WeirRules.rules(
@@ -90,7 +90,7 @@ class RedisFailurePolicyTest {
             assertThat(FleetLimiters.decide(limiter, ask("spent")).allowed()).isFalse();
 
             fault.begins.accept(redis);
-            // Until the breaker has opened somebody may wait for the deadline, and nobody longer.
+            // Until the breaker opens, a caller may wait for the deadline, but not longer.
             Asked first = Asked.of(limiter, "allow", 300);
             first.assertDegraded();
             assertThat(first.slowest()).isLessThan(DEADLINE.plus(SteadyLoad.SLACK));
@@ -125,7 +125,7 @@ class RedisFailurePolicyTest {
         }
     }
 
-    /** What callers were told who came one each half millisecond. */
+    /** The decisions of callers that came every half millisecond. */
     private record Asked(
             List<CompletableFuture<MutableDecision>> decisions,
             List<CompletableFuture<MutableDecision>> waited,

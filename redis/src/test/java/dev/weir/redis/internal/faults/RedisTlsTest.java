@@ -74,7 +74,7 @@ class RedisTlsTest {
         }
     }
 
-    /** As when its authority is replaced: the file that names whom to trust is read at every connection. */
+    /** The certificate authority is replaced: the trust file is read at every connect. */
     @Test
     void aCertificateThatIsReplacedIsTrustedOnceWeAreToldTo() throws IOException {
         Path trust = Files.copy(its.certificate(), folder.resolve("trust.pem"), StandardCopyOption.REPLACE_EXISTING);

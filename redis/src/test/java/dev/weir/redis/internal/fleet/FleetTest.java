@@ -120,7 +120,7 @@ class FleetTest {
         assertThat(hammer(nodes, 1_000, WeirRules.ask("user", "u"))).isEqualTo(1_000);
     }
 
-    /** Each connects once, in its own time: whoever comes back is not run over. */
+    /** Each node connects once, at a random time, so that a restarted server is not flooded. */
     @Test
     void fiftyNodesFindARedisAgainThatWasRestarted() {
         EventLoopGroup loops = LettuceSetup.ownLoops();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class SharedNotesTest {
 
     @Test
-    void ofEachTheNewestIsRead() throws Exception {
+    void theNewestOfEachNameIsRead() throws Exception {
         try (RedisProcess redis = RedisProcess.start();
                 RedisSharedStore store = RedisSharedStore.open(RedisSettings.of(redis.uri()))) {
             AwaitableAsk.awaitServing(store);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a batch sends and how it reads what comes back. */
+/** The program that a batch sends, and how it reads the reply. */
 class ScriptBatchTest {
     private static final long T0 = 1_700_000_000_000_000L;
     private static final Meter TEN = Meters.of(Limit.tokenBucket(10, Duration.ofMinutes(1)));
@@ -117,7 +117,7 @@ class ScriptBatchTest {
     }
 
     @Test
-    void whatIsAskedInBetweenKeepsItsPlace() {
+    void aCheckInBetweenKeepsItsOrder() {
         add(1, TEN, 4);
         Check between = add(1, TEN, -3);
         add(1, TEN, 4);
@@ -162,7 +162,7 @@ class ScriptBatchTest {
     }
 
     @Test
-    void whatIsDeniedIsNotWritten() {
+    void aDenialWritesNothing() {
         add(1, TEN, 10);
         script.run(batch, T0);
         redis.cli("CONFIG", "RESETSTAT");
@@ -212,7 +212,10 @@ class ScriptBatchTest {
                 .isFalse();
     }
 
-    /** As many fresh counters as make about a millisecond's work for Redis; and of requests that join no run on two counters. */
+    /**
+     * Bounds of a batch: new counters worth about a millisecond of Redis's time, and requests on two counters that join
+     * no run.
+     */
     @ParameterizedTest
     @CsvSource({
         "TOKEN_BUCKET, 1, 512, 512",
@@ -311,7 +314,7 @@ class ScriptBatchTest {
         }
     }
 
-    /** Puts something under {@code key} that no meter wrote. */
+    /** Writes a value under {@code key} that no meter wrote. */
     private static void spoil(byte[] key, int how) {
         byte[] value = "x".getBytes(UTF_8);
         if (how == 0) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whoever was told that time is up is somebody else by the time the reply comes. */
+/** An ask that timed out is reused for another request before the late reply arrives. */
 class LateReplyTest {
     private static final Duration BACK = Duration.ofMillis(600);
 

@@ -107,7 +107,7 @@ class MovingSlotTest {
     }
 
     @Test
-    void whatIsSentAgainIsChargedOnceThoughItIsNew() {
+    void aRetryIsChargedOnceThoughItIsNew() {
         cluster.beginMove(slot, to);
         assertThat(once(both(1, 1)).allowed()).isTrue();
         assertThat(once(both(1, 1)).repeated).isTrue();
@@ -116,7 +116,7 @@ class MovingSlotTest {
     }
 
     @Test
-    void whatIsSentAgainIsChargedOnceThoughACounterHasMoved() {
+    void aRetryIsChargedOnceThoughACounterHasMoved() {
         moveFirst();
         AwaitableAsk first = new AwaitableAsk();
         first.check(subject, "a", TEN, 1);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** What every store must do, done by one server, of whichever make. */
+/** The contract of all stores on one server of any make. */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class SingleServerContract extends StoreContract {
     private RedisProcess server;

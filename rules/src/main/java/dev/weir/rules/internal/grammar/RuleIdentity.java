@@ -9,8 +9,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a rule's counters are known by. Never its place in the file and never its numbers, so that reordering a file or raising a
- * limit keeps what was counted.
+ * The identity of a rule, by which its counters are found. It includes neither its position in the file nor its
+ * numbers, so that reordering a file or raising a limit keeps the counts.
  */
 final class RuleIdentity {
     private static final HexFormat HEX = HexFormat.of();
@@ -19,8 +19,8 @@ final class RuleIdentity {
     private RuleIdentity() {}
 
     /**
-     * Of an unnamed rule in Weir's spelling: a hash of domain, match, key and algorithm. It begins with {@code #}, as no name
-     * does.
+     * Returns the identity of an unnamed rule in Weir's format: a hash of domain, match, key and algorithm. It begins
+     * with {@code #}, which no name does.
      */
     static String unnamed(String domain, List<MatchClause> match, KeyBy key, Algorithm algorithm) {
         MessageDigest digest = Sha256.digest();
@@ -40,12 +40,15 @@ final class RuleIdentity {
         return "#" + HEX.formatHex(digest.digest(), 0, HASH_BYTES);
     }
 
-    /** Of a rule in Envoy's spelling: its path of keys and values, its unit and its algorithm, so that no two paths collide. */
+    /**
+     * Returns the identity of a rule in Envoy's format: its path of keys and values, its unit and its algorithm. No two
+     * paths collide.
+     */
     static String envoy(String path, String unit, Algorithm algorithm) {
         return path + " " + unit + " " + algorithm.spelling();
     }
 
-    /** One step of such a path; what separates steps is escaped in them. */
+    /** Returns one step of such a path; separators in it are escaped. */
     static String step(String key, String value) {
         return value.isEmpty() ? escape(key) : escape(key) + "=" + escape(value);
     }
@@ -59,7 +62,7 @@ final class RuleIdentity {
         texts.forEach(each -> text(digest, each));
     }
 
-    /** Lengths go in first, so that no two lists of texts read the same. */
+    /** Adds the length before the text, so that no two lists of texts have the same bytes. */
     private static void text(MessageDigest digest, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         count(digest, bytes.length);

@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of reading one rule on its own.
+ * The result of reading a single rule.
  *
- * @param domain where it belongs
- * @param rule null where there are errors, or where it is not enabled
- * @param body what was given of the rule itself; null where it could not be read at all
+ * @param domain its domain
+ * @param rule null if there are errors, or if the rule is not enabled
+ * @param body the given members of the rule; null if the body could not be read
  */
 public record SingleRule(
         String domain, @Nullable WeirRule rule, YamlNode.@Nullable Mapping body, List<Diagnostic> diagnostics) {

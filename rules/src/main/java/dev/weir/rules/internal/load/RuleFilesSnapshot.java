@@ -9,10 +9,10 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The files of a source as they were at one moment.
+ * The rule files as they were at one moment.
  *
- * @param problems why something could not be read
- * @param fingerprint the same for the same names, bytes and problems, and for nothing else
+ * @param problems the files that could not be read, and why
+ * @param fingerprint equal for equal names, bytes and problems, and different otherwise
  */
 public record RuleFilesSnapshot(List<RuleDocument> files, List<Diagnostic> problems, String fingerprint) {
 
