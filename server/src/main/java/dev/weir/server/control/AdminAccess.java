@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Who is let in on the admin port, put together from settings and database. */
-public final class AdminAccess {
+final class AdminAccess {
     private static final System.Logger LOG = System.getLogger(AdminAccess.class.getName());
 
     private final AccessControl access;
@@ -56,7 +56,7 @@ public final class AdminAccess {
         }
     }
 
-    public AccessControl access() {
+    AccessControl access() {
         return access;
     }
 
@@ -69,7 +69,7 @@ public final class AdminAccess {
         }
     }
 
-    public void addTo(ServerMetrics metrics) {
+    void addTo(ServerMetrics metrics) {
         metrics.gauge("weir.tokens", "Tokens that open the admin port, also those that have run out.", access::tokens);
         for (RefusedCalls.Reason each : RefusedCalls.Reason.values()) {
             metrics.counter(

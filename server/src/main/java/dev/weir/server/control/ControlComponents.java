@@ -6,8 +6,10 @@ import dev.weir.control.EtcdAndXdsSources;
 import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceRules;
 import dev.weir.redis.internal.store.RedisSharedStore;
+import dev.weir.server.access.AccessControl;
 import dev.weir.server.lifecycle.FileWatcher;
 import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.rules.WatchedRuleFiles;
 import dev.weir.server.settings.Settings;
 import dev.weir.text.message.FileErrors;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** What operators change the server by while it runs: the database, the doors to it, and rules that come over a network. */
 public final class ControlComponents implements AutoCloseable {
     private final @Nullable ControlPlane control;
-    private final AdminAccess doors;
+    private final AdminAccess adminAccess;
     private final NetworkSources sources;
 
     /** Opens them one after the other; a start that is refused leaves nothing open. */
@@ -26,7 +28,7 @@ public final class ControlComponents implements AutoCloseable {
         control = control(settings);
         boolean open = false;
         try {
-            doors = new AdminAccess(settings, control, TimeSource.system(), files);
+            adminAccess = new AdminAccess(settings, control, TimeSource.system(), files);
             sources = EtcdAndXdsSources.open(
                     settings.sources(),
                     WatchedRuleFiles.options(settings),
@@ -58,8 +60,13 @@ public final class ControlComponents implements AutoCloseable {
         return control;
     }
 
-    public AdminAccess doors() {
-        return doors;
+    public AccessControl access() {
+        return adminAccess.access();
+    }
+
+    public void addTo(ServerMetrics metrics) {
+        new ControlGauges(control).addTo(metrics);
+        adminAccess.addTo(metrics);
     }
 
     /** Rules of etcd and xDS. */

@@ -5,9 +5,9 @@ import dev.weir.server.metrics.ServerMetrics;
 import org.jspecify.annotations.Nullable;
 
 /** What the control plane shows of itself; zeros where there is none. */
-public record ControlGauges(@Nullable ControlPlane control) {
+record ControlGauges(@Nullable ControlPlane control) {
 
-    public void addTo(ServerMetrics metrics) {
+    void addTo(ServerMetrics metrics) {
         metrics.gauge(
                         "ratelimit.database.connected",
                         "1 while the database of rules and quotas answers; 0 also where there is none.",

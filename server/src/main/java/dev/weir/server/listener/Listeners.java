@@ -6,9 +6,7 @@ import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.settings.ListenAddress;
 import dev.weir.server.settings.Settings;
-import io.netty.channel.EventLoopGroup;
 import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -20,17 +18,19 @@ import java.util.function.Supplier;
 public final class Listeners {
     private final Settings settings;
     private final PortCertificates certificates;
-    private final GrpcServer lane;
-    private final HttpListeners surfaces;
+    private final GrpcServer grpcServer;
+    private final EventLoops loops;
+    private final HttpListeners httpServers;
     private ListenAddress http;
     private ListenAddress grpc;
     private ListenAddress admin;
 
-    public Listeners(Settings settings, PortCertificates certificates, GrpcServer lane, Vertx vertx) {
+    public Listeners(Settings settings, PortCertificates certificates, GrpcServer grpcServer, EventLoops loops) {
         this.settings = settings;
         this.certificates = certificates;
-        this.lane = lane;
-        this.surfaces = new HttpListeners(vertx);
+        this.grpcServer = grpcServer;
+        this.loops = loops;
+        this.httpServers = new HttpListeners(loops.vertx());
         http = settings.http();
         grpc = settings.grpc();
         admin = settings.admin();
@@ -43,29 +43,29 @@ public final class Listeners {
      * @param adminFor answers on the admin port, whose pages name the HTTP port
      * @throws StartException if a port cannot be had
      */
-    public void bind(
-            EventLoopGroup group,
-            Supplier<Handler<HttpServerRequest>> rest,
-            IntFunction<Handler<HttpServerRequest>> adminFor)
+    public void bind(Supplier<Handler<HttpServerRequest>> rest, IntFunction<Handler<HttpServerRequest>> adminFor)
             throws StartException {
         grpc = PortBinding.bound(
                 "gRPC",
                 "grpc",
                 grpc,
-                lane.bind(group, grpc.host(), grpc.port())
+                grpcServer
+                        .bind(loops.group(), grpc.host(), grpc.port())
                         .thenApply(channel -> ((InetSocketAddress) channel.localAddress()).getPort()));
         http = PortBinding.bound(
                 "HTTP",
                 "http",
                 http,
-                surfaces.listen(http, RestApi.serverOptions(), certificates.http(), settings.eventLoops(), rest)
+                httpServers
+                        .listen(http, RestApi.serverOptions(), certificates.http(), settings.eventLoops(), rest)
                         .map(ListenAddress::port)
                         .toCompletionStage());
         admin = PortBinding.bound(
                 "admin",
                 "admin",
                 admin,
-                surfaces.listen(admin, HttpPort.options(), certificates.admin(), 1, () -> adminFor.apply(http.port()))
+                httpServers
+                        .listen(admin, HttpPort.options(), certificates.admin(), 1, () -> adminFor.apply(http.port()))
                         .map(ListenAddress::port)
                         .toCompletionStage());
     }
@@ -88,7 +88,7 @@ public final class Listeners {
     /** Takes no new calls, and lets those under way finish, for {@code grace} at most. */
     public CompletableFuture<?> drain(Duration grace) {
         return CompletableFuture.allOf(
-                lane.drain(grace).toCompletableFuture(),
-                surfaces.shutdown(grace).toCompletionStage().toCompletableFuture());
+                grpcServer.drain(grace).toCompletableFuture(),
+                httpServers.shutdown(grace).toCompletionStage().toCompletableFuture());
     }
 }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** What the three ports show of themselves: read at the start, watched from then on. */
 public final class PortCertificates {
     private final @Nullable ReloadableTlsIdentity grpc;
+    private final @Nullable AtomicReference<SslContext> grpcContext;
     private final @Nullable ReloadableTlsIdentity http;
     private final @Nullable ReloadableTlsIdentity admin;
 
@@ -26,6 +27,7 @@ public final class PortCertificates {
         grpc = read("grpc", "gRPC", ports.grpc(), watch);
         http = read("http", "HTTP", ports.http(), watch);
         admin = read("admin", "The admin port", ports.admin(), watch);
+        grpcContext = grpc == null ? null : reloadableContext(grpc);
     }
 
     private static @Nullable ReloadableTlsIdentity read(
@@ -43,16 +45,17 @@ public final class PortCertificates {
         }
     }
 
-    /** The lane's settings with TLS, if it is to speak it. */
-    public GrpcServerSettings with(GrpcServerSettings plain) throws StartException {
-        ReloadableTlsIdentity live = grpc;
-        if (live == null) {
-            return plain;
-        }
+    /** {@code plain} with TLS, if the gRPC port has a certificate. */
+    public GrpcServerSettings with(GrpcServerSettings plain) {
+        AtomicReference<SslContext> current = grpcContext;
+        return current == null ? plain : plain.with(() -> Objects.requireNonNull(current.get()));
+    }
+
+    private static AtomicReference<SslContext> reloadableContext(ReloadableTlsIdentity grpc) throws StartException {
         try {
-            AtomicReference<SslContext> current = new AtomicReference<>(GrpcTls.of(live.current()));
-            live.onChange(identity -> current.set(context(identity)));
-            return plain.with(() -> Objects.requireNonNull(current.get()));
+            AtomicReference<SslContext> current = new AtomicReference<>(GrpcTls.of(grpc.current()));
+            grpc.onChange(identity -> current.set(context(identity)));
+            return current;
         } catch (IOException e) {
             throw new StartException("gRPC cannot speak TLS: " + e.getMessage(), e);
         }

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The rules in force: those of the files, over them those of etcd, then those of xDS, and on top those of the database. */
-public final class LayeredRules {
+final class LayeredRules {
     private static final System.Logger LOG = System.getLogger(LayeredRules.class.getName());
     private static final int SHOWN = 20;
 
@@ -28,7 +28,7 @@ public final class LayeredRules {
     private volatile RuleSet all;
     private volatile Consumer<RuleSet> listener = rules -> {};
 
-    public LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
+    LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
         this.sources = List.copyOf(sources);
         this.control = control;
         this.given = new ArrayList<>();
@@ -39,16 +39,16 @@ public final class LayeredRules {
     }
 
     /** All but those of the database. */
-    public RuleLayers below() {
+    RuleLayers below() {
         return below;
     }
 
-    public RuleSet all() {
+    RuleSet all() {
         return all;
     }
 
     /** Tells {@code next} of every set from now on, and of the one that there is. */
-    public synchronized void follow(Consumer<RuleSet> next) {
+    synchronized void follow(Consumer<RuleSet> next) {
         listener = next;
         for (int i = 0; i < sources.size(); i++) {
             int layer = i + 1;
@@ -63,7 +63,7 @@ public final class LayeredRules {
     }
 
     /** Takes in new files. */
-    public void files(RuleSet next) {
+    void files(RuleSet next) {
         put(0, next);
     }
 

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The sources of rules as they are now, for operators and for metrics. */
-public record RuleSourceViews(
-        WatchedRuleFiles feed,
+record RuleSourceViews(
+        WatchedRuleFiles files,
         List<SourceRules> remote,
         LayeredRules rules,
         @Nullable ControlPlane control) {
@@ -22,20 +22,20 @@ public record RuleSourceViews(
     private static final String CURRENT_HELP =
             "1 if what the source holds is what is in force, 0 if that does not load.";
 
-    public List<RuleSourceView> now() {
+    List<RuleSourceView> now() {
         List<RuleSourceView> views = new ArrayList<>();
         RuleLayers below = rules.below();
-        if (!feed.source().isEmpty()) {
-            boolean current = feed.isCurrent();
+        if (!files.source().isEmpty()) {
+            boolean current = files.isCurrent();
             views.add(new RuleSourceView(
-                    feed.source(),
-                    feed.count(),
+                    files.source(),
+                    files.count(),
                     below.hiddenOf(0),
                     true,
                     current,
                     current ? "" : "the last edit does not load; see the log",
                     "",
-                    feed.changed()));
+                    files.changed()));
         }
         for (int i = 0; i < remote.size(); i++) {
             SourceStatus each = remote.get(i).status();
@@ -66,7 +66,7 @@ public record RuleSourceViews(
     }
 
     /** One set of series for each source over a network: as many as the settings name; and of the database the one it can lack. */
-    public void addTo(ServerMetrics metrics) {
+    void addTo(ServerMetrics metrics) {
         ControlPlane database = control;
         if (database != null) {
             metrics.gauge(CURRENT, CURRENT_HELP, () -> database.ruleProblems().isEmpty() ? 1 : 0, LABEL, "database");

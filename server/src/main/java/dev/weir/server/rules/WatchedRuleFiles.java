@@ -6,6 +6,7 @@ import dev.weir.rules.LoadResult;
 import dev.weir.rules.RuleLoader;
 import dev.weir.rules.RuleWatcher;
 import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.settings.Settings;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.lang.System.Logger.Level;
@@ -68,7 +69,7 @@ public final class WatchedRuleFiles implements AutoCloseable {
         return new LoadOptions(settings.mergeDomains(), settings.stores().keySet());
     }
 
-    public RuleSet first() {
+    RuleSet first() {
         return first;
     }
 
@@ -78,7 +79,7 @@ public final class WatchedRuleFiles implements AutoCloseable {
     }
 
     /** Tells {@code next} of every rule set from now on. */
-    public void follow(Consumer<RuleSet> next) {
+    void follow(Consumer<RuleSet> next) {
         listener = next;
         if (watcher != null) {
             watcher.start();
@@ -95,22 +96,35 @@ public final class WatchedRuleFiles implements AutoCloseable {
         return changed;
     }
 
-    public long reloads() {
+    long reloads() {
         return reloads.get();
     }
 
-    public long failures() {
+    long failures() {
         return failures.get();
     }
 
     /** Whether what stands in the files now is what is in force. */
-    public boolean isCurrent() {
+    boolean isCurrent() {
         return !lastFailed;
     }
 
     /** Seconds since the rules in force were loaded. */
-    public double age() {
+    double age() {
         return (System.nanoTime() - loadedAtNanos) / (double) TimeUnit.SECONDS.toNanos(1);
+    }
+
+    void addTo(ServerMetrics metrics) {
+        metrics.gauge("ratelimit.rules.age.seconds", "Since the rules in force were loaded.", this::age)
+                .gauge(
+                        "ratelimit.rules.current",
+                        "1 if the rules in force are those in the files, 0 if those do not load.",
+                        () -> isCurrent() ? 1 : 0)
+                .counter("ratelimit.rules.reloads", "Times that changed rules came into force.", this::reloads)
+                .counter(
+                        "ratelimit.rules.reload.failures",
+                        "Times that changed rules did not load, and those of before stayed.",
+                        this::failures);
     }
 
     private void changed(LoadResult loaded) {

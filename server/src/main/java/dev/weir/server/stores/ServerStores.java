@@ -1,5 +1,6 @@
 package dev.weir.server.stores;
 
+import dev.weir.StoreFailure;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.memory.MemoryStore;
@@ -7,6 +8,7 @@ import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.node.NodeHealth;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.metrics.ServerMetrics;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -14,25 +16,42 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where the counters of this server live: in its memory, and in every store that the settings name. */
 public final class ServerStores implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ServerStores.class.getName());
 
+    private final int maxKeys;
     private final MemoryStore memory;
+    private final StoreOutageLog outages;
     private final Map<String, RedisSharedStore> redis = new TreeMap<>();
 
-    /** Opens all of them on {@code loops}; connections are made in the background. */
-    public ServerStores(int maxKeys, Map<String, RedisSettings> named, EventLoopGroup loops) throws StartException {
+    /**
+     * Opens all stores on {@code loops}; they connect in the background.
+     *
+     * @param degradedChecks how many checks {@code on_fail} has decided so far
+     * @param lastFailure the most recent failure of a store; null if there was none
+     */
+    public ServerStores(
+            int maxKeys,
+            Map<String, RedisSettings> named,
+            EventLoopGroup loops,
+            LongSupplier degradedChecks,
+            Supplier<@Nullable StoreFailure> lastFailure)
+            throws StartException {
         for (Map.Entry<String, RedisSettings> each : named.entrySet()) {
             checkTls(each.getKey(), each.getValue());
         }
+        this.maxKeys = maxKeys;
         memory = new MemoryStore(maxKeys);
         new TreeMap<>(named).forEach((name, settings) -> {
             redis.put(name, RedisSharedStore.open(settings, loops));
             LOG.log(Level.INFO, "store " + name + ": " + settings.address());
         });
+        outages = new StoreOutageLog(this::degraded, degradedChecks, lastFailure);
     }
 
     private static void checkTls(String name, RedisSettings settings) throws StartException {
@@ -87,8 +106,26 @@ public final class ServerStores implements AutoCloseable {
         return "store " + store + ", " + node.node() + ": " + why;
     }
 
+    /** Logs the begin or the end of an outage; to be called about once a second. */
+    public void logOutage() {
+        outages.look();
+    }
+
+    public void addTo(ServerMetrics metrics) {
+        metrics.gauge("ratelimit.keys", "Counters in the memory store, expired ones among them.", memory::size)
+                .gauge("ratelimit.keys.max", "Counters that fit before the least used make room.", () -> maxKeys)
+                .counter(
+                        "ratelimit.evictions",
+                        "Counters forgotten before they expired, for want of room.",
+                        memory::evictions)
+                .gauge(
+                        "ratelimit.degraded",
+                        "1 while a store is away, or was just now: rules follow their on_fail.",
+                        () -> outages.isDegraded() ? 1 : 0);
+    }
+
     /** Whether every server of every store is connected and asked. */
-    public boolean allThere() {
+    public boolean allConnected() {
         return degraded().isEmpty();
     }
 
