@@ -129,8 +129,9 @@ public final class WeirServer implements AutoCloseable {
         health.degradedBy(stores::degraded);
         Limiter limiter = new Limiter(
                 rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), observers.observer());
-        RedisSharedStore meeting = stores.meeting();
-        CounterAdmin counters = new CounterAdmin(limiter, stores.redis(), meeting == null ? null : meeting.resetNews());
+        RedisSharedStore noteStore = stores.noteStore();
+        CounterAdmin counters =
+                new CounterAdmin(limiter, stores.redis(), noteStore == null ? null : noteStore.resetNews());
         ServerMetrics metrics =
                 opened.add(new ServerMetrics(observers.ruleMetrics(), new StoreMetrics(stores.redis())));
         stores.addTo(metrics);
@@ -173,11 +174,11 @@ public final class WeirServer implements AutoCloseable {
             observers.rules(next);
             limiter.rules(next);
         });
-        control.followSwitches(meeting);
+        control.followSwitches(noteStore);
         files.start();
         tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
-        tasks.every(RESET_PERIOD, counters::hear);
+        tasks.every(RESET_PERIOD, counters::applyRemoteResets);
         tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::look);
         health.set(Health.State.SERVING);
         var unused = loops.vertx().executeBlocking(Executors.callable(metrics::open), false);
@@ -217,7 +218,7 @@ public final class WeirServer implements AutoCloseable {
         return HttpPort.whileServing(health::serving, router);
     }
 
-    /** Waits for the stores, so that the first request finds them connected. An unreachable store delays the start by a second. */
+    /** Waits up to a second for the stores, so that the first request finds them connected. */
     private static void awaitConnections(ServerStores stores) {
         long until = System.nanoTime() + STORE_CONNECT_TIMEOUT.toNanos();
         while (!stores.allConnected() && System.nanoTime() < until) {

@@ -17,13 +17,16 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What operators change the server by while it runs: the database, the doors to it, and rules that come over a network. */
+/**
+ * Opens what operators use to change a running server: the database, the access to the admin port, and rule sources on
+ * the network.
+ */
 public final class ControlComponents implements AutoCloseable {
     private final @Nullable ControlPlane control;
     private final AdminAccess adminAccess;
     private final NetworkSources sources;
 
-    /** Opens them one after the other; a start that is refused leaves nothing open. */
+    /** Opens the components one after the other. If one fails, the others are closed. */
     public ControlComponents(Settings settings, FileWatcher files) throws StartException {
         control = control(settings);
         boolean open = false;
@@ -54,7 +57,7 @@ public final class ControlComponents implements AutoCloseable {
         }
     }
 
-    /** The database and what is in it; null where nothing is kept. */
+    /** The control plane over the database; null if the server has none. */
     @Nullable
     public ControlPlane control() {
         return control;
@@ -69,15 +72,18 @@ public final class ControlComponents implements AutoCloseable {
         adminAccess.addTo(metrics);
     }
 
-    /** Rules of etcd and xDS. */
+    /** The rules of etcd and xDS. */
     public List<SourceRules> remote() {
         return sources.all();
     }
 
-    /** Follows switches, also over {@code meeting}, a store that all servers share, if there is one. */
-    public void followSwitches(@Nullable RedisSharedStore meeting) {
+    /**
+     * Follows the switches in the database and, if {@code noteStore} is not null, those that servers pass on through
+     * it.
+     */
+    public void followSwitches(@Nullable RedisSharedStore noteStore) {
         if (control != null) {
-            control.switches().follow(meeting == null ? null : new RedisSwitchRelay(meeting));
+            control.switches().follow(noteStore == null ? null : new RedisSwitchRelay(noteStore));
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
-/** The three ports of a server: gRPC, HTTP and admin. */
+/** Binds, drains and names the three ports of a server: gRPC, HTTP and admin. */
 public final class Listeners {
     private final Settings settings;
     private final PortCertificates certificates;
@@ -37,11 +37,11 @@ public final class Listeners {
     }
 
     /**
-     * Binds them.
+     * Binds the three ports.
      *
-     * @param rest answers on the HTTP port, one for each event loop
-     * @param adminFor answers on the admin port, whose pages name the HTTP port
-     * @throws StartException if a port cannot be had
+     * @param rest makes the handler of the HTTP port, one for each event loop
+     * @param adminFor makes the handler of the admin port, given the HTTP port, which its pages link to
+     * @throws StartException if a port cannot be bound
      */
     public void bind(Supplier<Handler<HttpServerRequest>> rest, IntFunction<Handler<HttpServerRequest>> adminFor)
             throws StartException {
@@ -70,22 +70,22 @@ public final class Listeners {
                         .toCompletionStage());
     }
 
-    /** Where HTTP listens, with the port that it got. */
+    /** The address of the HTTP port, with the port number that was bound. */
     public ListenAddress http() {
         return http;
     }
 
-    /** Where gRPC listens, with the port that it got. */
+    /** The address of the gRPC port, with the port number that was bound. */
     public ListenAddress grpc() {
         return grpc;
     }
 
-    /** Where the admin port listens, with the port that it got. */
+    /** The address of the admin port, with the port number that was bound. */
     public ListenAddress admin() {
         return admin;
     }
 
-    /** Takes no new calls, and lets those under way finish, for {@code grace} at most. */
+    /** Refuses new calls and waits for those in flight, for at most {@code grace}. */
     public CompletableFuture<?> drain(Duration grace) {
         return CompletableFuture.allOf(
                 grpcServer.drain(grace).toCompletableFuture(),

@@ -15,18 +15,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the three ports show of themselves: read at the start, watched from then on. */
+/** The certificates of the three ports: read at the start, and reloaded when their files change. */
 public final class PortCertificates {
     private final @Nullable ReloadableTlsIdentity grpc;
     private final @Nullable AtomicReference<SslContext> grpcContext;
     private final @Nullable ReloadableTlsIdentity http;
     private final @Nullable ReloadableTlsIdentity admin;
 
-    /** Reads them, and has {@code watch} watch them. */
+    /** Reads the certificates and watches their files with {@code watch}. */
     public PortCertificates(Settings.TlsPorts ports, FileWatcher watch) throws StartException {
         grpc = read("grpc", "gRPC", ports.grpc(), watch);
         http = read("http", "HTTP", ports.http(), watch);
-        admin = read("admin", "The admin port", ports.admin(), watch);
+        admin = read("admin", "admin", ports.admin(), watch);
         grpcContext = grpc == null ? null : reloadableContext(grpc);
     }
 
@@ -37,11 +37,11 @@ public final class PortCertificates {
         }
         FileWatcher.Seen seen = FileWatcher.seen(files.all());
         try {
-            ReloadableTlsIdentity live = ReloadableTlsIdentity.of(port, files);
-            watch.add(seen, live::reload);
-            return live;
+            ReloadableTlsIdentity identity = ReloadableTlsIdentity.of(port, files);
+            watch.add(seen, identity::reload);
+            return identity;
         } catch (IOException e) {
-            throw new StartException(shown + " cannot speak TLS: " + e.getMessage(), e);
+            throw new StartException(shown + ": cannot set up TLS: " + e.getMessage(), e);
         }
     }
 
@@ -57,7 +57,7 @@ public final class PortCertificates {
             grpc.onChange(identity -> current.set(context(identity)));
             return current;
         } catch (IOException e) {
-            throw new StartException("gRPC cannot speak TLS: " + e.getMessage(), e);
+            throw new StartException("gRPC: cannot set up TLS: " + e.getMessage(), e);
         }
     }
 
@@ -82,13 +82,13 @@ public final class PortCertificates {
     public void addTo(ServerMetrics metrics) {
         all().forEach(each -> metrics.gauge(
                         "weir.certificate.expiry.seconds",
-                        "Seconds until the certificate of a port runs out; negative after that.",
+                        "Seconds until the certificate of a port expires; negative after that.",
                         () -> each.left().toSeconds(),
                         "port",
                         each.port())
                 .counter(
                         "weir.certificate.reloads",
-                        "New files of a port's certificate, by whether they could be used.",
+                        "Reloads of a port's certificate, by outcome.",
                         each::taken,
                         "port",
                         each.port(),
@@ -96,7 +96,7 @@ public final class PortCertificates {
                         "taken")
                 .counter(
                         "weir.certificate.reloads",
-                        "New files of a port's certificate, by whether they could be used.",
+                        "Reloads of a port's certificate, by outcome.",
                         each::refused,
                         "port",
                         each.port(),

@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Where the counters of this server live: in its memory, and in every store that the settings name. */
+/** The stores of this server: its own memory, and every shared store that the settings name. */
 public final class ServerStores implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ServerStores.class.getName());
 
@@ -59,7 +59,7 @@ public final class ServerStores implements AutoCloseable {
             try {
                 settings.tls().check();
             } catch (IOException e) {
-                throw new StartException("store " + name + " cannot speak TLS: " + e.getMessage(), e);
+                throw new StartException("store " + name + ": cannot set up TLS: " + e.getMessage(), e);
             }
         }
     }
@@ -72,9 +72,12 @@ public final class ServerStores implements AutoCloseable {
         return redis;
     }
 
-    /** Where servers leave word for each other: the default store, else the first; null where there is none. */
+    /**
+     * The store through which servers pass notes to each other: the default store, else the first; null if there is
+     * none.
+     */
     @Nullable
-    public RedisSharedStore meeting() {
+    public RedisSharedStore noteStore() {
         RedisSharedStore store = redis.get(Rule.DEFAULT_STORE);
         return store != null || redis.isEmpty()
                 ? store
@@ -85,42 +88,48 @@ public final class ServerStores implements AutoCloseable {
         return redis.isEmpty() ? SharedStores.none() : SharedStores.of(redis);
     }
 
-    /** Which stores have a server that is not asked, or counters that nobody serves, and why, for people; empty while all are there. */
+    /**
+     * Describes, for people, each store with a server that is not asked or with counters that no server holds; empty if
+     * there is none.
+     */
     public String degraded() {
-        List<String> away = new ArrayList<>();
+        List<String> degraded = new ArrayList<>();
         redis.forEach((name, store) -> {
             List<NodeHealth> nodes = store.health();
             String unserved = store.unserved();
             if (!unserved.isEmpty() && nodes.stream().allMatch(NodeHealth::serves)) {
-                away.add("store " + name + ": " + unserved);
+                degraded.add("store " + name + ": " + unserved);
             }
-            nodes.stream().filter(node -> !node.serves()).forEach(node -> away.add(describe(name, node)));
+            nodes.stream().filter(node -> !node.serves()).forEach(node -> degraded.add(describe(name, node)));
         });
-        return String.join("; ", away);
+        return String.join("; ", degraded);
     }
 
     private static String describe(String store, NodeHealth node) {
         String why = node.down() == null
-                ? node.reason().isEmpty() ? "failed too often of late" : node.reason()
+                ? node.reason().isEmpty() ? "failed too often recently" : node.reason()
                 : node.down().label() + (node.reason().isEmpty() ? "" : " (" + node.reason() + ")");
         return "store " + store + ", " + node.node() + ": " + why;
     }
 
-    /** Logs the begin or the end of an outage; to be called about once a second. */
+    /** Logs the start or the end of an outage; to be called about once a second. */
     public void logOutage() {
-        outages.look();
+        outages.update();
     }
 
     public void addTo(ServerMetrics metrics) {
-        metrics.gauge("ratelimit.keys", "Counters in the memory store, expired ones among them.", memory::size)
-                .gauge("ratelimit.keys.max", "Counters that fit before the least used make room.", () -> maxKeys)
+        metrics.gauge("ratelimit.keys", "Counters in the memory store, including expired ones.", memory::size)
+                .gauge(
+                        "ratelimit.keys.max",
+                        "Counters that fit in the memory store before the least used are evicted.",
+                        () -> maxKeys)
                 .counter(
                         "ratelimit.evictions",
-                        "Counters forgotten before they expired, for want of room.",
+                        "Counters evicted from the memory store before they expired.",
                         memory::evictions)
                 .gauge(
                         "ratelimit.degraded",
-                        "1 while a store is away, or was just now: rules follow their on_fail.",
+                        "1 while a store is unreachable, or was a moment ago: on_fail decides.",
                         () -> outages.isDegraded() ? 1 : 0);
     }
 
