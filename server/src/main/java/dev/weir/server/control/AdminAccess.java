@@ -70,10 +70,10 @@ final class AdminAccess {
     }
 
     void addTo(ServerMetrics metrics) {
-        metrics.gauge("weir.tokens", "Tokens of the admin port, including expired ones.", access::tokens);
+        metrics.gauge("ratelimit.tokens", "Tokens of the admin port, including expired ones.", access::tokens);
         for (RefusedCalls.Reason each : RefusedCalls.Reason.values()) {
             metrics.counter(
-                    "weir.admin.refused",
+                    "ratelimit.admin.refused",
                     "Calls of the admin port that were refused, by reason.",
                     () -> access.refused().of(each),
                     "reason",

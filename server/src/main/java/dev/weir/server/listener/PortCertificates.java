@@ -81,13 +81,13 @@ public final class PortCertificates {
 
     public void addTo(ServerMetrics metrics) {
         all().forEach(each -> metrics.gauge(
-                        "weir.certificate.expiry.seconds",
+                        "ratelimit.certificate.expiry.seconds",
                         "Seconds until the certificate of a port expires; negative after that.",
                         () -> each.left().toSeconds(),
                         "port",
                         each.port())
                 .counter(
-                        "weir.certificate.reloads",
+                        "ratelimit.certificate.reloads",
                         "Reloads of a port's certificate, by outcome.",
                         each::taken,
                         "port",
@@ -95,7 +95,7 @@ public final class PortCertificates {
                         "outcome",
                         "taken")
                 .counter(
-                        "weir.certificate.reloads",
+                        "ratelimit.certificate.reloads",
                         "Reloads of a port's certificate, by outcome.",
                         each::refused,
                         "port",
