@@ -98,7 +98,7 @@ public final class HttpListeners {
         public void start(Promise<Void> started) {
             HttpServer server = vertx.createHttpServer(options)
                     .connectionHandler(HttpPort::connected)
-                    .invalidRequestHandler(HttpPort::unreadable)
+                    .invalidRequestHandler(HttpPort::unparsable)
                     .requestHandler(handlers.get());
             server.listen(port, host).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
         }
