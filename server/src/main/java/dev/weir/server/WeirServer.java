@@ -179,7 +179,7 @@ public final class WeirServer implements AutoCloseable {
         tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
         tasks.every(RESET_PERIOD, counters::applyRemoteResets);
-        tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::look);
+        tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::check);
         health.set(Health.State.SERVING);
         var unused = loops.vertx().executeBlocking(Executors.callable(metrics::open), false);
         return new WeirServer(settings, opened, health, observers, limiter, listeners);

@@ -92,7 +92,7 @@ public class AdminAccessServerTest {
             for (String each : List.of(QUOTA, RULE)) {
                 HttpResponse<String> answer = call(server, "PUT", each);
                 assertThat(answer.statusCode()).isEqualTo(403);
-                assertThat(answer.body()).contains("this machine may only look without one");
+                assertThat(answer.body()).contains("calls without a token may only read");
             }
             assertThat(call(server, "DELETE", COUNTERS).statusCode()).isEqualTo(403);
             assertThat(call(server, "GET", TOKENS).statusCode()).isEqualTo(403);

@@ -188,7 +188,7 @@ final class ServeCommand implements Callable<Integer> {
         Thread closing = new Thread(server::close, "weir-drain");
         closing.start();
         try {
-            long most = drain.timeout().minus(drain.lastWords()).toMillis();
+            long most = drain.timeout().minus(drain.logFlush()).toMillis();
             closing.join(Math.max(1, most)); // 0 would be for ever
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

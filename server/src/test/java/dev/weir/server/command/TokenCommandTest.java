@@ -43,7 +43,7 @@ class TokenCommandTest extends AtTheTerminal {
 
             assertThat(run("token", "create", "ci", "--role", "operator", "--ca", ca))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("takes the role admin and a token with it");
+            assertThat(err.toString()).contains("the role admin is required to read or change tokens, with a token");
             assertThat(run("token", "create", "ci", "--role", "boss", "--ca", ca, "--token-file", admin))
                     .isEqualTo(2);
             assertThat(err.toString()).contains("unknown role 'boss'");
@@ -65,7 +65,8 @@ class TokenCommandTest extends AtTheTerminal {
             assertThat(made.getString("expires_at")).isNotNull();
             assertThat(run("quota", "set", "k", "--tier", "pro", "--ca", ca, "--token", made.getString("token")))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("takes the role operator; the token ci has the role viewer");
+            assertThat(err.toString())
+                    .contains("the role operator is required to change quotas; the token ci has the role viewer");
             assertThat(run("rules", "list", "--ca", ca, "--token", made.getString("token")))
                     .isZero();
 
@@ -74,7 +75,7 @@ class TokenCommandTest extends AtTheTerminal {
             String next = out.toString().strip();
             assertThat(run("rules", "list", "--ca", ca, "--token", made.getString("token")))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("this token opens nothing here");
+            assertThat(err.toString()).contains("invalid token");
             assertThat(run("rules", "list", "--ca", ca, "--token", next)).isZero();
 
             assertThat(run("token", "list", "--ca", ca, "--token-file", admin)).isZero();
