@@ -108,7 +108,7 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
-    /** Builds the components in the order in which they can fail, then starts them. {@code opened} closes in reverse. */
+    /** Builds the components in the order in which they may fail, then starts them. {@code opened} closes them. */
     private static WeirServer start(Settings settings, CloseStack opened) throws StartException {
         TimeSource time = TimeSource.system();
         Health health = new Health();
@@ -273,7 +273,7 @@ public final class WeirServer implements AutoCloseable {
         LOG.log(Level.INFO, "stopped");
     }
 
-    /** Returns leased hits to their stores, so that other servers can use them now and not only when the leases expire. */
+    /** Returns leased hits to their stores, so that other servers need not wait until the leases expire. */
     private void returnLeases() {
         try {
             long timeout = settings.limiter().deadlineMicros() + LEASE_RETURN_MARGIN.toNanos() / 1_000;

@@ -4,7 +4,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Puts a server's answer into words. */
+/** Describes a server's answer in a sentence. */
 final class AnswerText {
     private AnswerText() {}
 

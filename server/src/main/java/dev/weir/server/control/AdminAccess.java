@@ -49,7 +49,8 @@ final class AdminAccess {
         if (!LoopbackHost.isBoundBy(admin.host()) && !access.mayListenAnywhere()) {
             throw new StartException("admin_host: \"" + admin.host()
                     + "\" (expected: a loopback address such as 127.0.0.1, because no token is set)\n"
-                    + "Without a token the admin port cannot tell who is calling, so it may listen on loopback only. Set one:"
+                    + "Without a token the admin port cannot tell who is calling, so it may listen on loopback"
+                    + " only. Set one:"
                     + " WEIR_ADMIN_TOKEN=$(openssl rand -hex 32), or --admin-token-file FILE;\n"
                     + "or, with --data or --db, start on 127.0.0.1 once and run: weir token create NAME --role admin;\n"
                     + "or stay on loopback and use a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");

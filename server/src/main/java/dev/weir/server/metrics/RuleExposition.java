@@ -35,7 +35,8 @@ final class RuleExposition {
         out.metric(
                 "ratelimit_decisions_total",
                 "counter",
-                "Checks by rule and outcome: allowed (within the limit), denied (over it), shadow (over it, but the rule is in"
+                "Checks by rule and outcome: allowed (within the limit), denied (over it), shadow (over it, but"
+                        + " the rule is in"
                         + " shadow). A request counts once for each rule that it matches.");
         for (SeriesPositions.Series each : series) {
             decisions(out, each, "allowed", ThreadCounts.ALLOWED);
@@ -68,7 +69,8 @@ final class RuleExposition {
                 "gauge",
                 "At least this share of the rule's checks goes to one counter, sampled from one request in "
                         + ThreadCounts.SAMPLED
-                        + " since the rules were loaded; near 1, the rule does not tell callers apart. 0 for a rule with one counter.");
+                        + " since the rules were loaded; near 1, the rule does not tell callers apart. 0 for a"
+                        + " rule with one counter.");
         for (SeriesPositions.Series each : series) {
             out.sample(
                     "ratelimit_busiest_counter_ratio",

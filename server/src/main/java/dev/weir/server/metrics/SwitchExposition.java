@@ -22,7 +22,8 @@ final class SwitchExposition {
         out.metric(
                 RULE,
                 "gauge",
-                "1 for the state that the rule was switched to, alone or with all rules; all 0 if it follows its file.");
+                "1 for the state that the rule was switched to, alone or with all rules; all 0 if it follows"
+                        + " its file.");
         for (SeriesPositions.Series one : series) {
             Rule rule = byPosition[one.position];
             for (SwitchState each : SwitchState.values()) {

@@ -30,7 +30,8 @@ final class JsonInput implements AutoCloseable {
     private static final char BYTE_ORDER_MARK = '\uFEFF';
     /** What the parser says about its own settings, which are not the caller's. */
     private static final Pattern OF_THE_PARSER = Pattern.compile(
-            ", from `[^`]*`|: enable `[^`]*` to allow| \\(start marker at .*\\)| \\(not recognized as one since [^)]*\\)");
+            ", from `[^`]*`|: enable `[^`]*` to allow| \\(start marker at .*\\)| \\(not recognized as one since"
+                    + " [^)]*\\)");
 
     private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 

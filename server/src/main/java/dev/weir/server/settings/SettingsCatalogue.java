@@ -46,7 +46,8 @@ public final class SettingsCatalogue {
     static final Setting<Path> DATA = Setting.of(
             "data",
             "DIR",
-            "Folder for rules and quotas that are changed while the server runs; not shared with other servers. Without it and"
+            "Folder for rules and quotas that are changed while the server runs; not shared with other servers."
+                    + " Without it and"
                     + " without db, nothing is written to disk.",
             "",
             "a path",
@@ -55,7 +56,8 @@ public final class SettingsCatalogue {
     static final Setting<String> DB = Setting.of(
             "db",
             "URL",
-            "PostgreSQL database for rules and quotas, shared by servers: postgresql://user:password@host:5432/database.",
+            "PostgreSQL database for rules and quotas, shared by servers:"
+                    + " postgresql://user:password@host:5432/database.",
             "",
             "postgresql://user:password@host:5432/database",
             text -> text);
@@ -75,7 +77,8 @@ public final class SettingsCatalogue {
             100_000);
     static final Setting<Integer> IDEMPOTENCY_TOTAL = Setting.integer(
             "idempotency_total",
-            "Idempotency keys of all callers that this server keeps in stores at a time; further ones are known to this server only.",
+            "Idempotency keys of all callers that this server keeps in stores at a time; further ones are known"
+                    + " to this server only.",
             String.valueOf(LimiterSettings.DEFAULT_KEPT_KEYS),
             1,
             1_000_000_000);
@@ -123,7 +126,8 @@ public final class SettingsCatalogue {
             Setting.integer("event_loops", "Event loop threads; without it, one per core.", "", 1, 1024);
     static final Setting<Duration> WARM_UP = duration(
             "warm_up",
-            "Maximum time to warm up the decision path before the server is ready; with Redis up to ten times that, until calls take"
+            "Maximum time to warm up the decision path before the server is ready; with Redis up to ten times"
+                    + " that, until calls take"
                     + " half their deadline; 0s disables it.",
             "1s");
     static final Setting<Duration> DRAIN_DELAY = duration(

@@ -68,14 +68,16 @@ final class StoreSettings {
     static final Setting<Long> MAX_KEYS = Setting.of(
             "max_keys",
             "N",
-            "Counters kept in memory before the least used are evicted; without it, as many as fit in half of the heap, at most"
+            "Counters kept in memory before the least used are evicted; without it, as many as fit in half of"
+                    + " the heap, at most"
                     + " 10 million.",
             "",
             "a number from 1024 to 1000000000",
             SettingParsers.number(1024, 1_000_000_000));
     static final Setting<Integer> TIER_COUNTERS = Setting.integer(
             "tier_counters",
-            "Shared counters with local state (cached denials, leases, unreported hits); without it, as many as fit in a sixteenth"
+            "Shared counters with local state (cached denials, leases, unreported hits); without it, as many as"
+                    + " fit in a sixteenth"
                     + " of the heap, at most 65536.",
             "",
             64,

@@ -32,11 +32,11 @@ class TokenCommandTest extends AtTheTerminal {
                 pem.key().toString())) {
             address = "https://" + running.server.admin();
             assertThat(run("token", "list")).isEqualTo(2);
-            assertThat(err.toString()).contains("no TLS with https://127.0.0.1", "--ca");
+            assertThat(err.toString()).contains("TLS error with https://127.0.0.1", "--ca");
             String ca = pem.certificate().toString();
             assertThat(run("token", "create", "ada", "--role", "admin", "--ca", ca))
                     .isZero();
-            assertThat(err.toString()).contains("ada: admin. It is shown this once:");
+            assertThat(err.toString()).contains("ada: admin. It is shown only once:");
             assertThat(out.toString()).matches("weir_[a-z0-9]{10}_[0-9A-Za-z]{43}\\R");
             String admin =
                     Files.writeString(folder.resolve("token"), out.toString()).toString();
@@ -90,7 +90,7 @@ class TokenCommandTest extends AtTheTerminal {
             assertThat(new JsonArray(out.toString())).hasSize(1);
             assertThat(run("token", "list", "--ca", ca, "--token-file", admin, "--token", "x"))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("--token beside --token-file (expected: one of them)");
+            assertThat(err.toString()).contains("--token conflicts with --token-file (expected: one of them)");
         }
     }
 
