@@ -137,8 +137,7 @@ class WeirCommandTest extends AtTheTerminal {
             assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies");
             assertThat(run("check", "--url", running.url(), "apo", "user_id=ann"))
                     .isZero();
-            assertThat(out.toString().strip())
-                    .isEqualTo("allowed: no domain is called \"apo\" (expected: one of \"api\")");
+            assertThat(out.toString().strip()).isEqualTo("allowed: unknown domain \"apo\" (expected: one of \"api\")");
         }
     }
 
