@@ -202,7 +202,7 @@ class RedisServersTest {
         Path missing = folder.resolve("missing.pem");
         assertThatThrownBy(() -> server(RULES, "store", "rediss-cluster://h:1", "store_tls_ca", missing.toString()))
                 .isInstanceOf(StartException.class)
-                .hasMessage("store default cannot speak TLS: " + missing
+                .hasMessage("store default: cannot set up TLS: " + missing
                         + " (expected: a PEM file): there is no such file");
     }
 

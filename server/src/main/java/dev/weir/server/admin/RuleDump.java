@@ -8,7 +8,7 @@ import dev.weir.server.rls.RlsUnit;
 import dev.weir.text.fields.Durations;
 import org.jspecify.annotations.Nullable;
 
-/** Rules as the reference service prints them, one a line; what it has no words for is said in Weir's. */
+/** Prints rules as the reference service does, one per line, with additions of Weir's own. */
 final class RuleDump {
     private RuleDump() {}
 
@@ -16,7 +16,7 @@ final class RuleDump {
         StringBuilder dump = new StringBuilder();
         for (Rule each : rules.rules()) {
             if (each.id().equals(RuleIndex.OVERRIDE)) {
-                continue; // no rule of anybody's: it has a limit only where one was agreed with a caller
+                continue; // not a written rule: it has a limit only for callers with an override
             }
             String path = each.domain() + '.' + each.label();
             dump.append(path.replaceAll("\\p{Cntrl}", "?")).append(": ");

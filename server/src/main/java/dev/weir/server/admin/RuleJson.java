@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A rule as the admin port shows it: one of the database as it was written there, any other as it is in force. */
+/** Writes a rule as JSON: one of the database as it was written there, any other as it is in force. */
 final class RuleJson {
     private final RulesInForce rules;
     private final OptionalControlPlane control;
@@ -30,7 +30,7 @@ final class RuleJson {
         this.options = options;
     }
 
-    /** What a rule that no database holds is asked for by. */
+    /** The id of a rule that is not in the database. */
     static String idOf(Rule rule) {
         return rule.name().isEmpty() ? rule.id() : rule.name();
     }
@@ -101,7 +101,7 @@ final class RuleJson {
         out.writeEndObject();
     }
 
-    /** What goes over the status, where somebody has switched the rule. */
+    /** Writes the switch of the rule, if one is set. */
     private void switched(JsonGenerator out, String domain, String id, String name) throws IOException {
         for (SwitchChange each : control.switches()) {
             String rule = each.name().rule();

@@ -3,7 +3,7 @@ package dev.weir.server.command;
 import io.vertx.core.json.JsonObject;
 import java.util.stream.Collectors;
 
-/** Puts a server's answer into words. */
+/** Describes a server's answer in a sentence. */
 final class AnswerText {
     private AnswerText() {}
 

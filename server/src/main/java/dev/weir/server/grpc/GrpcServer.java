@@ -28,11 +28,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
-/** The gRPC server: listens, and gives every connection a pipeline of its own on the event loops it is handed. */
+/** The gRPC server: listens, and adds a handler to every connection on the event loops that it is given. */
 public final class GrpcServer {
-    private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(128 << 10, 512 << 10);
+    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(128 << 10, 512 << 10);
 
-    private final GrpcServerContext lane;
+    private final GrpcServerContext context;
     private final Health health;
     private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -41,11 +41,11 @@ public final class GrpcServer {
     public GrpcServer(
             Decider decider, TimeSource time, GrpcServerSettings settings, Health health, GrpcServerObserver observer) {
         this.health = health;
-        this.lane = new GrpcServerContext(
+        this.context = new GrpcServerContext(
                 settings, decider, time, observer, new HealthService(health), new ReflectionService());
     }
 
-    /** Listens on {@code host:port}; port 0 takes any that is free, which the channel's address then tells. */
+    /** Listens on {@code host:port}. Port 0 takes any free one; the channel's address has its number. */
     public CompletionStage<Channel> bind(EventLoopGroup group, String host, int port) {
         CompletableFuture<Channel> bound = new CompletableFuture<>();
         var unused = new ServerBootstrap()
@@ -54,7 +54,7 @@ public final class GrpcServer {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, 1_024)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -75,22 +75,22 @@ public final class GrpcServer {
     }
 
     private void connected(Channel channel) {
-        int most = lane.settings().bounds().connections();
-        if (connections.size() >= most) {
-            lane.observer().cutOff("connections: more than " + most);
+        int limit = context.settings().bounds().connections();
+        if (connections.size() >= limit) {
+            context.observer().cutOff("too many connections (expected: <= " + limit + ")");
             var unused = channel.close();
             return;
         }
         connections.add(channel);
-        if (draining) { // looked at after it was added: drain() sees it, or is seen here
+        if (draining) { // read after the channel was added: either drain() sees the channel, or this sees draining
             var unused = channel.close();
             return;
         }
-        Supplier<SslContext> tls = lane.settings().tls();
+        Supplier<SslContext> tls = context.settings().tls();
         if (tls != null) {
             channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
         }
-        channel.pipeline().addLast(new GrpcConnectionHandler(lane));
+        channel.pipeline().addLast(new GrpcConnectionHandler(context));
     }
 
     private static Class<? extends ServerChannel> channelFor(EventLoopGroup group) {
@@ -99,19 +99,20 @@ public final class GrpcServer {
     }
 
     /**
-     * Says that it no longer serves, asks every peer to go elsewhere, stops listening, lets the calls under way finish, and
-     * closes what is left when {@code grace} is over. Done when all is closed.
+     * Reports that it no longer serves, sends GOAWAY to every peer, stops listening and waits for the calls in flight.
+     * Connections that are still open after {@code grace} are closed. The result completes when all are closed.
      */
     public CompletionStage<Void> drain(Duration grace) {
         health.set(Health.State.NOT_SERVING);
         draining = true;
         CompletableFuture<Void> drained = new CompletableFuture<>();
         var unused = listeners.close();
-        // On their event loops, where each has become active by then.
+        // On their event loops, on which each has become active by then.
         connections.forEach(channel -> channel.eventLoop().execute(() -> drain(channel)));
-        Future<?> cut = GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
+        Future<?> timeout =
+                GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
         unused = connections.newCloseFuture().addListener(done -> {
-            cut.cancel(false);
+            timeout.cancel(false);
             drained.complete(null);
         });
         return drained;

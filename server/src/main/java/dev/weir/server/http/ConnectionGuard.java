@@ -18,8 +18,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a port that listens and sees every connection as it is accepted. It lets in so many at once, and lets go of those whose
- * first request does not come whole in its time: what trickles in byte by byte is never idle.
+ * Guards a listening port and sees every connection as it is accepted. It limits the number of connections, and closes
+ * those whose first request head is not complete in time. Idle timeouts do not cover that: a head that trickles in byte
+ * by byte is never idle.
  */
 @Sharable
 final class ConnectionGuard extends ChannelInboundHandlerAdapter {
@@ -35,14 +36,17 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
         this.clearText = clearText;
     }
 
-    /** Vert.x has a connection, which it has when its first request is there, or TLS is agreed on: from now on heads are watched here. */
-    static void passed(HttpConnection connection) {
+    /**
+     * Hands a connection over to Vert.x, which knows it once its first request is there or TLS is negotiated. From then
+     * on {@link Http1Guard} watches its heads.
+     */
+    static void handOver(HttpConnection connection) {
         ConnectionBase base = (ConnectionBase) connection;
         ChannelPipeline pipeline = base.channel().pipeline();
         if (pipeline.get(FIRST_HEAD) instanceof FirstHead first) {
             pipeline.remove(first);
-            if (Http1Guard.fits(pipeline)) {
-                pipeline.addBefore(base.channelHandlerContext().name(), "heads", new Http1Guard(first.most()));
+            if (Http1Guard.isHttp1(pipeline)) {
+                pipeline.addBefore(base.channelHandlerContext().name(), "heads", new Http1Guard(first.timeout()));
             }
         }
     }
@@ -51,9 +55,7 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
         Channel channel = (Channel) accepted;
         if (open.incrementAndGet() > settings.connections()) {
-            LOG.log(
-                    Level.WARNING,
-                    "HTTP: a connection is turned away: more than " + settings.connections() + " are open");
+            LOG.log(Level.WARNING, "HTTP: refused a connection: " + settings.connections() + " are open, the limit");
             channel.pipeline().addLast(new Refusal());
         } else {
             channel.pipeline().addLast(FIRST_HEAD, new FirstHead());
@@ -62,10 +64,10 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
         ctx.fireChannelRead(accepted);
     }
 
-    /** Says {@code status} in HTTP/1, which every client understands, and closes. */
-    private void turnAway(ChannelHandlerContext ctx, String status, String detail) {
+    /** Answers {@code status} in HTTP/1, which every client understands, and closes. */
+    private void refuse(ChannelHandlerContext ctx, String status, String detail) {
         if (!clearText) {
-            var unused = ctx.close(); // nothing can be said before TLS is agreed on
+            var unused = ctx.close(); // before TLS is negotiated there is no way to answer
             return;
         }
         String text = "HTTP/1.1 " + status + "\r\nContent-Type: text/plain\r\nContent-Length: " + detail.length()
@@ -74,20 +76,22 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
                 .addListener(ChannelFutureListener.CLOSE);
     }
 
-    /** Of a connection that is one too many. */
+    /** Refuses a connection above the limit. */
     private final class Refusal extends ChannelInboundHandlerAdapter {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
-            turnAway(
-                    ctx, "503 Service Unavailable", "connections: more than " + settings.connections() + " are open\n");
+            refuse(
+                    ctx,
+                    "503 Service Unavailable",
+                    "too many connections (expected: <= " + settings.connections() + ")\n");
         }
     }
 
-    /** Of a connection of which Vert.x knows nothing yet. */
+    /** Times the first head of a connection that Vert.x does not know yet. */
     private final class FirstHead extends ChannelInboundHandlerAdapter {
         private @Nullable Future<?> due;
 
-        Duration most() {
+        Duration timeout() {
             return settings.head();
         }
 
@@ -96,8 +100,8 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
             if (due == null) {
                 due = ctx.executor()
                         .schedule(
-                                () -> turnAway(ctx, "408 Request Timeout", "head: not whole in its time\n"),
-                                most().toNanos(),
+                                () -> refuse(ctx, "408 Request Timeout", "request head: timeout\n"),
+                                timeout().toNanos(),
                                 TimeUnit.NANOSECONDS);
             }
             ctx.fireChannelRead(bytes);

@@ -3,10 +3,10 @@ package dev.weir.server.http;
 import java.time.Duration;
 
 /**
- * What a port lets in.
+ * Bounds on the connections of a port.
  *
- * @param connections open at once; further ones are told so and closed
- * @param head until the head of a request is whole, from its first byte
+ * @param connections open connections; further ones get an error and are closed
+ * @param head the time from the first byte of a request's head until the head is complete
  */
 public record ConnectionGuardSettings(int connections, Duration head) {
 

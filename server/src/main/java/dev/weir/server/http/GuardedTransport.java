@@ -18,19 +18,19 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport that Vert.x would have taken, with a {@link ConnectionGuard} before every port that listens. Vert.x tells of a connection only when
- * its first request is there; here is where it can be seen before.
+ * Wraps Vert.x's transport and puts a {@link ConnectionGuard} before every listening port. Vert.x itself reports a
+ * connection only when its first request has arrived.
  */
 public final class GuardedTransport implements io.vertx.core.transport.Transport {
-    private final io.vertx.core.transport.Transport chosen;
+    private final io.vertx.core.transport.Transport wrapped;
     private final ConnectionGuardSettings settings;
 
-    private GuardedTransport(io.vertx.core.transport.Transport chosen, ConnectionGuardSettings settings) {
-        this.chosen = chosen;
+    private GuardedTransport(io.vertx.core.transport.Transport wrapped, ConnectionGuardSettings settings) {
+        this.wrapped = wrapped;
         this.settings = settings;
     }
 
-    /** The native transport where there is one. */
+    /** Wraps the native transport if it is available, else NIO. */
     public static GuardedTransport of(ConnectionGuardSettings settings) {
         io.vertx.core.transport.Transport own = io.vertx.core.transport.Transport.nativeTransport();
         return new GuardedTransport(
@@ -39,100 +39,100 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
     @Override
     public String name() {
-        return chosen.name();
+        return wrapped.name();
     }
 
     @Override
     public boolean available() {
-        return chosen.available();
+        return wrapped.available();
     }
 
     @Override
     public @Nullable Throwable unavailabilityCause() {
-        return chosen.unavailabilityCause();
+        return wrapped.unavailabilityCause();
     }
 
     @Override
     public Transport implementation() {
-        return new Guarded(chosen.implementation(), settings);
+        return new Guarded(wrapped.implementation(), settings);
     }
 
-    private record Guarded(Transport chosen, ConnectionGuardSettings settings) implements Transport {
+    private record Guarded(Transport wrapped, ConnectionGuardSettings settings) implements Transport {
         @Override
         public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
-            chosen.configure(options, domainSocket, bootstrap);
+            wrapped.configure(options, domainSocket, bootstrap);
             bootstrap.handler(new ConnectionGuard(settings, !options.isSsl()));
         }
 
         @Override
         public boolean supportsDomainSockets() {
-            return chosen.supportsDomainSockets();
+            return wrapped.supportsDomainSockets();
         }
 
         @Override
         public boolean supportFileRegion() {
-            return chosen.supportFileRegion();
+            return wrapped.supportFileRegion();
         }
 
         @Override
         public boolean isAvailable() {
-            return chosen.isAvailable();
+            return wrapped.isAvailable();
         }
 
         @Override
         public @Nullable Throwable unavailabilityCause() {
-            return chosen.unavailabilityCause();
+            return wrapped.unavailabilityCause();
         }
 
         @Override
         public java.net.SocketAddress convert(SocketAddress address) {
-            return chosen.convert(address);
+            return wrapped.convert(address);
         }
 
         @Override
         public SocketAddress convert(java.net.SocketAddress address) {
-            return chosen.convert(address);
+            return wrapped.convert(address);
         }
 
         @Override
         public IoHandlerFactory ioHandlerFactory() {
-            return chosen.ioHandlerFactory();
+            return wrapped.ioHandlerFactory();
         }
 
         @Override
         public EventLoopGroup eventLoopGroup(int type, int threads, ThreadFactory factory, int ioRatio) {
-            return chosen.eventLoopGroup(type, threads, factory, ioRatio);
+            return wrapped.eventLoopGroup(type, threads, factory, ioRatio);
         }
 
         @Override
         public DatagramChannel datagramChannel() {
-            return chosen.datagramChannel();
+            return wrapped.datagramChannel();
         }
 
         @Override
-        @SuppressWarnings("deprecation") // it is what Vert.x asks for
+        @SuppressWarnings("deprecation") // Vert.x calls it
         public DatagramChannel datagramChannel(InternetProtocolFamily family) {
-            return chosen.datagramChannel(family);
+            return wrapped.datagramChannel(family);
         }
 
         @Override
         public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
-            return chosen.channelFactory(domainSocket);
+            return wrapped.channelFactory(domainSocket);
         }
 
         @Override
         public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
-            return chosen.serverChannelFactory(domainSocket);
+            return wrapped.serverChannelFactory(domainSocket);
         }
 
         @Override
         public void configure(DatagramChannel channel, DatagramSocketOptions options) {
-            chosen.configure(channel, options);
+            wrapped.configure(channel, options);
         }
 
         @Override
         public void configure(ClientOptionsBase options, int timeout, boolean domainSocket, Bootstrap bootstrap) {
-            chosen.configure(options, timeout, domainSocket, bootstrap);
+            wrapped.configure(options, timeout, domainSocket, bootstrap);
         }
     }
 }

@@ -15,43 +15,43 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells when the contents of a few small files have changed: certificates, keys, a token.
+ * Calls back when the contents of a few small files have changed: certificates, keys, a token.
  *
- * <p>It reads them twice a second, for the reasons that the rules' watcher polls: a link that Kubernetes swaps, a rename and an
- * edit in place are all the same to it. New contents count when two looks in a row have seen them, so that a certificate is not
- * taken before its key is there.
+ * <p>It polls the files twice a second, like the watcher of the rule files: a symlink that Kubernetes swaps, a rename
+ * and an edit in place all look the same. New contents count when two polls in a row have seen them, so that a new
+ * certificate is not used before its key is there.
  */
 public final class FileWatcher implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(FileWatcher.class.getName());
-    private static final int EVERY_MILLIS = 500;
+    private static final int POLL_MILLIS = 500;
 
     private final List<Watched> watched = new CopyOnWriteArrayList<>();
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-file-watch"));
 
-    /** What stands in {@code files} now; asked for before they are read, so that no change after that is missed. */
+    /** Fingerprints {@code files}. Call this before reading them, so that no later change is missed. */
     public static Seen seen(List<Path> files) {
         return new Seen(List.copyOf(files), fingerprint(files));
     }
 
-    /** Watches for something else than was {@code seen}; {@code changed} is called on the watch's thread. */
+    /** Calls {@code changed}, on the watcher's thread, when the files differ from {@code seen}. */
     public void add(Seen seen, Runnable changed) {
         watched.add(new Watched(seen, changed));
     }
 
-    /** Begins to look. */
+    /** Starts polling. */
     public void start() {
         if (!watched.isEmpty()) {
-            var unused = timer.scheduleWithFixedDelay(this::look, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+            var unused = timer.scheduleWithFixedDelay(this::poll, POLL_MILLIS, POLL_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
-    private void look() {
+    private void poll() {
         for (Watched each : watched) {
             try {
-                each.look();
+                each.poll();
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.ERROR, "what changed in " + each.files + " cannot be taken", e);
+                LOG.log(Level.ERROR, "cannot apply the change in " + each.files, e);
             }
         }
     }
@@ -61,28 +61,28 @@ public final class FileWatcher implements AutoCloseable {
         timer.shutdownNow();
     }
 
-    /** Files as they were at some time. */
+    /** The fingerprint of some files at one time. */
     public record Seen(List<Path> files, String fingerprint) {}
 
     private static final class Watched {
         private final List<Path> files;
         private final Runnable changed;
-        private String taken;
+        private String applied;
         private String seen;
 
         Watched(Seen first, Runnable changed) {
             this.files = first.files;
             this.changed = changed;
-            this.taken = first.fingerprint;
-            this.seen = taken;
+            this.applied = first.fingerprint;
+            this.seen = applied;
         }
 
-        void look() {
+        void poll() {
             String now = fingerprint(files);
             boolean settled = now.equals(seen);
             seen = now;
-            if (settled && !now.equals(taken)) {
-                taken = now;
+            if (settled && !now.equals(applied)) {
+                applied = now;
                 changed.run();
             }
         }
@@ -97,7 +97,7 @@ public final class FileWatcher implements AutoCloseable {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    /** A file that is away is one without contents. */
+    /** An unreadable file counts as an empty one. */
     private static byte[] contents(Path file) {
         try {
             return Files.readAllBytes(file);

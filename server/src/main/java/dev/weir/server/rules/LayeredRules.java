@@ -16,18 +16,18 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The rules in force: those of the files, over them those of etcd, then those of xDS, and on top those of the database. */
+/** Layers the rules: files at the bottom, then etcd, then xDS, and the database on top. */
 public final class LayeredRules {
     private static final System.Logger LOG = System.getLogger(LayeredRules.class.getName());
-    private static final int SHOWN = 20;
+    private static final int MAX_LOGGED = 20;
 
     private final List<SourceRules> sources;
     private final @Nullable ControlPlane control;
     private final Compiler compiler;
-    /** Of the files first, then of each source. */
-    private List<RuleSet> given;
+    /** The rules of the files, then those of each source. */
+    private List<RuleSet> layers;
 
-    private Map<String, String> saidHidden = Map.of();
+    private Map<String, String> loggedHidden = Map.of();
     private volatile RuleLayers below;
     private volatile RuleIndex all;
     private volatile Consumer<RuleIndex> listener = rules -> {};
@@ -38,97 +38,98 @@ public final class LayeredRules {
         RuleIndex compile(RuleSet rules, OverrideLookup quotas, RuleSwitches switches);
     }
 
-    public LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
+    LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
         this(files, sources, control, RuleIndex::of);
     }
 
-    public LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
+    LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
         this.compiler = compiler;
         this.sources = List.copyOf(sources);
         this.control = control;
-        this.given = new ArrayList<>();
-        given.add(files);
-        sources.forEach(each -> given.add(each.rules()));
-        this.below = RuleLayers.of(given);
+        this.layers = new ArrayList<>();
+        layers.add(files);
+        sources.forEach(each -> layers.add(each.rules()));
+        this.below = RuleLayers.of(layers);
         this.all = compile(below);
     }
 
-    /** All but those of the database. */
-    public RuleLayers below() {
+    /** The rules below the database. */
+    RuleLayers below() {
         return below;
     }
 
-    public RuleIndex all() {
+    RuleIndex all() {
         return all;
     }
 
-    /** Tells {@code next} of every index from now on, and of the one that there is. */
-    public synchronized void follow(Consumer<RuleIndex> next) {
+    /** Calls {@code next} with the current index, and again after every change. */
+    synchronized void follow(Consumer<RuleIndex> next) {
         listener = next;
         for (int i = 0; i < sources.size(); i++) {
             int layer = i + 1;
             sources.get(i).onRules(rules -> put(layer, rules));
-            given.set(layer, sources.get(i).rules());
+            layers.set(layer, sources.get(i).rules());
         }
         if (control != null) {
-            control.onRules(ignored -> database());
-            control.switches().onChange(this::switched);
+            control.onRules(ignored -> databaseChanged());
+            control.switches().onChange(this::switchesChanged);
         }
-        inForce(given);
+        inForce(layers);
     }
 
-    /** Takes in new files. */
-    public void files(RuleSet next) {
+    /** Replaces the rules of the files. */
+    void files(RuleSet next) {
         put(0, next);
     }
 
     private synchronized void put(int layer, RuleSet next) {
-        List<RuleSet> changed = new ArrayList<>(given);
+        List<RuleSet> changed = new ArrayList<>(layers);
         changed.set(layer, next);
         inForce(changed);
-        given = changed;
+        layers = changed;
     }
 
     private void inForce(List<RuleSet> next) {
-        RuleLayers layers = RuleLayers.of(next);
-        RuleIndex compiled = compile(layers);
+        RuleLayers merged = RuleLayers.of(next);
+        RuleIndex compiled = compile(merged);
         listener.accept(compiled);
-        below = layers;
+        below = merged;
         all = compiled;
-        sayHidden(new TreeMap<>(layers.hidden()));
+        logHidden(new TreeMap<>(merged.hidden()));
     }
 
-    private void sayHidden(Map<String, String> hidden) {
-        if (!hidden.isEmpty() && !hidden.equals(saidHidden)) {
+    private void logHidden(Map<String, String> hidden) {
+        if (!hidden.isEmpty() && !hidden.equals(loggedHidden)) {
             String lines = hidden.entrySet().stream()
-                    .limit(SHOWN)
-                    .map(each -> each.getKey() + " is hidden by " + each.getValue())
+                    .limit(MAX_LOGGED)
+                    .map(each -> each.getKey() + " is overridden by " + each.getValue())
                     .collect(Collectors.joining("\n"));
-            int more = hidden.size() - SHOWN;
+            int more = hidden.size() - MAX_LOGGED;
             LOG.log(
                     Level.WARNING,
-                    "rules: some lie over others:\n" + lines + (more > 0 ? "\n… and " + more + " more" : ""));
+                    "rules: some are overridden by a higher layer:\n" + lines
+                            + (more > 0 ? "\n… and " + more + " more" : ""));
         }
-        saidHidden = hidden;
+        loggedHidden = hidden;
     }
 
-    private synchronized void database() {
+    private synchronized void databaseChanged() {
         try {
             RuleIndex compiled = compile(below);
             listener.accept(compiled);
             all = compiled;
             LOG.log(
                     Level.INFO,
-                    "rules: changed in the database and in force, "
-                            + compiled.rules().size() + " in all");
+                    "rules: changed in the database and now in force, "
+                            + compiled.rules().size() + " in total");
         } catch (IllegalArgumentException e) {
             LOG.log(
                     Level.ERROR,
-                    "rules of the database cannot be counted; those of before stay in force: " + e.getMessage());
+                    "rules of the database cannot be applied; the previous rules stay in force: " + e.getMessage());
         }
     }
 
-    private synchronized void switched() {
+    private synchronized void switchesChanged() {
         RuleIndex compiled = compile(below);
         listener.accept(compiled);
         all = compiled;

@@ -37,14 +37,14 @@ class SharedResetsTest {
                 get(later.post(each));
             }
             SharedResets here = new SharedResets(store.resetNews());
-            get(here.tell(new QueryParameters(List.of(Map.entry("domain", "mine")))));
-            assertThat(get(here.heard()))
+            get(here.announce(new QueryParameters(List.of(Map.entry("domain", "mine")))));
+            assertThat(get(here.remoteResets()))
                     .extracting(QueryParameters::parameters)
                     .containsExactly(
                             List.of(Map.entry("domain", "a"), Map.entry("user", "7")),
                             List.of(Map.entry("domain", "b")),
                             List.of());
-            assertThat(get(here.heard())).isEmpty();
+            assertThat(get(here.remoteResets())).isEmpty();
         }
     }
 

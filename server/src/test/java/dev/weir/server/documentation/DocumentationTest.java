@@ -66,7 +66,7 @@ class DocumentationTest {
     /** The file that a real Envoy is started with, in a test of its own. */
     @TestFactory
     Stream<DynamicTest> everyPartOfAnEnvoyIsPartOfOneThatRuns() throws IOException {
-        String runs = unindented(Files.readString(ENVOY).replace("LANE_PORT", "8081"));
+        String runs = unindented(Files.readString(ENVOY).replace("WEIR_PORT", "8081"));
         return each(
                 DocumentationPages.blocks("yaml envoy"),
                 block -> assertThat(runs).contains(unindented(block.text())));

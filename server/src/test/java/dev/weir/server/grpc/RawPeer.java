@@ -51,7 +51,7 @@ public final class RawPeer implements AutoCloseable {
     final AtomicLong time = new AtomicLong(1_000_000_000L);
     final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
     final Health health = new Health();
-    final GrpcServerContext lane;
+    final GrpcServerContext context;
     final EmbeddedChannel channel;
 
     RawPeer(Decider decider) {
@@ -60,7 +60,7 @@ public final class RawPeer implements AutoCloseable {
 
     RawPeer(Decider decider, GrpcServerSettings settings) {
         TimeSource clock = time::get;
-        lane = new GrpcServerContext(
+        context = new GrpcServerContext(
                 settings,
                 decider,
                 clock,
@@ -72,7 +72,7 @@ public final class RawPeer implements AutoCloseable {
                 },
                 new HealthService(health),
                 REFLECTION);
-        channel = new EmbeddedChannel(false, false, new GrpcConnectionHandler(lane));
+        channel = new EmbeddedChannel(false, false, new GrpcConnectionHandler(context));
         channel.config().setAllocator(alloc);
         try {
             channel.register();
@@ -222,7 +222,7 @@ public final class RawPeer implements AutoCloseable {
     @Override
     public void close() {
         channel.finishAndReleaseAll();
-        lane.forgetScratch();
+        context.removeBuffers();
         if (!failures.isEmpty()) {
             throw new AssertionError("the server failed", failures.peek());
         }
@@ -230,8 +230,8 @@ public final class RawPeer implements AutoCloseable {
         if (leaked != 0) {
             throw new AssertionError("leaked: " + leaked + " bytes");
         }
-        if (lane.buffered().get() != 0) {
-            throw new AssertionError("still charged: " + lane.buffered().get());
+        if (context.buffered().get() != 0) {
+            throw new AssertionError("still charged: " + context.buffered().get());
         }
     }
 }

@@ -31,7 +31,7 @@ class ConnectionGuardTest {
             .build();
     private final HttpServer server = vertx.createHttpServer(HttpPort.options())
             .connectionHandler(HttpPort::connected)
-            .invalidRequestHandler(HttpPort::unreadable)
+            .invalidRequestHandler(HttpPort::unparsable)
             .requestHandler(request -> RequestBody.read(
                     request,
                     new BodyBudget(100),
@@ -104,7 +104,7 @@ class ConnectionGuardTest {
                 Peer third = new Peer()) {
             assertThat(first.ask()).contains("read 2");
             assertThat(second.ask()).contains("read 2");
-            assertThat(third.read()).startsWith("HTTP/1.1 503 ").contains("connections: more than 2 are open");
+            assertThat(third.read()).startsWith("HTTP/1.1 503 ").contains("too many connections (expected: <= 2)");
             assertThat(third.isClosed()).isTrue();
             first.close();
             await().until(() -> {

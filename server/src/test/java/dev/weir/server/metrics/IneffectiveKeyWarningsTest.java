@@ -35,7 +35,7 @@ class IneffectiveKeyWarningsTest {
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
     private final List<String> warnings = new ArrayList<>();
     private final RuleMetrics metrics = new RuleMetrics(() -> 1_000_000, false);
-    private final IneffectiveKeyWarnings watch = new IneffectiveKeyWarnings(metrics, nanos::get, warnings::add);
+    private final IneffectiveKeyWarnings keyWarnings = new IneffectiveKeyWarnings(metrics, nanos::get, warnings::add);
     private final MemoryStore store = new MemoryStore(1_024);
     private final Limiter limiter =
             new Limiter(RuleSet.empty(), store, () -> 1_000_000, LimiterSettings.defaults(), metrics);
@@ -46,13 +46,13 @@ class IneffectiveKeyWarningsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"SKIP, passed it uncounted", "DENY, were denied", "SHARE, shared one counter"})
+    @CsvSource({"SKIP, were not counted", "DENY, were denied", "SHARE, shared one counter"})
     void aRuleThatMostRequestsLackTheKeyOfIsNamed(OnMissing onMissing, String meaning) {
         load(keyedBy("user_id", onMissing));
         ask(1_200, i -> i % 4 == 0 ? user("u_" + i) : Request.to("api").with("endpoint", "/"));
         assertThat(warnings)
                 .singleElement(STRING)
-                .startsWith("rule api/writes: 75 % of the last 1200 requests that met it lacked what it counts by")
+                .startsWith("rule api/writes: 75 % of the last 1200 requests that matched it lacked its key")
                 .contains(meaning);
     }
 
@@ -80,7 +80,7 @@ class IneffectiveKeyWarningsTest {
         ask(10 * MANY, i -> user(i % 33 == 0 ? "u_" + i : "secret"));
         assertThat(warnings)
                 .singleElement(STRING)
-                .matches("rule api/writes: at least 9\\d % of its requests share one counter; .*")
+                .matches("rule api/writes: at least 9\\d % of its requests use one counter; .*")
                 .doesNotContain("secret");
         assertThat(ratio()).isBetween(0.9, 0.97);
     }
@@ -146,7 +146,7 @@ class IneffectiveKeyWarningsTest {
             thread.start();
             thread.join();
         }
-        watch.look();
+        keyWarnings.check();
         assertThat(warnings).isEmpty();
         assertThat(ratio()).isZero();
     }
@@ -179,12 +179,12 @@ class IneffectiveKeyWarningsTest {
         RuleIndex index = RuleIndex.of(rules);
         metrics.rules(index);
         limiter.index(index);
-        watch.look();
+        keyWarnings.check();
     }
 
     private void ask(int requests, IntFunction<Request> request) {
         decide(requests, request);
-        watch.look();
+        keyWarnings.check();
     }
 
     private void decide(int requests, IntFunction<Request> request) {

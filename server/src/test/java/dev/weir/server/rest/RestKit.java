@@ -55,7 +55,7 @@ final class RestKit implements AutoCloseable {
         limiter = new Limiter(rules, store, micros::get, LimiterSettings.defaults(), new LimiterObserver() {});
         RestApi api = new RestApi(limiter, micros::get, health, settings, rls);
         server = VERTX.createHttpServer(RestApi.serverOptions())
-                .invalidRequestHandler(HttpPort::unreadable)
+                .invalidRequestHandler(HttpPort::unparsable)
                 .requestHandler(api.routes(VERTX))
                 .listen(0, "127.0.0.1")
                 .await();

@@ -29,7 +29,7 @@ class TlsIdentityTest {
                         + Base64.getMimeEncoder().encodeToString(inner) + "\n-----END " + algorithm
                         + " PRIVATE KEY-----\n");
         TlsIdentity identity = TlsIdentity.read(new Settings.Tls(pem.certificate(), old, null, List.of()));
-        assertThat(identity.toString()).startsWith("CN=server, good until ");
+        assertThat(identity.toString()).startsWith("CN=server, valid until ");
     }
 
     /** The key that PKCS#8 wraps: after the version and the algorithm, what is in the last element. */
