@@ -1,11 +1,10 @@
 package dev.weir.redis;
 
-import dev.weir.redis.internal.store.RedisSharedStore;
 import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * What a {@link RedisSharedStore} is built from.
+ * A Redis and how to use it: everything that a store on it is built from.
  *
  * @param address where Redis is
  * @param credentials asked anew at every connect, so that a changed password file is seen; {@link #of} takes those of the address

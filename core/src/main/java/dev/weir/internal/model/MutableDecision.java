@@ -1,15 +1,18 @@
 package dev.weir.internal.model;
 
+import dev.weir.Decision;
 import dev.weir.Request;
+import dev.weir.Verdict;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The outcome of a request: its verdicts, the binding one, and whether it may pass. Like {@link Request}, a buffer that a
  * server fills again and again; whoever asks the library gets a fresh one each time.
  */
-public final class MutableDecision {
+public final class MutableDecision implements Decision {
     private MutableVerdict[] verdicts = new MutableVerdict[0];
     private int size;
     private boolean allowed = true;
@@ -18,6 +21,8 @@ public final class MutableDecision {
     private long askedMicros;
     private boolean repeated;
     private boolean conflict;
+    private @Nullable String counterText;
+    private @Nullable String counterBucket;
 
     /** Starts over for a request decided at {@code nowMicros}. */
     public void begin(long nowMicros) {
@@ -28,6 +33,8 @@ public final class MutableDecision {
         binding = -1;
         repeated = false;
         conflict = false;
+        counterText = null;
+        counterBucket = null;
     }
 
     /** The next verdict to fill. */
@@ -59,11 +66,13 @@ public final class MutableDecision {
     }
 
     /** Whether the request may pass. */
+    @Override
     public boolean allowed() {
         return allowed;
     }
 
     /** Whether a failure policy had a part in it: a store did not answer for one of the checks. */
+    @Override
     public boolean degraded() {
         for (int i = 0; i < size; i++) {
             if (verdicts[i].degraded()) {
@@ -88,6 +97,7 @@ public final class MutableDecision {
     }
 
     /** {@link #delayMicros}. */
+    @Override
     public Duration delay() {
         return Duration.ofNanos(delayMicros() * 1_000);
     }
@@ -122,6 +132,7 @@ public final class MutableDecision {
             add().set(other.verdicts[i]);
         }
         end(other.allowed, other.binding);
+        nameCounter(other.counterText, other.counterBucket);
     }
 
     /** How many checks the request met. */
@@ -134,8 +145,30 @@ public final class MutableDecision {
     }
 
     /** The verdict that {@linkplain MutableVerdict#bindsBefore speaks} for the decision; null without checks. */
+    @Override
     public @Nullable MutableVerdict binding() {
         return binding < 0 ? null : verdicts[binding];
+    }
+
+    @Override
+    public List<Verdict> verdicts() {
+        return List.of(Arrays.copyOf(verdicts, size));
+    }
+
+    /** Names the counter of the binding verdict. */
+    public void nameCounter(@Nullable String text, @Nullable String bucket) {
+        counterText = text;
+        counterBucket = bucket;
+    }
+
+    @Override
+    public @Nullable String counterName() {
+        return counterText;
+    }
+
+    /** An id of that counter, the same in every process; null where {@link #counterName} is. */
+    public @Nullable String counterBucket() {
+        return counterBucket;
     }
 
     /** Notes that the decision was asked for earlier than it was made. */

@@ -1,29 +1,14 @@
 package dev.weir.internal.model;
 
 import dev.weir.Limit;
+import dev.weir.Verdict;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The outcome of one check: may it pass, what is left, when is it as good as new, and when would it pass. */
-public final class MutableVerdict {
+public final class MutableVerdict implements Verdict {
     /** {@link #retryAfterMicros} of hits that can never fit. */
     public static final long NEVER = -1;
-
-    /** Why a check came out as it did. */
-    public enum Reason {
-        /** There was room. */
-        WITHIN_LIMIT,
-        /** The limit was used up; it passes after {@link MutableVerdict#retryAfter}. */
-        OVER_LIMIT,
-        /** More hits than the limit can ever hold. */
-        NEVER,
-        /** The request lacked the attribute that the rule counts by, and the rule says {@code on_missing: deny}. */
-        MISSING_KEY,
-        /** The rule says {@code unlimited}. */
-        UNLIMITED,
-        /** The store did not answer, and the rule says {@code on_fail: deny}; nobody knows when it passes. */
-        STORE_DOWN
-    }
 
     private static final int QUOTA_DENIAL = 1;
 
@@ -115,7 +100,13 @@ public final class MutableVerdict {
         return rule;
     }
 
+    @Override
+    public @Nullable String ruleName() {
+        return rule == null ? null : rule.label();
+    }
+
     /** The limit in force, or null where the rule says {@code unlimited}. */
+    @Override
     public @Nullable Limit limit() {
         return limit;
     }
@@ -125,20 +116,24 @@ public final class MutableVerdict {
         return descriptor;
     }
 
+    @Override
     public long hits() {
         return hits;
     }
 
+    @Override
     public Reason reason() {
         return reason;
     }
 
     /** Whether the limit itself had room. */
+    @Override
     public boolean allowed() {
         return reason == Reason.WITHIN_LIMIT || reason == Reason.UNLIMITED;
     }
 
     /** Whether it could not have denied: its rule only watches, everybody or this caller. */
+    @Override
     public boolean shadow() {
         return shadow;
     }
@@ -149,6 +144,7 @@ public final class MutableVerdict {
     }
 
     /** Hits that would still fit after this request. */
+    @Override
     public long remaining() {
         return remaining;
     }
@@ -180,6 +176,7 @@ public final class MutableVerdict {
      * Whether the store did not answer and the rule's {@code on_fail} did in its place. Then what is told of the time is a second at
      * most, for the store may be back: after {@link #retryAfter} it is worth a try, and no more is known.
      */
+    @Override
     public boolean degraded() {
         return degraded;
     }
@@ -190,16 +187,19 @@ public final class MutableVerdict {
     }
 
     /** {@link #resetMicros}. */
+    @Override
     public Duration reset() {
         return Duration.ofNanos(resetMicros * 1_000);
     }
 
     /** {@link #delayMicros}. */
+    @Override
     public Duration delay() {
         return Duration.ofNanos(delayMicros * 1_000);
     }
 
     /** {@link #retryAfterMicros}, or null if it will never pass. */
+    @Override
     public @Nullable Duration retryAfter() {
         return retryAfterMicros == NEVER ? null : Duration.ofNanos(retryAfterMicros * 1_000);
     }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It takes in copies of the rules, each with its {@linkplain Rule#ordinal place} in {@link #rules}: whatever is kept for
  * each rule can be an array, and {@code rules().get(rule.ordinal()) == rule} tells whether a rule is of this set.
  */
-public final class RuleSet {
+public final class RuleSet implements dev.weir.RuleSet {
     /** The id of the rule, one in each domain, that limits of single callers count under where no rule of the files does. */
     public static final String OVERRIDE = "#override";
 
@@ -145,8 +145,35 @@ public final class RuleSet {
     }
 
     /** The domains that exist, also those without a rule. */
+    @Override
     public List<String> domains() {
         return List.copyOf(domains.keySet());
+    }
+
+    @Override
+    public List<String> ruleNames(String domain) {
+        return rules.stream()
+                .filter(each -> each.domain().equals(domain))
+                .map(Rule::label)
+                .toList();
+    }
+
+    /** The attributes that rules of {@code domain} match or count by; empty in a domain that does not exist. */
+    public Set<String> attributes(String domain) {
+        Set<String> names = new TreeSet<>();
+        for (WeirRule each : from.weir.getOrDefault(domain, List.of())) {
+            each.match().forEach(condition -> names.add(condition.attribute()));
+            each.keyBy().parts().forEach(names::addAll);
+        }
+        collectKeys(from.envoy.getOrDefault(domain, List.of()), names);
+        return names;
+    }
+
+    private static void collectKeys(List<EnvoyDescriptor> descriptors, Set<String> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            into.add(each.key());
+            collectKeys(each.children(), into);
+        }
     }
 
     /** Whether {@code domain} exists. */

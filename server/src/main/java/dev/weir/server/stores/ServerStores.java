@@ -4,6 +4,7 @@ import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.node.NodeHealth;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.lifecycle.StartException;
@@ -38,7 +39,7 @@ public final class ServerStores implements AutoCloseable {
     private static void checkTls(String name, RedisSettings settings) throws StartException {
         if (settings.address().tls()) {
             try {
-                settings.tls().check();
+                LettuceSetup.check(settings.tls());
             } catch (IOException e) {
                 throw new StartException("store " + name + " cannot speak TLS: " + e.getMessage(), e);
             }

@@ -27,6 +27,7 @@ class DocumentationTest {
     private static final Path EXAMPLES =
             Path.of("src/test/java/dev/weir/server/documentation/DocumentationExamplesTest.java");
     private static final Path ENVOY = Path.of("src/test/resources/dev/weir/server/grpc/envoy.yaml");
+    private static final Pattern IMPORT = Pattern.compile("(?m)^import .*;$");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
 
     @TempDir
@@ -74,9 +75,16 @@ class DocumentationTest {
 
     @TestFactory
     Stream<DynamicTest> everyLineOfJavaIsRunByATest() throws IOException {
-        String examples = squeezed(Files.readString(EXAMPLES));
-        return each(
-                DocumentationPages.blocks("java"), block -> assertThat(examples).contains(squeezed(block.text())));
+        String source = Files.readString(EXAMPLES);
+        String examples = squeezed(source);
+        return each(DocumentationPages.blocks("java"), block -> {
+            assertThat(examples).contains(squeezed(IMPORT.matcher(block.text()).replaceAll("")));
+            assertThat(source)
+                    .contains(IMPORT.matcher(block.text())
+                            .results()
+                            .map(each -> each.group())
+                            .toList());
+        });
     }
 
     @Test

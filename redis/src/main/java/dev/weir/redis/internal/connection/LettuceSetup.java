@@ -120,6 +120,15 @@ public final class LettuceSetup {
         return SslOptions.builder().sslContext(context).build();
     }
 
+    /**
+     * Reads the files of {@code tls}, as every connection does.
+     *
+     * @throws IOException naming the file that cannot be used and what is wrong with it
+     */
+    public static void check(TlsSettings tls) throws IOException {
+        var unused = sslOptions(tls);
+    }
+
     /** One server as the settings say it is to be met. */
     public static RedisURI uri(RedisSettings settings, RedisAddress.HostPort server) {
         RedisURI uri = RedisURI.create(server.host(), server.port());

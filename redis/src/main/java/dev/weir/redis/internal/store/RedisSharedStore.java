@@ -7,7 +7,7 @@ import dev.weir.internal.batching.QueuedAsk;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
-import dev.weir.internal.store.SharedStore;
+import dev.weir.internal.store.OpenedStore;
 import dev.weir.redis.RedisAddress;
 import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.LettuceSetup;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * all that waited. It never waits past its deadline; a node that fails too often is not asked at all until a {@link NodeProbe} says that
  * it serves again. There is no exception and no blocking in any of this: a store that is away answers so at once.
  */
-public final class RedisSharedStore implements SharedStore {
+public final class RedisSharedStore implements OpenedStore {
 
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
@@ -124,6 +124,7 @@ public final class RedisSharedStore implements SharedStore {
     }
 
     /** Whether it can decide whatever it is asked; in a cluster, whether every slot is served. */
+    @Override
     public boolean serves() {
         return routes.serves();
     }
@@ -144,6 +145,7 @@ public final class RedisSharedStore implements SharedStore {
      *
      * @return whether Redis answered
      */
+    @Override
     public boolean warmUp(Duration atMost) {
         routes.warming(true);
         try {

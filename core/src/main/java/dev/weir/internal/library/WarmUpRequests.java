@@ -1,4 +1,4 @@
-package dev.weir.redis.library;
+package dev.weir.internal.library;
 
 import dev.weir.Limit;
 import dev.weir.Request;
@@ -11,26 +11,26 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.redis.internal.store.RedisSharedStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Requests of nobody's, decided before the first of somebody's: a store that is warm does not make the way to it so, and cold, that way
- * takes longer than a deadline. They are counted in a counter that Redis forgets within seconds.
+ * Decides a few requests of its own before the first real one: a warm store does not warm the limiter above it, and a cold limiter
+ * misses its deadline. The requests use a counter that the store forgets within seconds.
  */
-final class FirstRequests {
+final class WarmUpRequests {
     private static final String DOMAIN = "weir#warm-up";
     /** Fewer than open a breaker. */
     private static final int COUNT = 40;
 
-    private FirstRequests() {}
+    private WarmUpRequests() {}
 
     /** Decides them through {@code store}, for {@code nanos} at most, and until this thread is interrupted. */
-    static void decide(RedisSharedStore store, long nanos) {
+    static void decide(SharedStore store, long nanos) {
         long end = System.nanoTime() + nanos;
         long most = Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos));
         Rule rule = Rule.builder(DOMAIN, "all")
@@ -48,13 +48,13 @@ final class FirstRequests {
                     LimiterSettings.defaults().withDeadlineMicros(most),
                     new LimiterObserver() {});
             for (int i = 0; i < COUNT && System.nanoTime() - end < 0; i++) {
-                Request request = Request.to(DOMAIN).with("user", "nobody").asAttributes();
+                Request request = Request.to(DOMAIN).with("user", "nobody");
                 limiter.decideAsync(request).toCompletableFuture().get();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException e) {
-            throw new IllegalStateException("a decision has failed, which none does", e);
+            throw new IllegalStateException("a warm-up decision failed", e);
         }
     }
 }
