@@ -1,9 +1,6 @@
 package dev.weir.rules;
 
-import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.rules.internal.grammar.RuleBody;
 import dev.weir.rules.internal.grammar.RuleFile;
-import dev.weir.rules.internal.grammar.SingleRule;
 import dev.weir.rules.internal.grammar.StoreNames;
 import dev.weir.rules.internal.load.DomainMerger;
 import dev.weir.rules.internal.load.RuleFilesSnapshot;
@@ -59,23 +56,6 @@ public final class RuleLoader {
     /** Loads the bytes of one file; {@code fileName} is what diagnostics call it. */
     public static LoadResult parse(String fileName, byte[] bytes) {
         return load(RuleFilesSnapshot.of(fileName, bytes), LoadOptions.DEFAULT);
-    }
-
-    /**
-     * Reads one rule on its own, in JSON or YAML.
-     *
-     * @param source what diagnostics call it
-     * @param domainOtherwise its domain, where the body names none
-     */
-    public static SingleRule rule(String source, String id, byte[] body, String domainOtherwise, LoadOptions options) {
-        DiagnosticCollector problems = new DiagnosticCollector(source);
-        RuleBody read = RuleBody.read(id, body, domainOtherwise, problems, new StoreNames(options.stores()));
-        if (read == null) {
-            return new SingleRule(domainOtherwise, null, null, problems.all());
-        }
-        boolean none = problems.errors() > 0 || read.file().rules().isEmpty();
-        WeirRule rule = none ? null : read.file().rules().get(0).value();
-        return new SingleRule(read.file().domain(), rule, read.body(), problems.all());
     }
 
     /** The rules of a server that was given none: one domain that shows the main features. */
