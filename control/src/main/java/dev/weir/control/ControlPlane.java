@@ -28,7 +28,7 @@ import dev.weir.control.switches.SwitchChange;
 import dev.weir.control.switches.Switches;
 import dev.weir.control.token.TokenCache;
 import dev.weir.control.token.Tokens;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;

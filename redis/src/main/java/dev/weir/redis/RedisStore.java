@@ -1,6 +1,7 @@
 package dev.weir.redis;
 
 import dev.weir.Store;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.DescribedRedis;
 import java.util.function.Supplier;
 

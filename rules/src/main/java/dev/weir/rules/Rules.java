@@ -2,6 +2,10 @@ package dev.weir.rules;
 
 import dev.weir.RuleSet;
 import dev.weir.RuleSource;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
+import dev.weir.rules.internal.load.RuleWatcher;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;

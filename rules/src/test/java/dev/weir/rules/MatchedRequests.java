@@ -10,6 +10,7 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.store.memory.MemoryStore;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.weir.control.rules;
 
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSetBuilder;
-import dev.weir.rules.LoadOptions;
 import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;

@@ -2,7 +2,7 @@ package dev.weir.server.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.documentation.DocumentationPages.Found;
 import dev.weir.server.settings.SettingsReader;
 import dev.weir.simulation.scenario.ScenarioReader;

@@ -1,10 +1,10 @@
 package dev.weir.redis.internal.connection;
 
 import dev.weir.internal.tls.Pem;
-import dev.weir.redis.RedisAddress;
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisCredentialsProvider;

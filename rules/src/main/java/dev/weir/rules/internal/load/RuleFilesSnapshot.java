@@ -1,6 +1,5 @@
 package dev.weir.rules.internal.load;
 
-import dev.weir.rules.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

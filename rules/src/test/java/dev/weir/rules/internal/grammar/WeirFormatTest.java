@@ -14,7 +14,7 @@ import dev.weir.OnMissing;
 import dev.weir.Request;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,4 +1,4 @@
-package dev.weir.rules;
+package dev.weir.rules.internal.load;
 
 import dev.weir.text.diagnostics.Position;
 import java.util.function.Function;

@@ -1,5 +1,6 @@
-package dev.weir.redis;
+package dev.weir.redis.internal.settings;
 
+import dev.weir.redis.RedisCredentials;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.weir.rules;
+package dev.weir.rules.internal.load;
 
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.text.diagnostics.Diagnostic;

@@ -1,8 +1,5 @@
-package dev.weir.rules;
+package dev.weir.rules.internal.load;
 
-import dev.weir.rules.internal.load.FileStamp;
-import dev.weir.rules.internal.load.RuleFilesSnapshot;
-import dev.weir.rules.internal.load.RulePaths;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,10 +1,11 @@
-package dev.weir.redis;
+package dev.weir.redis.internal.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.redis.RedisAddress.HostPort;
-import dev.weir.redis.RedisAddress.Kind;
+import dev.weir.redis.RedisCredentials;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
+import dev.weir.redis.internal.settings.RedisAddress.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

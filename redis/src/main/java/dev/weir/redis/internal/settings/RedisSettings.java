@@ -1,5 +1,8 @@
-package dev.weir.redis;
+package dev.weir.redis.internal.settings;
 
+import dev.weir.redis.BreakerSettings;
+import dev.weir.redis.RedisCredentials;
+import dev.weir.redis.TlsSettings;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -123,7 +126,7 @@ public record RedisSettings(
                 numbers);
     }
 
-    static void positive(String name, Duration value) {
+    private static void positive(String name, Duration value) {
         if (value.isNegative() || value.isZero()) {
             throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
         }

@@ -1,10 +1,7 @@
-package dev.weir.rules;
+package dev.weir.rules.internal.load;
 
 import dev.weir.rules.internal.grammar.RuleFile;
 import dev.weir.rules.internal.grammar.StoreNames;
-import dev.weir.rules.internal.load.DomainMerger;
-import dev.weir.rules.internal.load.RuleFilesSnapshot;
-import dev.weir.rules.internal.load.RulePaths;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import java.io.IOException;

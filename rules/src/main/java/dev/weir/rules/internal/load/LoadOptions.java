@@ -1,4 +1,4 @@
-package dev.weir.rules;
+package dev.weir.rules.internal.load;
 
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.weir.rules;
+package dev.weir.rules.internal.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
