@@ -42,7 +42,6 @@ class SharedRateLimiterTest {
     private static RateLimiter.Builder builder(String name, Limit limit) {
         return RateLimiter.builder(limit)
                 .store(name, RedisStore.at(redis.uri()))
-                .warmUp(Duration.ofSeconds(1))
                 .deadline(Duration.ofSeconds(5));
     }
 
@@ -76,9 +75,12 @@ class SharedRateLimiterTest {
     @EnumSource(Algorithm.class)
     void probingTakesNothingAndWhatIsGivenBackCanBeTakenAgain(Algorithm algorithm) {
         try (RateLimiter limiter = open("probes-" + algorithm, Limit.of(algorithm, 10, LONG))) {
-            assertThat(limiter.tryAcquire("ann", 7)).isTrue();
+            Verdict taken = limiter.check("ann", 7);
+            assertThat(taken.degraded()).isFalse();
+            assertThat(taken.allowed()).isTrue();
             for (int i = 0; i < 3; i++) {
                 Verdict fits = limiter.probe("ann", 3);
+                assertThat(fits.degraded()).isFalse();
                 assertThat(fits.allowed()).isTrue();
                 assertThat(fits.remaining()).isEqualTo(3);
                 Verdict over = limiter.probe("ann", 4);

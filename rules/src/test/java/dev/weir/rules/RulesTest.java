@@ -42,7 +42,7 @@ class RulesTest {
             await().until(() -> weir.decide(REQUEST).allowed());
             Files.writeString(file, "domain: api\nrules: [{ nmae: r }]\n");
             await().until(() -> !rejected.isEmpty());
-            assertThat(rejected.get(0)).contains("rules.yaml:2:10: ").contains("did you mean 'name'");
+            assertThat(rejected.get(0)).contains("rules.yaml:2:11: ").contains("did you mean name?");
             assertThat(weir.decide(REQUEST).allowed()).isTrue();
         }
     }
@@ -52,7 +52,7 @@ class RulesTest {
         Path file = Files.writeString(folder.resolve("rules.yaml"), "domain: api\nrules: [{ nmae: r }]\n");
         assertThatThrownBy(() -> Weir.open(Rules.file(file)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("rules.yaml:2:10: ")
+                .hasMessageContaining("rules.yaml:2:11: ")
                 .hasMessageContaining("limit is missing");
         assertThatThrownBy(() -> Rules.yaml("rules: 7"))
                 .isInstanceOf(IllegalArgumentException.class)
