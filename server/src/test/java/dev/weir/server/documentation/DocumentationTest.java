@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -79,11 +80,8 @@ class DocumentationTest {
         String examples = squeezed(source);
         return each(DocumentationPages.blocks("java"), block -> {
             assertThat(examples).contains(squeezed(IMPORT.matcher(block.text()).replaceAll("")));
-            assertThat(source)
-                    .contains(IMPORT.matcher(block.text())
-                            .results()
-                            .map(each -> each.group())
-                            .toList());
+            assertThat(IMPORT.matcher(block.text()).results().map(MatchResult::group))
+                    .allSatisfy(line -> assertThat(source).contains(line));
         });
     }
 
