@@ -2,7 +2,6 @@ package dev.weir;
 
 import dev.weir.internal.model.MutableDecision;
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,12 +38,12 @@ public final class Request {
 
     /** A request to {@code domain} for one hit, with no descriptors so far. */
     public static Request to(String domain) {
-        return new Request(Objects.requireNonNull(domain, "domain"));
+        return new Request(Arguments.text("domain", domain));
     }
 
     /** Forgets everything and starts again with {@code domain}. */
     public Request clear(String domain) {
-        this.domain = Objects.requireNonNull(domain, "domain");
+        this.domain = Arguments.text("domain", domain);
         hits = 1;
         attributes = false;
         namesCounter = false;
@@ -76,7 +75,7 @@ public final class Request {
 
     /** Sends what was collected so far to {@code domain}: a reader may meet it after the descriptors. */
     public Request domain(String domain) {
-        this.domain = Objects.requireNonNull(domain, "domain");
+        this.domain = Arguments.text("domain", domain);
         return this;
     }
 
@@ -96,8 +95,8 @@ public final class Request {
 
     /** Adds an entry to the descriptor last started. */
     public Request with(String key, String value) {
-        Objects.requireNonNull(key, "key");
-        Objects.requireNonNull(value, key);
+        Arguments.text("key", key);
+        Arguments.text(key, value);
         if (descriptors == 0) {
             descriptor();
         }

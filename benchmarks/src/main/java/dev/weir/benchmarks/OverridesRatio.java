@@ -13,7 +13,7 @@ import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;

@@ -29,7 +29,7 @@ import dev.weir.control.switches.Switches;
 import dev.weir.control.token.TokenCache;
 import dev.weir.control.token.Tokens;
 import dev.weir.internal.runtime.DaemonThreads;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;

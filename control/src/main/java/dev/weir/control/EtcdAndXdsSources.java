@@ -6,7 +6,7 @@ import dev.weir.control.source.SourceAddress;
 import dev.weir.control.source.SourceProtocol;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.control.xds.XdsProtocol;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.weir.control;
 
 import dev.weir.control.change.Precondition;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -7,7 +7,7 @@ import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchJournal;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -11,7 +11,7 @@ import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.control.testkit.Postgres;
 import dev.weir.control.token.Role;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;

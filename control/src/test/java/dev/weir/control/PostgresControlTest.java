@@ -10,7 +10,7 @@ import dev.weir.control.database.PostgresUrl;
 import dev.weir.control.folder.DatabaseCopy;
 import dev.weir.control.testkit.Postgres;
 import dev.weir.control.token.Role;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -19,7 +19,7 @@ import dev.weir.control.switches.SwitchName;
 import dev.weir.control.testkit.Postgres;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;

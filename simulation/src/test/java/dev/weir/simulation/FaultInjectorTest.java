@@ -3,7 +3,7 @@ package dev.weir.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Fault;
 import dev.weir.simulation.scenario.Scenario;

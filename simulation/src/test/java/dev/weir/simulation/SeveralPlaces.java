@@ -2,7 +2,7 @@ package dev.weir.simulation;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.fleet.FleetSettings.Kind;
 import dev.weir.simulation.scenario.Fault;

@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.weir.control.etcd.proto.Event;
 import dev.weir.control.etcd.proto.KeyValue;
 import dev.weir.control.source.SourceSnapshot;
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.Severity;
 import dev.weir.text.yaml.YamlReader;

@@ -2,9 +2,8 @@ package dev.weir.control.rules;
 
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSetBuilder;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
 import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -50,7 +49,8 @@ public final class DatabaseLayer {
 
     private static Entry read(StoredRule rule, LoadOptions options) {
         byte[] body = rule.body().getBytes(StandardCharsets.UTF_8);
-        return new Entry(rule, RuleLoader.rule("database rule " + rule.id(), rule.id(), body, rule.domain(), options));
+        return new Entry(
+                rule, SingleRule.read("database rule " + rule.id(), rule.id(), body, rule.domain(), options.stores()));
     }
 
     /** Returns every rule, ordered by id. */

@@ -1,7 +1,7 @@
 package dev.weir.control.rules;
 
 import dev.weir.control.change.FollowedKind;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;

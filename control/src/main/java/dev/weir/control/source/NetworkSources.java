@@ -1,7 +1,7 @@
 package dev.weir.control.source;
 
 import dev.weir.internal.runtime.DaemonThreads;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.weir.control.source;
 
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.util.List;
 

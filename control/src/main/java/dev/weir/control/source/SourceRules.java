@@ -1,10 +1,10 @@
 package dev.weir.control.source;
 
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleDocument;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleDocument;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.Severity;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import dev.weir.control.xds.proto.RateLimitConfig;
 import dev.weir.control.xds.proto.RateLimitDescriptor;
 import dev.weir.control.xds.proto.RateLimitPolicy;
 import dev.weir.control.xds.proto.RateLimitUnit;
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Position;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -11,7 +11,7 @@ import dev.weir.control.xds.proto.DiscoveryRequest;
 import dev.weir.control.xds.proto.DiscoveryResponse;
 import dev.weir.control.xds.proto.Node;
 import dev.weir.control.xds.proto.Status;
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import io.grpc.Metadata;
 import java.time.Duration;

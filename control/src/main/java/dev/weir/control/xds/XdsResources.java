@@ -6,7 +6,7 @@ import dev.weir.control.source.SourceSnapshot;
 import dev.weir.control.xds.proto.DiscoveryResponse;
 import dev.weir.control.xds.proto.RateLimitConfig;
 import dev.weir.control.xds.proto.Resource;
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.Severity;
 import java.util.ArrayList;

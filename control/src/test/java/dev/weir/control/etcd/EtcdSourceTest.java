@@ -13,7 +13,7 @@ import dev.weir.control.testkit.Etcd;
 import dev.weir.control.testkit.EtcdWriter;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -15,10 +15,11 @@ import dev.weir.control.xds.proto.RateLimitUnit;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleLoader;
+
 import dev.weir.rules.internal.grammar.EnvoyUnit;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,7 @@ import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceAddress;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.internal.model.Rule;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.testkit.ExternalPrograms;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;

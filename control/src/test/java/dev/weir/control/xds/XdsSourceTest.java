@@ -19,7 +19,7 @@ import dev.weir.control.xds.proto.RateLimitDescriptor;
 import dev.weir.control.xds.proto.RateLimitPolicy;
 import dev.weir.control.xds.proto.RateLimitUnit;
 import dev.weir.control.xds.proto.Resource;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import io.grpc.Metadata;
 import java.io.IOException;
 import java.nio.file.Path;

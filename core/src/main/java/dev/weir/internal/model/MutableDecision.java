@@ -1,15 +1,18 @@
 package dev.weir.internal.model;
 
+import dev.weir.Decision;
 import dev.weir.Request;
+import dev.weir.Verdict;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The outcome of a request: its verdicts, the binding verdict, and whether the request may pass. Like {@link Request}
  * it is a buffer, which a server fills again and again; a caller of the library gets a fresh one each time.
  */
-public final class MutableDecision {
+public final class MutableDecision implements Decision {
     private MutableVerdict[] verdicts = new MutableVerdict[0];
     private int size;
     private boolean allowed = true;
@@ -63,11 +66,13 @@ public final class MutableDecision {
     }
 
     /** Whether the request may pass. */
+    @Override
     public boolean allowed() {
         return allowed;
     }
 
     /** Whether a failure policy decided at least one check, because a store did not answer. */
+    @Override
     public boolean degraded() {
         for (int i = 0; i < size; i++) {
             if (verdicts[i].degraded()) {
@@ -92,6 +97,7 @@ public final class MutableDecision {
     }
 
     /** The {@link #delayMicros} as a duration. */
+    @Override
     public Duration delay() {
         return Duration.ofNanos(delayMicros() * 1_000);
     }
@@ -139,8 +145,14 @@ public final class MutableDecision {
     }
 
     /** The {@linkplain MutableVerdict#bindsBefore binding} verdict; null without checks. */
+    @Override
     public @Nullable MutableVerdict binding() {
         return binding < 0 ? null : verdicts[binding];
+    }
+
+    @Override
+    public List<Verdict> verdicts() {
+        return List.of(Arrays.copyOf(verdicts, size));
     }
 
     /** Names the counter of the binding verdict. */
@@ -150,14 +162,15 @@ public final class MutableDecision {
     }
 
     /**
-     * The values that share the counter of the {@link #binding} verdict, {@code api_key=abc}: escaped and cut short, empty for a
-     * counter that all share. Null where nothing is counted, or the request did not {@linkplain Request#nameCounter ask}.
+     * The values that share the counter of the {@link #binding} verdict, {@code api_key=abc}: escaped and shortened, empty for a
+     * counter that all callers share. Null if nothing is counted, or the request did not {@linkplain Request#nameCounter ask}.
      */
-    public @Nullable String counterText() {
+    @Override
+    public @Nullable String counterName() {
         return counterText;
     }
 
-    /** An id of that counter, the same in every process; null where {@link #counterText} is. */
+    /** An id of that counter, the same in every process; null where {@link #counterName} is. */
     public @Nullable String counterBucket() {
         return counterBucket;
     }

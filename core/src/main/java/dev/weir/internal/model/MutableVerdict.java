@@ -1,29 +1,14 @@
 package dev.weir.internal.model;
 
 import dev.weir.Limit;
+import dev.weir.Verdict;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The outcome of one check: whether it passes, the hits left, the time until reset, and when to retry. */
-public final class MutableVerdict {
+public final class MutableVerdict implements Verdict {
     /** The {@link #retryAfterMicros} of hits that can never fit. */
     public static final long NEVER = -1;
-
-    /** The reason for the outcome of a check. */
-    public enum Reason {
-        /** The hits fit. */
-        WITHIN_LIMIT,
-        /** The limit is used up; the check passes after {@link MutableVerdict#retryAfter}. */
-        OVER_LIMIT,
-        /** The request has more hits than the limit can ever hold. */
-        NEVER,
-        /** The request lacks the attribute that the rule counts by, and the rule says {@code on_missing: deny}. */
-        MISSING_KEY,
-        /** The rule says {@code unlimited}. */
-        UNLIMITED,
-        /** The store did not answer, and the rule says {@code on_fail: deny}; it is unknown when the check passes. */
-        STORE_DOWN
-    }
 
     private static final int QUOTA_DENIAL = 1;
 
@@ -115,7 +100,13 @@ public final class MutableVerdict {
         return rule;
     }
 
+    @Override
+    public @Nullable String ruleName() {
+        return rule == null ? null : rule.label();
+    }
+
     /** The limit in force, or null if the rule says {@code unlimited}. */
+    @Override
     public @Nullable Limit limit() {
         return limit;
     }
@@ -125,20 +116,24 @@ public final class MutableVerdict {
         return descriptor;
     }
 
+    @Override
     public long hits() {
         return hits;
     }
 
+    @Override
     public Reason reason() {
         return reason;
     }
 
     /** Whether the limit itself had room, shadow or not. */
+    @Override
     public boolean allowed() {
         return reason == Reason.WITHIN_LIMIT || reason == Reason.UNLIMITED;
     }
 
     /** Whether the check could not have denied: its rule is in shadow mode, for all or for this caller. */
+    @Override
     public boolean shadow() {
         return shadow;
     }
@@ -149,6 +144,7 @@ public final class MutableVerdict {
     }
 
     /** Hits that still fit after this request. */
+    @Override
     public long remaining() {
         return remaining;
     }
@@ -180,6 +176,7 @@ public final class MutableVerdict {
      * Whether the store did not answer and the rule's {@code on_fail} decided. The times are then at most one second,
      * because the store may be back by then: a retry after {@link #retryAfter} is worth a try.
      */
+    @Override
     public boolean degraded() {
         return degraded;
     }
@@ -190,16 +187,19 @@ public final class MutableVerdict {
     }
 
     /** The {@link #resetMicros} as a duration. */
+    @Override
     public Duration reset() {
         return Duration.ofNanos(resetMicros * 1_000);
     }
 
     /** The {@link #delayMicros} as a duration. */
+    @Override
     public Duration delay() {
         return Duration.ofNanos(delayMicros * 1_000);
     }
 
     /** The {@link #retryAfterMicros} as a duration, or null if the check never passes. */
+    @Override
     public @Nullable Duration retryAfter() {
         return retryAfterMicros == NEVER ? null : Duration.ofNanos(retryAfterMicros * 1_000);
     }

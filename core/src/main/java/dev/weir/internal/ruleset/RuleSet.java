@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Rules as they were written: an immutable value, cheap to build and to lay over another. Nothing is matched against it;
  * {@link RuleIndex} compiles it, once, when it comes into force.
  */
-public final class RuleSet {
+public final class RuleSet implements dev.weir.RuleSet {
     /** By domain, in the order in which the domains were added. */
     final Map<String, List<EnvoyDescriptor>> envoy;
 
@@ -65,13 +65,6 @@ public final class RuleSet {
     /** Every rule as it was written: the domains in Envoy's spelling first, each in the order of its file. */
     public List<Rule> rules() {
         return rules;
-    }
-
-    /** The domains that exist, also those without a rule. */
-    public List<String> domains() {
-        Set<String> names = new LinkedHashSet<>(envoy.keySet());
-        names.addAll(weir.keySet());
-        return List.copyOf(names);
     }
 
     /** What one of {@link #rules} is about, beside whom: the words by which an override can name it. */
@@ -122,6 +115,40 @@ public final class RuleSet {
                 into.add(each.value());
             }
             collectTiers(each.children(), into);
+        }
+    }
+
+    /** The domains that exist, also those without a rule. */
+    @Override
+    public List<String> domains() {
+        Set<String> names = new LinkedHashSet<>(envoy.keySet());
+        names.addAll(weir.keySet());
+        return List.copyOf(names);
+    }
+
+    @Override
+    public List<String> ruleNames(String domain) {
+        return rules.stream()
+                .filter(each -> each.domain().equals(domain))
+                .map(Rule::label)
+                .toList();
+    }
+
+    /** The attributes that rules of {@code domain} match or count by; empty in a domain that does not exist. */
+    public Set<String> attributes(String domain) {
+        Set<String> names = new TreeSet<>();
+        for (WeirRule each : weir.getOrDefault(domain, List.of())) {
+            each.match().forEach(condition -> names.add(condition.attribute()));
+            each.keyBy().parts().forEach(names::addAll);
+        }
+        collectKeys(envoy.getOrDefault(domain, List.of()), names);
+        return names;
+    }
+
+    private static void collectKeys(List<EnvoyDescriptor> descriptors, Set<String> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            into.add(each.key());
+            collectKeys(each.children(), into);
         }
     }
 }

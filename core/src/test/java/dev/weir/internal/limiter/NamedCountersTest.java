@@ -39,19 +39,19 @@ class NamedCountersTest {
     private static void assertNamed(RuleIndex index, Request request, MutableDecision decision) {
         MutableVerdict binding = decision.binding();
         CounterLabel found = binding == null ? null : index.counter(request, binding);
-        assertThat(decision.counterText()).isEqualTo(found == null ? null : found.text());
+        assertThat(decision.counterName()).isEqualTo(found == null ? null : found.text());
         assertThat(decision.counterBucket()).isEqualTo(found == null ? null : found.bucket());
     }
 
     @Test
     void onlyWhoAsksIsToldTheName() {
         LocalLimiterHarness decisions = new LocalLimiterHarness(BY_USER);
-        assertThat(decisions.decide(WeirRules.ask("user", "u")).counterText()).isNull();
+        assertThat(decisions.decide(WeirRules.ask("user", "u")).counterName()).isNull();
         MutableDecision denied = decisions.decide(ask("u"));
         assertThat(denied.allowed()).isFalse();
-        assertThat(denied.counterText()).isEqualTo("user=u");
+        assertThat(denied.counterName()).isEqualTo("user=u");
         assertThat(denied.counterBucket()).hasSize(16);
-        assertThat(decisions.decide(WeirRules.ask("user", "u")).counterText()).isNull();
+        assertThat(decisions.decide(WeirRules.ask("user", "u")).counterName()).isNull();
     }
 
     @Test
@@ -59,9 +59,9 @@ class NamedCountersTest {
         LocalLimiterHarness decisions = new LocalLimiterHarness(BY_USER);
         MutableDecision decision = new MutableDecision();
         decisions.limiter.decide(ask("u"), decisions.now, decision);
-        assertThat(decision.counterText()).isEqualTo("user=u");
+        assertThat(decision.counterName()).isEqualTo("user=u");
         decisions.limiter.decide(WeirRules.ask("user", "u"), decisions.now, decision);
-        assertThat(decision.counterText()).isNull();
+        assertThat(decision.counterName()).isNull();
         assertThat(decision.counterBucket()).isNull();
     }
 
@@ -79,7 +79,7 @@ class NamedCountersTest {
             fleet.store().answerAll();
             for (int i = 0; i < 3; i++) {
                 MutableDecision decision = answers.get(i).decision;
-                assertThat(decision.counterText()).isEqualTo("user=" + "abc".charAt(i) + round);
+                assertThat(decision.counterName()).isEqualTo("user=" + "abc".charAt(i) + round);
                 assertNamed(fleet.limiter.index(), ask("abc".charAt(i) + "" + round), decision);
             }
         }
@@ -93,7 +93,7 @@ class NamedCountersTest {
         SharedLimiterHarness.Answer known = fleet.ask(ask("u"));
         assertThat(known.atOnce).isTrue();
         assertThat(known.text).startsWith("no ");
-        assertThat(known.decision.counterText()).isEqualTo("user=u");
+        assertThat(known.decision.counterName()).isEqualTo("user=u");
     }
 
     @Test
@@ -108,7 +108,7 @@ class NamedCountersTest {
                 WeirRules.ask("api_key", "k", "endpoint", "/a", "method", "GET").nameCounter();
         MutableDecision decision = new LocalLimiterHarness(index).decide(request);
         assertThat(decision.size()).isEqualTo(2);
-        assertThat(decision.counterText()).isEqualTo("api_key=k, descriptor=endpoint:/a");
+        assertThat(decision.counterName()).isEqualTo("api_key=k, descriptor=endpoint:/a");
         assertNamed(index, request, decision);
     }
 
@@ -117,8 +117,8 @@ class NamedCountersTest {
         RuleSet free = WeirRules.rules(WeirRules.rule(Rule.builder("d", "r").build(), KeyBy.of("user")));
         MutableDecision decision = new LocalLimiterHarness(free).decide(ask("u"));
         assertThat(decision.size()).isEqualTo(1);
-        assertThat(decision.counterText()).isNull();
-        assertThat(new LocalLimiterHarness(RuleSet.empty()).decide(ask("u")).counterText())
+        assertThat(decision.counterName()).isNull();
+        assertThat(new LocalLimiterHarness(RuleSet.empty()).decide(ask("u")).counterName())
                 .isNull();
     }
 
@@ -178,7 +178,7 @@ class NamedCountersTest {
         MutableDecision decision = new LocalLimiterHarness(BY_USER).decide(ask("u"));
         MutableDecision copy = new MutableDecision();
         copy.set(decision);
-        assertThat(Objects.requireNonNull(copy.counterText())).isEqualTo("user=u");
+        assertThat(Objects.requireNonNull(copy.counterName())).isEqualTo("user=u");
         assertThat(copy.counterBucket()).isEqualTo(decision.counterBucket());
     }
 }

@@ -3,7 +3,7 @@ package dev.weir.internal.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Limit;
-import dev.weir.internal.model.MutableVerdict.Reason;
+import dev.weir.Verdict.Reason;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,7 @@ package dev.weir.server.access;
 import dev.weir.Limit;
 import dev.weir.RateLimiter;
 import dev.weir.TimeSource;
-import dev.weir.internal.model.MutableVerdict;
+import dev.weir.Verdict;
 import io.netty.util.NetUtil;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -26,12 +26,12 @@ final class WrongTokenThrottle {
     private final RateLimiter limiter;
 
     WrongTokenThrottle(TimeSource time) {
-        limiter = RateLimiter.builder(LIMIT).maxKeys(MAX_KEYS).time(time).build();
+        limiter = RateLimiter.builder(LIMIT).maxKeys(MAX_KEYS).time(time).open();
     }
 
     /** The seconds until {@code address} may try again; 0 if it may now. */
     long wait(String address, String tokenId) {
-        MutableVerdict verdict = limiter.probe(key(address, tokenId));
+        Verdict verdict = limiter.probe(key(address, tokenId));
         Duration wait = verdict.retryAfter();
         return verdict.allowed() || wait == null
                 ? 0
@@ -40,7 +40,7 @@ final class WrongTokenThrottle {
 
     /** Counts a wrong token. */
     void failed(String address, String tokenId) {
-        MutableVerdict verdict = limiter.acquire(key(address, tokenId), 1);
+        Verdict verdict = limiter.check(key(address, tokenId), 1);
         if (verdict.allowed() && verdict.remaining() == 0) {
             LOG.log(Level.WARNING, "too many wrong tokens from " + address + ": throttled to one attempt every 6 s");
         }

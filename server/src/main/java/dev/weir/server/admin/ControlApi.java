@@ -4,7 +4,7 @@ import dev.weir.control.ControlPlane;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.internal.limiter.Limiter;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;

@@ -8,9 +8,8 @@ import dev.weir.control.data.Json;
 import dev.weir.control.rules.StoredRule;
 import dev.weir.control.switches.SwitchName;
 import dev.weir.internal.model.Rule;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
 import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
@@ -94,7 +93,7 @@ final class RuleApi {
     }
 
     private SingleRule read(String id, byte[] body, String domain) {
-        SingleRule rule = RuleLoader.rule("body", id, body, domain, options);
+        SingleRule rule = SingleRule.read("body", id, body, domain, options.stores());
         if (!rule.errors().isEmpty()) {
             throw ChangeRefusedException.invalid(rule.errors());
         }

@@ -8,9 +8,8 @@ import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.rules.StoredRule;
 import dev.weir.control.switches.SwitchChange;
 import dev.weir.internal.model.Rule;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
 import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.text.fields.Durations;
 import dev.weir.text.yaml.YamlNode;
@@ -43,8 +42,8 @@ final class RuleJson {
     }
 
     void write(JsonGenerator out, StoredRule rule) throws IOException {
-        SingleRule read = RuleLoader.rule(
-                "database", rule.id(), rule.body().getBytes(StandardCharsets.UTF_8), rule.domain(), options);
+        SingleRule read = SingleRule.read(
+                "database", rule.id(), rule.body().getBytes(StandardCharsets.UTF_8), rule.domain(), options.stores());
         out.writeStartObject();
         out.writeStringField("rule_id", rule.id());
         out.writeStringField("status", status(read));

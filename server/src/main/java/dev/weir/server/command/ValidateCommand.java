@@ -2,9 +2,9 @@ package dev.weir.server.command;
 
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.SettingsReader;
 import java.io.PrintWriter;

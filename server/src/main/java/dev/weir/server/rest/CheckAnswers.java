@@ -161,7 +161,7 @@ final class CheckAnswers {
         json.writeNumberField("status", status);
         json.writeBooleanField("allowed", false);
         if (told != null) {
-            String whose = Objects.requireNonNullElse(decision.counterText(), "");
+            String whose = Objects.requireNonNullElse(decision.counterName(), "");
             json.writeStringField("detail", VerdictSentence.of(told.verdict(), whose));
             numbers(json, told);
             if (told.passesLater() || told.storeDown()) {

@@ -1,10 +1,10 @@
 package dev.weir.server.rules;
 
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleLoader;
-import dev.weir.rules.RuleWatcher;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
+import dev.weir.rules.internal.load.RuleWatcher;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.settings.Settings;

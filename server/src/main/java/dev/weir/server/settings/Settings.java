@@ -4,7 +4,7 @@ import dev.weir.control.ControlSettings;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.text.fields.Durations;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package dev.weir.server.settings;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.tier.LocalTier;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

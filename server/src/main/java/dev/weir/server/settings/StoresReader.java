@@ -1,9 +1,9 @@
 package dev.weir.server.settings;
 
 import dev.weir.internal.model.Rule;
-import dev.weir.redis.RedisAddress;
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;

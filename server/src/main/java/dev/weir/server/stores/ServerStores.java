@@ -4,8 +4,9 @@ import dev.weir.StoreFailure;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.node.NodeHealth;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.metrics.ServerMetrics;
@@ -57,7 +58,7 @@ public final class ServerStores implements AutoCloseable {
     private static void checkTls(String name, RedisSettings settings) throws StartException {
         if (settings.address().tls()) {
             try {
-                settings.tls().check();
+                LettuceSetup.check(settings.tls());
             } catch (IOException e) {
                 throw new StartException("store " + name + ": cannot set up TLS: " + e.getMessage(), e);
             }

@@ -10,7 +10,7 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;

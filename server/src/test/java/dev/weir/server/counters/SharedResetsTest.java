@@ -2,7 +2,7 @@ package dev.weir.server.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.notes.ResetStream;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.testkit.RedisProcess;

@@ -1,10 +1,10 @@
 package dev.weir.simulation.scenario;
 
 import dev.weir.internal.model.Rule;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleDocument;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleDocument;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.text.yaml.YamlNode.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

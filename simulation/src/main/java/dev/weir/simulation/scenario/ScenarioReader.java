@@ -2,8 +2,8 @@ package dev.weir.simulation.scenario;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadResult;
 import dev.weir.rules.internal.grammar.RuleFile;
+import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Scenario.Run;
 import dev.weir.simulation.store.Latency;

@@ -3,7 +3,7 @@ package dev.weir.simulation.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.RunResult;
 import dev.weir.simulation.Simulation;
 import dev.weir.simulation.fleet.FleetSettings;

@@ -4,11 +4,12 @@ import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.parser.ParserImpl;
+import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /**
  * Reads the one document of a file.
@@ -44,7 +45,7 @@ public final class YamlReader {
                 .setCodePointLimit(MAX_BYTES)
                 .build();
         try {
-            return new YamlTreeBuilder(new Parse(settings).parseString(text).iterator(), problems).document();
+            return new YamlTreeBuilder(new ParserImpl(settings, new StreamReader(settings, text)), problems).document();
         } catch (YamlTreeBuilder.Refused e) {
             problems.error(e.at(), e.reason(), e.hint());
         } catch (MarkedYamlEngineException e) {

@@ -2,13 +2,13 @@ package dev.weir.internal.limiter.check;
 
 import dev.weir.Limit;
 import dev.weir.Request;
+import dev.weir.Verdict.Reason;
 import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.model.MutableVerdict.Reason;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;

@@ -1,10 +1,10 @@
 package dev.weir.redis.internal.connection;
 
 import dev.weir.internal.tls.Pem;
-import dev.weir.redis.RedisAddress;
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -121,6 +121,15 @@ public final class LettuceSetup {
             context = context.andThen(each -> each.keyManager(key, chain));
         }
         return SslOptions.builder().sslContext(context).build();
+    }
+
+    /**
+     * Reads the files of {@code tls}, as every connection does.
+     *
+     * @throws IOException naming the file that cannot be used and what is wrong with it
+     */
+    public static void check(TlsSettings tls) throws IOException {
+        var unused = sslOptions(tls);
     }
 
     /** Returns the URI of one server, with credentials and TLS of the settings. */

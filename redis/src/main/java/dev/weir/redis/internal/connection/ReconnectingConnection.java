@@ -181,6 +181,9 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
             lost(StoreFailure.UNREACHABLE, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             lost(RedisFailures.of(e), RedisFailures.reason(e));
+        } catch (LinkageError e) {
+            // Else the event loop swallows it, nobody connects again, and nobody is told why.
+            lost(StoreFailure.BROKEN, LettuceVersion.mismatch(e));
         }
     }
 

@@ -1,12 +1,12 @@
 package dev.weir.redis.internal.node;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.ReconnectingConnection;
 import dev.weir.redis.internal.connection.RedisError;
 import dev.weir.redis.internal.connection.RedisFailures;
 import dev.weir.redis.internal.connection.ScriptCommands;
+import dev.weir.redis.internal.settings.RedisSettings;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package dev.weir.redis.internal.node;
 
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.connection.ReconnectingConnection;
 import dev.weir.redis.internal.connection.ScriptCommands;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;

@@ -1,13 +1,13 @@
 package dev.weir.redis.internal.routing;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisAddress.HostPort;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.RedisError;
 import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.util.List;

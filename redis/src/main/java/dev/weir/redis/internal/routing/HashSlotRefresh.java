@@ -1,12 +1,12 @@
 package dev.weir.redis.internal.routing;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisAddress.HostPort;
 import dev.weir.redis.internal.connection.PlainCommand;
 import dev.weir.redis.internal.connection.ReconnectingConnection;
 import dev.weir.redis.internal.connection.RedisError;
 import dev.weir.redis.internal.connection.RedisFailures;
 import dev.weir.redis.internal.node.RedisNode;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;

@@ -1,6 +1,6 @@
 package dev.weir.redis.internal.routing;
 
-import dev.weir.redis.RedisAddress.HostPort;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package dev.weir.redis.internal.routing;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisAddress;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

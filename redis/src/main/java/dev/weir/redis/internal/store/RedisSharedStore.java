@@ -7,9 +7,7 @@ import dev.weir.internal.batching.QueuedAsk;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
-import dev.weir.internal.store.SharedStore;
-import dev.weir.redis.RedisAddress;
-import dev.weir.redis.RedisSettings;
+import dev.weir.internal.store.OpenedStore;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.connection.ScriptCommands;
 import dev.weir.redis.internal.inspection.CounterInspector;
@@ -27,6 +25,8 @@ import dev.weir.redis.internal.routing.RedisRoutes;
 import dev.weir.redis.internal.routing.SingleNodeRoutes;
 import dev.weir.redis.internal.script.BatchScript;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * script call with all that waited. It never waits past its deadline. A node that fails too often is not asked until a
  * {@link NodeProbe} succeeds. Nothing here blocks or throws: an unreachable store answers so at once.
  */
-public final class RedisSharedStore implements SharedStore {
+public final class RedisSharedStore implements OpenedStore {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -127,6 +127,7 @@ public final class RedisSharedStore implements SharedStore {
     }
 
     /** Returns whether the store can decide every ask; in a cluster, whether every hash slot is served. */
+    @Override
     public boolean serves() {
         return routes.serves();
     }
@@ -150,6 +151,7 @@ public final class RedisSharedStore implements SharedStore {
      *
      * @return whether Redis answered
      */
+    @Override
     public boolean warmUp(Duration atMost) {
         routes.warmingUp(true);
         try {

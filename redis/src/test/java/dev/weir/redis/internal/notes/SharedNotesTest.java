@@ -3,7 +3,7 @@ package dev.weir.redis.internal.notes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.AwaitableAsk;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.testkit.RedisCluster;

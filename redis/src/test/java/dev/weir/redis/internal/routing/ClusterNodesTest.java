@@ -2,8 +2,6 @@ package dev.weir.redis.internal.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.redis.RedisAddress.HostPort;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.connection.ScriptCommands;
@@ -11,6 +9,8 @@ import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
 import dev.weir.redis.internal.node.RedisStats;
 import dev.weir.redis.internal.script.BatchScript;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.Arrays;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.store.Check;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.FaultProxy;
 import dev.weir.redis.testkit.RedisProcess;
 import java.time.Duration;

@@ -17,7 +17,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.inspection.CounterState;
 import dev.weir.redis.internal.node.NodeHealth;
 import dev.weir.redis.internal.notes.ResetStream;

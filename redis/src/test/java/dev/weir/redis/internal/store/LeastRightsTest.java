@@ -7,7 +7,7 @@ import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
 import java.nio.file.Files;

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
 import java.util.Arrays;

@@ -18,7 +18,7 @@ import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
 import java.time.Duration;

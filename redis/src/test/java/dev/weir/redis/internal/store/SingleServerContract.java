@@ -2,8 +2,8 @@ package dev.weir.redis.internal.store;
 
 import dev.weir.internal.store.LocalStore;
 import dev.weir.internal.store.StoreContract;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.TestClockScript;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.redis.testkit.RespConnection;
 import java.io.IOException;

@@ -2,8 +2,10 @@ package dev.weir.rules.internal.grammar;
 
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.text.diagnostics.Diagnostic;
+import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.yaml.YamlNode;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,25 @@ public record SingleRule(
 
     public SingleRule {
         diagnostics = List.copyOf(diagnostics);
+    }
+
+    /**
+     * Reads one rule on its own, in JSON or YAML.
+     *
+     * @param source what diagnostics call it
+     * @param domainOtherwise its domain, where the body names none
+     * @param stores the stores that it may name beside {@code default}; null for any
+     */
+    public static SingleRule read(
+            String source, String id, byte[] body, String domainOtherwise, @Nullable Set<String> stores) {
+        DiagnosticCollector problems = new DiagnosticCollector(source);
+        RuleBody read = RuleBody.read(id, body, domainOtherwise, problems, new StoreNames(stores));
+        if (read == null) {
+            return new SingleRule(domainOtherwise, null, null, problems.all());
+        }
+        boolean none = problems.errors() > 0 || read.file().rules().isEmpty();
+        WeirRule rule = none ? null : read.file().rules().get(0).value();
+        return new SingleRule(read.file().domain(), rule, read.body(), problems.all());
     }
 
     public List<Diagnostic> errors() {

@@ -6,7 +6,6 @@ import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSetBuilder;
-import dev.weir.rules.LoadOptions;
 import dev.weir.rules.internal.grammar.RuleFile;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;

@@ -1,7 +1,6 @@
 package dev.weir.rules.internal.load;
 
 import dev.weir.internal.runtime.Sha256;
-import dev.weir.rules.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,6 +1,5 @@
 package dev.weir.rules.internal.load;
 
-import dev.weir.rules.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.Severity;
 import dev.weir.text.message.FileErrors;

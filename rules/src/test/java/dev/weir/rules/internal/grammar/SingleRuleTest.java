@@ -6,8 +6,6 @@ import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -109,6 +107,6 @@ class SingleRuleTest {
     }
 
     private static SingleRule read(String body) {
-        return RuleLoader.rule("body", "r", body.getBytes(StandardCharsets.UTF_8), "api", LoadOptions.DEFAULT);
+        return SingleRule.read("body", "r", body.getBytes(StandardCharsets.UTF_8), "api", null);
     }
 }

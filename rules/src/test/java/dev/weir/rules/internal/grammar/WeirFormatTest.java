@@ -15,7 +15,7 @@ import dev.weir.Request;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
