@@ -5,6 +5,7 @@ import dev.weir.internal.library.UnmatchedRequests;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.StoreDescription;
 import java.lang.System.Logger.Level;
 import java.util.LinkedHashMap;
@@ -18,11 +19,11 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
     private static final System.Logger LOG = System.getLogger("dev.weir");
 
     private final WeirObserver observer;
-    private volatile UnmatchedRequests unmatched = new UnmatchedRequests(dev.weir.internal.ruleset.RuleSet.empty());
+    private volatile UnmatchedRequests unmatched = new UnmatchedRequests(WrittenRules.empty());
     /** Null until the source has brought rules for the first time, and they are in force. */
     private volatile @Nullable LibraryLimiter limiter;
     /** The rules that came while the stores were being opened; guarded by this. */
-    private dev.weir.internal.ruleset.@Nullable RuleSet waiting;
+    private @Nullable WrittenRules waiting;
 
     private RuleSource.@Nullable Subscription subscription;
 
@@ -43,7 +44,7 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
     }
 
     private void start(Builder builder) {
-        dev.weir.internal.ruleset.RuleSet first;
+        WrittenRules first;
         synchronized (this) {
             first = waiting;
         }
@@ -118,7 +119,7 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
 
     @Override
     public synchronized void changed(RuleSet rules) {
-        if (!(rules instanceof dev.weir.internal.ruleset.RuleSet next)) {
+        if (!(rules instanceof WrittenRules next)) {
             throw new IllegalArgumentException(
                     "rules: " + rules + " (expected: rules of RuleSet.builder or dev.weir.rules.Rules)");
         }
@@ -130,7 +131,7 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
         }
     }
 
-    private void putInForce(LibraryLimiter current, dev.weir.internal.ruleset.RuleSet next) {
+    private void putInForce(LibraryLimiter current, WrittenRules next) {
         try {
             current.rules(next);
         } catch (IllegalArgumentException e) {

@@ -6,7 +6,8 @@ import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
-import dev.weir.internal.ruleset.RuleSetBuilder;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -167,7 +168,7 @@ public interface RuleSet extends RuleSource {
          */
         public RuleSet build() {
             endRule();
-            RuleSetBuilder all = dev.weir.internal.ruleset.RuleSet.builder();
+            WrittenRulesBuilder all = WrittenRules.builder();
             domains.forEach(all::weir);
             return all.build();
         }

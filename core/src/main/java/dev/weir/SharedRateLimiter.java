@@ -6,7 +6,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.StoreDescription;
 import java.time.Duration;
 import java.util.List;
@@ -49,8 +49,8 @@ final class SharedRateLimiter implements RateLimiter {
     }
 
     /** A number and its digits are two keys, as in memory: each kind has a rule, which skips requests without its attribute. */
-    private RuleSet rules(Limit of) {
-        return RuleSet.builder()
+    private WrittenRules rules(Limit of) {
+        return WrittenRules.builder()
                 .weir(DOMAIN, List.of(rule(name, of, TEXT), rule(name + "#", of, NUMBER)))
                 .build();
     }

@@ -3,7 +3,7 @@ package dev.weir.benchmarks;
 import dev.weir.Request;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.rules.internal.load.RuleLoader;
 import java.util.Random;
@@ -47,7 +47,7 @@ public class MatchingBenchmark {
     @Param({"10", "1000", "10000"})
     int asked;
 
-    private RuleIndex index = RuleIndex.of(RuleSet.empty());
+    private RuleIndex index = RuleIndex.of(WrittenRules.empty());
     private final String[] tenants = new String[REQUESTS];
     private final String[] users = new String[REQUESTS];
     private final Request request = Request.to("bench");

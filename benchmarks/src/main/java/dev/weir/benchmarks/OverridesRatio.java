@@ -10,8 +10,8 @@ import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.rules.internal.load.RuleLoader;
 import java.lang.management.ManagementFactory;
@@ -105,7 +105,7 @@ public final class OverridesRatio {
         private int next;
 
         Side(Map<String, CallerOverrides> quotas) {
-            RuleSet rules =
+            WrittenRules rules =
                     Objects.requireNonNull(RuleLoader.parse("rules.yaml", RULES).rules());
             limiter = new Limiter(
                     RuleIndex.of(rules, quotas::get, RuleSwitches.NONE),

@@ -17,7 +17,7 @@ import dev.weir.control.token.TokenText;
 import dev.weir.control.token.Tokens;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.grammar.EnvoyUnit;
 import dev.weir.rules.internal.load.RuleLoader;
 import java.io.IOException;
@@ -51,13 +51,13 @@ abstract class ControlContract extends DatabaseContract {
 
     @Test
     void aRuleOfTheDatabaseTakesThePlaceOfTheOneInTheFilesUntilItIsDeleted() {
-        RuleSet files = RuleLoader.parse(
+        WrittenRules files = RuleLoader.parse(
                         "rules.yaml",
                         "{domain: api, rules: [{name: r_abc, key_by: user_id, limit: {requests: 5, window: 1s}},"
                                 + " {name: other, limit: {requests: 7, window: 1s}}]}")
                 .orThrow();
         plane.putRule(OPERATOR, "r_abc", "api", BODY, ANY, false);
-        RuleSet layered = plane.rules().over(files).build();
+        WrittenRules layered = plane.rules().over(files).build();
         assertThat(layered.rules()).extracting(Rule::name).containsExactly("r_abc", "other");
         assertThat(limit(layered, "r_abc")).isEqualTo(100);
         assertThat(layered.rules().get(0).source()).startsWith("database");
@@ -67,7 +67,7 @@ abstract class ControlContract extends DatabaseContract {
 
     @Test
     void aRuleThatIsNotEnabledTakesTheOneInTheFilesOut() {
-        RuleSet files = RuleLoader.parse("rules.yaml", "{rules: [{name: a, limit: {requests: 5, window: 1s}}]}")
+        WrittenRules files = RuleLoader.parse("rules.yaml", "{rules: [{name: a, limit: {requests: 5, window: 1s}}]}")
                 .orThrow();
         plane.putRule(OPERATOR, "a", "default", "{\"enabled\":false,\"rate\":1,\"window\":\"1s\"}", ANY, false);
         assertThat(plane.rules().over(files).build().rules()).isEmpty();
@@ -282,7 +282,7 @@ abstract class ControlContract extends DatabaseContract {
                 apiKey, "enterprise", List.of(override), from, until, new StoredVersion(0, Instant.EPOCH, ""));
     }
 
-    private static long limit(RuleSet rules, String name) {
+    private static long limit(WrittenRules rules, String name) {
         return rules.rules().stream()
                 .filter(each -> each.name().equals(name))
                 .mapToLong(each -> Objects.requireNonNull(each.limit()).requests())

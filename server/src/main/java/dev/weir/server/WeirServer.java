@@ -17,9 +17,9 @@ import dev.weir.server.lifecycle.CloseStack;
 import dev.weir.server.lifecycle.FileWatcher;
 import dev.weir.server.lifecycle.PeriodicTasks;
 import dev.weir.server.lifecycle.StartException;
-import dev.weir.server.listener.EventLoops;
 import dev.weir.server.listener.Listeners;
 import dev.weir.server.listener.PortCertificates;
+import dev.weir.server.listener.ServerEventLoops;
 import dev.weir.server.metrics.GrpcServerMetrics;
 import dev.weir.server.metrics.IneffectiveKeyWarnings;
 import dev.weir.server.metrics.LocalTierGauges;
@@ -119,7 +119,7 @@ public final class WeirServer implements AutoCloseable {
         ControlComponents control = opened.add(new ControlComponents(settings, files));
         ServerRules rules = new ServerRules(ruleFiles, control.remote(), control.control());
         observers.rules(rules.all());
-        EventLoops loops = opened.add(new EventLoops(settings.eventLoops()));
+        ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops()));
         ServerStores stores = opened.add(new ServerStores(
                 (int) settings.maxKeys(),
                 settings.stores(),

@@ -13,8 +13,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.internal.ruleset.RuleSetBuilder;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import dev.weir.server.rules.LayeredRules;
 import dev.weir.server.warmup.ServerWarmUp;
 import org.junit.jupiter.api.Test;
@@ -57,7 +57,7 @@ class ServerArchitectureTest {
                 .check(WEIR);
         noClasses()
                 .that()
-                .belongToAnyOf(RuleSet.class, RuleSetBuilder.class)
+                .belongToAnyOf(WrittenRules.class, WrittenRulesBuilder.class)
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(RuleIndex.class)

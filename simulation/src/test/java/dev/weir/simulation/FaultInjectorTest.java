@@ -2,7 +2,7 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Fault;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class FaultInjectorTest {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;
-    private static final RuleSet RULES = RuleLoader.parse(
+    private static final WrittenRules RULES = RuleLoader.parse(
                     "rules.yaml",
                     "rules:\n  - { name: r, key_by: user_id, consistency: leased, limit: { requests: 2000, window: 10s, algorithm: fixed_window } }\n")
             .orThrow();

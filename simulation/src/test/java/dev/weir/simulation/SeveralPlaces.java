@@ -1,7 +1,7 @@
 package dev.weir.simulation;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.fleet.FleetSettings.Kind;
@@ -84,7 +84,7 @@ final class SeveralPlaces {
                 slots == 1 ? 1 : random.nextInt(1, 4));
     }
 
-    private static RuleSet rules(SplittableRandom random, int stores) {
+    private static WrittenRules rules(SplittableRandom random, int stores) {
         String text = random.nextInt(3) == 0 ? envoyRules(random, stores) : weirRules(random, stores);
         return RuleLoader.parse("rules.yaml", text).orThrow();
     }

@@ -9,7 +9,7 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.RedisSharedStore;
@@ -71,7 +71,7 @@ public final class RedisLeases {
         RedisSharedStore store = RedisSharedStore.open(
                 RedisSettings.of("redis://" + redis.address()).withDeadline(DEADLINE));
         store.warmUp(DEADLINE);
-        RuleSet rules = Objects.requireNonNull(
+        WrittenRules rules = Objects.requireNonNull(
                 RuleLoader.parse("bench", RULES.formatted(consistency)).rules());
         Limiter limiter = new Limiter(
                 rules,

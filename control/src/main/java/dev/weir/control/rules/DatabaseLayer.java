@@ -1,7 +1,7 @@
 package dev.weir.control.rules;
 
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.internal.ruleset.RuleSetBuilder;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import dev.weir.rules.internal.grammar.SingleRule;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.text.diagnostics.Diagnostic;
@@ -71,8 +71,8 @@ public final class DatabaseLayer {
     }
 
     /** Adds these rules on top of the rules of {@code files}. */
-    public RuleSetBuilder over(RuleSet files) {
-        RuleSetBuilder builder = files.toBuilder();
+    public WrittenRulesBuilder over(WrittenRules files) {
+        WrittenRulesBuilder builder = files.toBuilder();
         for (Map.Entry<String, Entry> each : entries.entrySet()) {
             SingleRule read = each.getValue().read();
             if (read.rule() == null) {

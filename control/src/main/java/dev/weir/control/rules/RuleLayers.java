@@ -1,8 +1,8 @@
 package dev.weir.control.rules;
 
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.internal.ruleset.RuleSetBuilder;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * rules stay visible as hidden rules.
  */
 public final class RuleLayers {
-    private final RuleSet rules;
+    private final WrittenRules rules;
     private final Map<Key, String> hides = new HashMap<>();
     private final Map<String, String> hidden = new TreeMap<>();
     private final int[] hiddenOf;
@@ -26,10 +26,10 @@ public final class RuleLayers {
         }
     }
 
-    private RuleLayers(List<RuleSet> lowerFirst) {
-        RuleSet merged = lowerFirst.get(0);
+    private RuleLayers(List<WrittenRules> lowerFirst) {
+        WrittenRules merged = lowerFirst.get(0);
         if (lowerFirst.size() > 1) {
-            RuleSetBuilder builder = merged.toBuilder();
+            WrittenRulesBuilder builder = merged.toBuilder();
             lowerFirst.subList(1, lowerFirst.size()).forEach(builder::over);
             merged = builder.build();
         }
@@ -58,12 +58,12 @@ public final class RuleLayers {
     }
 
     /** Merges the sets; each replaces rules of those before it. */
-    public static RuleLayers of(List<RuleSet> lowerFirst) {
+    public static RuleLayers of(List<WrittenRules> lowerFirst) {
         return new RuleLayers(lowerFirst);
     }
 
     /** Returns the rules that are in force. */
-    public RuleSet rules() {
+    public WrittenRules rules() {
         return rules;
     }
 

@@ -1,6 +1,6 @@
 package dev.weir.control.source;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.rules.internal.load.RuleDocument;
@@ -39,9 +39,9 @@ public final class SourceRules implements SourceProtocol.SnapshotListener {
     private @Nullable SourceSnapshot last;
     private List<Diagnostic> lastErrors = List.of();
     private boolean disconnectLogged;
-    private volatile RuleSet rules = RuleSet.empty();
+    private volatile WrittenRules rules = WrittenRules.empty();
     private volatile SourceStatus status;
-    private volatile Consumer<RuleSet> listener = next -> {};
+    private volatile Consumer<WrittenRules> listener = next -> {};
 
     SourceRules(String label, SourceProtocol protocol, LoadOptions options, SourceCopyWriter copyWriter) {
         this.label = label;
@@ -57,7 +57,7 @@ public final class SourceRules implements SourceProtocol.SnapshotListener {
     }
 
     /** Returns the rules in force; empty before the first snapshot. */
-    public RuleSet rules() {
+    public WrittenRules rules() {
         return rules;
     }
 
@@ -84,7 +84,7 @@ public final class SourceRules implements SourceProtocol.SnapshotListener {
      * Sets the listener that puts rules in force, on the thread that received them. If it throws, the rules do not come
      * into force, and the source is told.
      */
-    public void onRules(Consumer<RuleSet> listener) {
+    public void onRules(Consumer<WrittenRules> listener) {
         this.listener = listener;
     }
 
@@ -120,7 +120,7 @@ public final class SourceRules implements SourceProtocol.SnapshotListener {
             return documents.problems();
         }
         LoadResult loaded = RuleLoader.load(documents.documents(), options);
-        RuleSet next = loaded.rules();
+        WrittenRules next = loaded.rules();
         if (next == null) {
             return loaded.errors();
         }

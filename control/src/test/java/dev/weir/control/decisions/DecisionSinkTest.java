@@ -18,7 +18,7 @@ import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +57,7 @@ class DecisionSinkTest {
                 .source("rules.yaml:3:5")
                 .build();
         List<Condition> everything = List.of();
-        return RuleIndex.of(RuleSet.builder()
+        return RuleIndex.of(WrittenRules.builder()
                 .weir("api", List.of(new WeirRule(rule, everything, KeyBy.of("user_id"))))
                 .build());
     }

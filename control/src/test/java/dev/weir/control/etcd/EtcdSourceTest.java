@@ -12,7 +12,7 @@ import dev.weir.control.source.SourceSettings;
 import dev.weir.control.testkit.Etcd;
 import dev.weir.control.testkit.EtcdWriter;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,7 +89,7 @@ class EtcdSourceTest {
     @Test
     void aTransactionIsSeenAsAWholeOrNotAtAll() throws Exception {
         writer.putAll(both(0));
-        List<RuleSet> seen = Collections.synchronizedList(new ArrayList<>());
+        List<WrittenRules> seen = Collections.synchronizedList(new ArrayList<>());
         try (NetworkSources sources = open()) {
             sources.all().get(0).onRules(seen::add);
             for (int i = 1; i <= 300; i++) {

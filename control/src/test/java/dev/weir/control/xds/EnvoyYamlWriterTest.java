@@ -15,7 +15,6 @@ import dev.weir.control.xds.proto.RateLimitUnit;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
-
 import dev.weir.rules.internal.grammar.EnvoyUnit;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;

@@ -13,7 +13,7 @@ import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.OpenedStore;
 import dev.weir.internal.store.StoreDescription;
 import dev.weir.internal.store.memory.MemoryStore;
@@ -72,7 +72,7 @@ public final class LibraryLimiter implements AutoCloseable {
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule names a store that is not among those given
      * @throws IllegalStateException if a store cannot be opened because a library is missing or too old
      */
-    public LibraryLimiter(RuleSet rules, Options options) {
+    public LibraryLimiter(WrittenRules rules, Options options) {
         defaultInMemory = options.defaultInMemory();
         requireStores(rules, options.stores().keySet());
         deadline = options.deadline();
@@ -180,13 +180,13 @@ public final class LibraryLimiter implements AutoCloseable {
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
      */
-    public void rules(RuleSet next) {
+    public void rules(WrittenRules next) {
         requireStores(next, stores.keySet());
         limiter.rules(next);
     }
 
     /** A limiter takes the default store to be this process where none is given; a user who shares limits never means that. */
-    private void requireStores(RuleSet rules, Set<String> given) {
+    private void requireStores(WrittenRules rules, Set<String> given) {
         if (defaultInMemory && given.isEmpty()) {
             return; // the limiter itself refuses any other name
         }

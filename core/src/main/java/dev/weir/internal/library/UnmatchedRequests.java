@@ -2,7 +2,7 @@ package dev.weir.internal.library;
 
 import dev.weir.Request;
 import dev.weir.internal.match.keyby.SafeText;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,12 +17,12 @@ public final class UnmatchedRequests {
     /** Names may come from callers: no more are remembered. */
     private static final int MOST = 64;
 
-    private final RuleSet rules;
+    private final WrittenRules rules;
     /** By domain: the attributes that its rules use; empty once there is nothing more to say about it. */
     private final ConcurrentHashMap<String, Set<String>> domains = new ConcurrentHashMap<>();
 
     /** Looks at requests that met none of {@code rules}. */
-    public UnmatchedRequests(RuleSet rules) {
+    public UnmatchedRequests(WrittenRules rules) {
         this.rules = rules;
     }
 

@@ -10,7 +10,7 @@ import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class WarmUpRequests {
         Rule rule = Rule.builder(DOMAIN, "all")
                 .limit(Limit.fixedWindow(COUNT / 2, Duration.ofSeconds(1)))
                 .build();
-        RuleSet rules = RuleSet.builder()
+        WrittenRules rules = WrittenRules.builder()
                 .weir(DOMAIN, List.of(new WeirRule(rule, List.of(), KeyBy.of("user"))))
                 .build();
         try (MemoryStore memory = new MemoryStore(1)) {

@@ -19,7 +19,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
@@ -55,7 +55,7 @@ public final class Limiter {
 
     /** A limiter whose counters all live in {@code store}: compiles {@code rules}. */
     public Limiter(
-            RuleSet rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
+            WrittenRules rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
         this(rules, store, SharedStores.none(), time, settings, observer);
     }
 
@@ -89,7 +89,7 @@ public final class Limiter {
 
     /** The same of rules as they were written: compiles them. */
     public Limiter(
-            RuleSet rules,
+            WrittenRules rules,
             LocalStore store,
             SharedStores stores,
             TimeSource time,
@@ -129,7 +129,7 @@ public final class Limiter {
     }
 
     /** The rules in force, as they were written. */
-    public RuleSet rules() {
+    public WrittenRules rules() {
         return rules.index().source();
     }
 
@@ -143,7 +143,7 @@ public final class Limiter {
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last rules stay
      */
-    public void rules(RuleSet next) {
+    public void rules(WrittenRules next) {
         index(RuleIndex.of(next));
     }
 

@@ -24,7 +24,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link RuleSet} compiled for matching, with the operators' switches and the callers' overrides laid over it. Immutable and
+ * A {@link WrittenRules} compiled for matching, with the operators' switches and the callers' overrides laid over it. Immutable and
  * swapped whole, so that no request sees half a change. Compiling is what an edit costs: do it once, when the rules come into
  * force.
  *
@@ -35,7 +35,7 @@ public final class RuleIndex {
     /** The id of the rule, one in each domain, that limits of single callers count under where no rule of the files does. */
     public static final String OVERRIDE = "#override";
 
-    private final RuleSet source;
+    private final WrittenRules source;
     private final SwitchState everything;
     private final List<Rule> rules;
     private final Map<String, Domain> domains = new LinkedHashMap<>();
@@ -44,7 +44,7 @@ public final class RuleIndex {
     /** By domain: the rule that limits of single callers count under, where no rule of the files does. */
     private final Map<String, Rule> standalone = new HashMap<>();
 
-    private RuleIndex(RuleSet source, OverrideLookup quotas, RuleSwitches switches) {
+    private RuleIndex(WrittenRules source, OverrideLookup quotas, RuleSwitches switches) {
         this.source = source;
         this.everything = switches.everything();
         List<Rule> all = new ArrayList<>();
@@ -73,7 +73,7 @@ public final class RuleIndex {
     }
 
     /** Compiles {@code rules} as they were written. */
-    public static RuleIndex of(RuleSet rules) {
+    public static RuleIndex of(WrittenRules rules) {
         return of(rules, OverrideLookup.NONE, RuleSwitches.NONE);
     }
 
@@ -83,7 +83,7 @@ public final class RuleIndex {
      * @param quotas asked, for every request, what was agreed with its caller: it may change under the index
      * @param switches take precedence over what the rules say
      */
-    public static RuleIndex of(RuleSet rules, OverrideLookup quotas, RuleSwitches switches) {
+    public static RuleIndex of(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches) {
         return new RuleIndex(rules, quotas, switches);
     }
 
@@ -102,11 +102,11 @@ public final class RuleIndex {
     }
 
     /** The rules that this was compiled from, as they were written. */
-    public RuleSet source() {
+    public WrittenRules source() {
         return source;
     }
 
-    /** Every rule, in the order of {@link RuleSet#rules}; the index of each is its {@link Rule#ordinal}. */
+    /** Every rule, in the order of {@link WrittenRules#rules}; the index of each is its {@link Rule#ordinal}. */
     public List<Rule> rules() {
         return rules;
     }

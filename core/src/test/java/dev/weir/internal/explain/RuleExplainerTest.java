@@ -12,9 +12,9 @@ import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.ruleset.EnvoyTrees;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class RuleExplainerTest {
     private static final KeyBy ALL = KeyBy.global();
 
-    private static List<String> told(RuleSet rules, Request request) {
+    private static List<String> told(WrittenRules rules, Request request) {
         return told(RuleIndex.of(rules), request);
     }
 
@@ -35,7 +35,7 @@ class RuleExplainerTest {
 
     @Test
     void everyRuleSaysWhatTheRequestHasOrLacks() {
-        RuleSet rules = WeirRules.rules(
+        WrittenRules rules = WeirRules.rules(
                 WeirRules.rule("writes", ALL, "tier", "free", "endpoint", "POST /api/*"),
                 WeirRules.rule("paid", ALL, "tier", "paid|pro"),
                 WeirRules.rule("by user", KeyBy.of("user_id")),
@@ -60,7 +60,7 @@ class RuleExplainerTest {
 
     @Test
     void aMissingKeyThatIsDeniedAppliesAndSaysSo() {
-        RuleSet rules = WeirRules.rules(
+        WrittenRules rules = WeirRules.rules(
                 WeirRules.rule(WeirRules.rule("login").onMissing(OnMissing.DENY).build(), KeyBy.parse("user_id | ip")));
 
         assertThat(told(rules, WeirRules.ask("endpoint", "/login")))
@@ -69,7 +69,7 @@ class RuleExplainerTest {
 
     @Test
     void aTreeSaysWhereTheDescriptorLeftIt() {
-        RuleSet rules = EnvoyTrees.rules(
+        WrittenRules rules = EnvoyTrees.rules(
                 limited("remote_address"),
                 open("path=/login", limited("user"), limited("user=root")),
                 limited("tier=free*"),
@@ -92,7 +92,7 @@ class RuleExplainerTest {
     @Test
     void attributesAreSeenAsTheyAreMatched() {
         EnvoyDescriptor general = limited("path");
-        RuleSet files = EnvoyTrees.rules(
+        WrittenRules files = EnvoyTrees.rules(
                 limited(
                         "user",
                         EnvoyTrees.rule("special", EnvoyTrees.PER_MINUTE)

@@ -23,10 +23,10 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.EnvoyTrees;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
@@ -63,7 +63,7 @@ class AllocationTest {
 
     @Test
     void aDecisionInEnvoysFormatAllocatesNothing() {
-        RuleSet rules = EnvoyTrees.rules(
+        WrittenRules rules = EnvoyTrees.rules(
                 EnvoyTrees.limited("a", EnvoyTrees.limited("b=x*")),
                 EnvoyTrees.limited("c=v"),
                 EnvoyTrees.limited("free", EnvoyTrees.rule("free")));
@@ -93,7 +93,7 @@ class AllocationTest {
     @Test
     void aDecisionWithSwitchesAndAnOverrideAllocatesNothing() {
         CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("a", 7, 1_000_000, null)));
-        RuleSet rules = WeirRules.rules(
+        WrittenRules rules = WeirRules.rules(
                 WeirRules.rule("a", KeyBy.of("ip")),
                 new WeirRule(WeirRules.rule("b").rollout(5_000).build(), List.of(), KeyBy.of("ip")),
                 WeirRules.rule("c", KeyBy.of("ip")));
@@ -156,7 +156,7 @@ class AllocationTest {
     }
 
     /** A limiter on a store that always has room. */
-    private Limiter granting(RuleSet rules) {
+    private Limiter granting(WrittenRules rules) {
         SharedStore store = new SharedStore() {
             @Override
             public void decide(Ask ask) {
@@ -221,7 +221,7 @@ class AllocationTest {
     }
 
     /** A limiter on shared stores that count in {@code counters} at once, or fail. */
-    private Limiter shared(RuleSet rules, @Nullable MemoryStore counters) {
+    private Limiter shared(WrittenRules rules, @Nullable MemoryStore counters) {
         SharedStore store = new SharedStore() {
             @Override
             public void decide(Ask ask) {
@@ -246,7 +246,7 @@ class AllocationTest {
                 new LimiterObserver() {});
     }
 
-    private void assertNothingAllocated(RuleSet rules, Request request) {
+    private void assertNothingAllocated(WrittenRules rules, Request request) {
         assertNothingAllocated(RuleIndex.of(rules), request);
     }
 

@@ -24,9 +24,9 @@ import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.EnvoyTrees;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.LocalStore;
@@ -218,7 +218,7 @@ class FailureDecisionTest {
             @Override
             public void close() {}
         };
-        RuleSet rules = rules(
+        WrittenRules rules = rules(
                 byUser(bucket("r", 8).onFail(OnFail.LOCAL)),
                 byUser(bucket("login", 8).onFail(OnFail.DENY)),
                 rule(bucket("team", 8).build(), KeyBy.of("team")));

@@ -21,8 +21,8 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.EnvoyTrees;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Idempotency;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,17 +43,17 @@ class IdempotentRequestsTest {
         return WeirRules.rule(name, Limit.tokenBucket(requests, Duration.ofHours(1)));
     }
 
-    private static final RuleSet ONE = rules(rule(bucket("a", 5).build(), KeyBy.of("a")));
+    private static final WrittenRules ONE = rules(rule(bucket("a", 5).build(), KeyBy.of("a")));
 
     /** {@code b} is asked last: it is the last that is shared. */
-    private static RuleSet three(OnFail onFail) {
+    private static WrittenRules three(OnFail onFail) {
         return rules(
                 rule(bucket("a", 5).onFail(onFail).build(), KeyBy.of("a")),
                 rule(bucket("b", 3).store("big").build(), KeyBy.of("b")),
                 rule(bucket("l", 4).consistency(Consistency.LOCAL).build(), KeyBy.of("l")));
     }
 
-    private static final RuleSet THREE = three(OnFail.ALLOW);
+    private static final WrittenRules THREE = three(OnFail.ALLOW);
     private static final Request ALL = ask("a", "1", "b", "1", "l", "1");
 
     private static Idempotency key(String key) {
@@ -155,7 +155,7 @@ class IdempotentRequestsTest {
 
     @Test
     void aKeyThatAnotherNodeAdmittedSinceItWasDeniedHereIsKnown() {
-        RuleSet rules = rules(rule(
+        WrittenRules rules = rules(rule(
                 WeirRules.rule("a", Limit.tokenBucket(10, Duration.ofSeconds(1)))
                         .build(),
                 KeyBy.of("a")));

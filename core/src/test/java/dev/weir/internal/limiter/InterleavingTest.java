@@ -9,8 +9,8 @@ import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ class InterleavingTest {
     /** A request under way, and what became of it. */
     private record Asked(Request request, SharedLimiterHarness.Answer answer) {}
 
-    private static RuleSet someRules(Random random) {
+    private static WrittenRules someRules(Random random) {
         List<WeirRule> all = new ArrayList<>();
         for (Algorithm algorithm : Algorithm.values()) {
             Limit limit = Limit.of(algorithm, 1 + random.nextInt(9), Duration.ofMinutes(1));
@@ -53,7 +53,7 @@ class InterleavingTest {
     @Property(tries = 60)
     void eachWaiterGetsTheDecisionItWouldHaveGotAlone(@ForAll long seed) {
         Random random = new Random(seed);
-        RuleSet rules = someRules(random);
+        WrittenRules rules = someRules(random);
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules);
         LocalLimiterHarness alone = new LocalLimiterHarness(rules);
         alone.now = fleet.now;

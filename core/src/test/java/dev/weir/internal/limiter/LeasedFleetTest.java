@@ -9,8 +9,8 @@ import dev.weir.Algorithm;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LeasedFleetTest {
 
-    private static RuleSet leased(Limit limit) {
+    private static WrittenRules leased(Limit limit) {
         return rules(
                 rule(WeirRules.rule("r", limit).consistency(Consistency.LEASED).build(), KeyBy.of("user")));
     }

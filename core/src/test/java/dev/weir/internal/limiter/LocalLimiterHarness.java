@@ -8,7 +8,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +30,11 @@ final class LocalLimiterHarness implements LimiterObserver {
         limiter = new Limiter(rules, store, SharedStores.none(), () -> now, LimiterSettings.defaults(), this);
     }
 
-    LocalLimiterHarness(RuleSet rules) {
+    LocalLimiterHarness(WrittenRules rules) {
         this(rules, LimiterSettings.defaults());
     }
 
-    LocalLimiterHarness(RuleSet rules, LimiterSettings settings) {
+    LocalLimiterHarness(WrittenRules rules, LimiterSettings settings) {
         limiter = new Limiter(rules, store, () -> now, settings, this);
     }
 

@@ -15,9 +15,9 @@ import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.EnvoyTrees;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** A decision names the counter of its binding verdict, if the request asks for that. */
 class NamedCountersTest {
     private static final Limit ONE = Limit.fixedWindow(1, Duration.ofMinutes(1));
-    private static final RuleSet BY_USER =
+    private static final WrittenRules BY_USER =
             WeirRules.rules(WeirRules.rule(WeirRules.rule("r", ONE).build(), KeyBy.of("user")));
 
     private static Request ask(String user) {
@@ -114,11 +114,14 @@ class NamedCountersTest {
 
     @Test
     void whatIsNotCountedHasNoName() {
-        RuleSet free = WeirRules.rules(WeirRules.rule(Rule.builder("d", "r").build(), KeyBy.of("user")));
+        WrittenRules free =
+                WeirRules.rules(WeirRules.rule(Rule.builder("d", "r").build(), KeyBy.of("user")));
         MutableDecision decision = new LocalLimiterHarness(free).decide(ask("u"));
         assertThat(decision.size()).isEqualTo(1);
         assertThat(decision.counterName()).isNull();
-        assertThat(new LocalLimiterHarness(RuleSet.empty()).decide(ask("u")).counterName())
+        assertThat(new LocalLimiterHarness(WrittenRules.empty())
+                        .decide(ask("u"))
+                        .counterName())
                 .isNull();
     }
 
@@ -145,7 +148,7 @@ class NamedCountersTest {
                     WeirRules.rule("r" + i, limit).onMissing(onMissing).build(),
                     KeyBy.parse(keys[random.nextInt(keys.length)])));
         }
-        RuleSet set = random.nextBoolean()
+        WrittenRules set = random.nextBoolean()
                 ? WeirRules.rules(rules.toArray(WeirRule[]::new))
                 : EnvoyTrees.rules(
                         EnvoyTrees.limited("user", EnvoyTrees.limited("path")),

@@ -20,8 +20,8 @@ import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,7 +83,7 @@ class OverrideDecisionTest {
         quotas.put("k", new CallerOverrides(null, List.of(override("orders", 50_000))));
         Limiter limiter = weir(rule("orders", 2, KeyBy.of("api_key")));
         assertThat(limit(limiter.decide(ask("k")), "orders")).isEqualTo(50_000);
-        RuleSet changed = RuleSet.builder()
+        WrittenRules changed = WrittenRules.builder()
                 .weir("api", List.of(new WeirRule(orders.limit(log).build(), List.of(), KeyBy.of("api_key"))))
                 .build();
         limiter.index(RuleIndex.of(changed, quotas::get, RuleSwitches.NONE));
@@ -181,7 +181,7 @@ class OverrideDecisionTest {
                 .limit(Limit.fixedWindow(20, MINUTE))
                 .build();
         EnvoyDescriptor endpoint = new EnvoyDescriptor("endpoint", "POST /api/v1/orders", orders, false, List.of());
-        RuleSet rules = RuleSet.builder()
+        WrittenRules rules = WrittenRules.builder()
                 .envoy("api", List.of(new EnvoyDescriptor("api_key", "", perKey, false, List.of(endpoint))))
                 .build();
         quotas.put("abc123", new CallerOverrides(null, List.of(override(ORDERS, 500))));
@@ -201,10 +201,10 @@ class OverrideDecisionTest {
                 .label("path")
                 .limit(Limit.fixedWindow(7, MINUTE))
                 .build();
-        RuleSet files = RuleSet.builder()
+        WrittenRules files = WrittenRules.builder()
                 .envoy("api", List.of(new EnvoyDescriptor("path", "/a", path, false, List.of())))
                 .build();
-        RuleSet layered =
+        WrittenRules layered =
                 files.toBuilder().over(rule("over", 5, KeyBy.of("user"))).build();
         MutableDecision decision = limiter(layered)
                 .decide(Request.to("api").with("path", "/a").descriptor().with("user", "u"));
@@ -229,10 +229,10 @@ class OverrideDecisionTest {
     }
 
     private Limiter weir(WeirRule... rules) {
-        return limiter(RuleSet.builder().weir("api", List.of(rules)).build());
+        return limiter(WrittenRules.builder().weir("api", List.of(rules)).build());
     }
 
-    private Limiter limiter(RuleSet rules) {
+    private Limiter limiter(WrittenRules rules) {
         TimeSource time = () -> 1_000_000_000L;
         RuleIndex index = RuleIndex.of(rules, quotas::get, RuleSwitches.NONE);
         return new Limiter(index, store, SharedStores.none(), time, LimiterSettings.defaults(), new LimiterObserver() {

@@ -15,8 +15,8 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.report.ReportStats;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.LocalStore;
@@ -36,7 +36,7 @@ class ReportedDecisionTest {
     private static final Limit WINDOW = Limit.fixedWindow(10, Duration.ofMinutes(1));
     private static final Request USER = ask("user", "u");
 
-    private static RuleSet reported(Limit limit) {
+    private static WrittenRules reported(Limit limit) {
         return rules(rule(
                 WeirRules.rule("r", limit).consistency(Consistency.REPORTED).build(), KeyBy.of("user")));
     }
@@ -85,11 +85,11 @@ class ReportedDecisionTest {
         assertThat(fleet.ask(USER).text).isEqualTo("no [r OVER_LIMIT 0]");
     }
 
-    private static Limiter another(SharedLimiterHarness fleet, RuleSet rules) {
+    private static Limiter another(SharedLimiterHarness fleet, WrittenRules rules) {
         return another(fleet, rules, new MemoryStore(100));
     }
 
-    private static Limiter another(SharedLimiterHarness fleet, RuleSet rules, LocalStore counters) {
+    private static Limiter another(SharedLimiterHarness fleet, WrittenRules rules, LocalStore counters) {
         return new Limiter(
                 rules,
                 counters,

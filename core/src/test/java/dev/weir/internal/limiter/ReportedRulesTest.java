@@ -16,9 +16,9 @@ import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +44,7 @@ class ReportedRulesTest {
                 RuleSwitches.NONE);
     }
 
-    private static RuleSet byUser(RuleBuilder rule) {
+    private static WrittenRules byUser(RuleBuilder rule) {
         return rules(rule(rule.build(), KeyBy.of("user")));
     }
 

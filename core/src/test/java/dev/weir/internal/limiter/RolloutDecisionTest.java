@@ -9,8 +9,8 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.EnvoyTrees;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -53,7 +53,7 @@ class RolloutDecisionTest {
         // Fixed forever: a new version of Weir must not deny other callers than the one before it.
         assertThat(denied(new LocalLimiterHarness(weir("a", 50))).stream().limit(4))
                 .containsExactly("u0", "u1159", "u1448", "u1607");
-        RuleSet other = WeirRules.rules(WeirRules.rule(
+        WrittenRules other = WeirRules.rules(WeirRules.rule(
                 WeirRules.rule("a", Limit.tokenBucket(0, Duration.ofHours(3)))
                         .rollout(50)
                         .build(),
@@ -78,7 +78,7 @@ class RolloutDecisionTest {
         assertThat(denied).isCloseTo(USERS / 4, within(USERS / 40L));
     }
 
-    private static RuleSet weir(String name, int rollout) {
+    private static WrittenRules weir(String name, int rollout) {
         return WeirRules.rules(
                 WeirRules.rule(WeirRules.rule(name, NONE).rollout(rollout).build(), KeyBy.of("user")));
     }

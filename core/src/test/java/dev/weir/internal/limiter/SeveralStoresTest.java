@@ -18,8 +18,8 @@ import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.EnvoyTrees;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Idempotency;
 import java.time.Duration;
@@ -42,7 +42,7 @@ class SeveralStoresTest {
 
     private static final List<Algorithm> ALGORITHMS = List.of(Algorithm.values());
 
-    private static final RuleSet THREE = rules(
+    private static final WrittenRules THREE = rules(
             rule(bucket("a", 5).build(), KeyBy.of("a")),
             rule(bucket("b", 3).store("big").build(), KeyBy.of("b")),
             rule(bucket("l", 4).consistency(Consistency.LOCAL).build(), KeyBy.of("l")));
@@ -56,7 +56,7 @@ class SeveralStoresTest {
     }
 
     /** A rule in each of four stores, of which {@code b} is the tightest. */
-    private static final RuleSet FOUR = rules(
+    private static final WrittenRules FOUR = rules(
             rule(bucket("a", 50).build(), KeyBy.of("a")),
             rule(bucket("b", 3).store("big").onFail(OnFail.DENY).build(), KeyBy.of("b")),
             rule(bucket("c", 40).store("far").onFail(OnFail.DENY).build(), KeyBy.of("c")),
@@ -333,7 +333,7 @@ class SeveralStoresTest {
 
     @Test
     void quotasDenyTogetherWhereverTheyCount() {
-        RuleSet quotas = EnvoyTrees.rules(
+        WrittenRules quotas = EnvoyTrees.rules(
                 EnvoyTrees.limited("a", quota("a", "default")),
                 EnvoyTrees.limited("b", quota("b", "big")),
                 EnvoyTrees.limited(
@@ -361,7 +361,7 @@ class SeveralStoresTest {
 
     @Test
     void aWindowThatMayBeOverGetsNothingBack() {
-        RuleSet windows = rules(
+        WrittenRules windows = rules(
                 rule(window("fixed", Algorithm.FIXED_WINDOW), KeyBy.of("a")),
                 rule(window("sliding", Algorithm.SLIDING_WINDOW), KeyBy.of("b")),
                 rule(bucket("used", 99).store("big").build(), KeyBy.of("z")));
@@ -395,7 +395,7 @@ class SeveralStoresTest {
     @ParameterizedTest
     @CsvSource({"0, 1", "4, 1", "5, 0", "9, 0"})
     void whatMayComeBackAfterItsWindowStaysTaken(long elapsedMillis, int givenBack) {
-        RuleSet windows = rules(
+        WrittenRules windows = rules(
                 rule(window("fixed", Algorithm.FIXED_WINDOW), KeyBy.of("a")),
                 rule(bucket("used", 99).store("big").build(), KeyBy.of("z")));
         SharedLimiterHarness fleet = new SharedLimiterHarness(windows, "big");
@@ -417,7 +417,7 @@ class SeveralStoresTest {
     }
 
     /** Rules over two stores, of which {@code other} is one, and this process, with a limit each. */
-    private static RuleSet spread(Random random, String other) {
+    private static WrittenRules spread(Random random, String other) {
         List<WeirRule> all = new ArrayList<>();
         String[] attributes = {"a", "b", "c", "d", "e"};
         for (int i = 0; i < attributes.length; i++) {
@@ -484,7 +484,7 @@ class SeveralStoresTest {
     }
 
     /** Five rules over three stores, some of them quotas, some shadows; fixed windows count when denied. */
-    private static RuleSet envoy(Random random, String second, String third) {
+    private static WrittenRules envoy(Random random, String second, String third) {
         List<String> stores = List.of("default", second, third);
         List<EnvoyDescriptor> all = new ArrayList<>();
         for (String key : List.of("a", "b", "c", "d", "e")) {

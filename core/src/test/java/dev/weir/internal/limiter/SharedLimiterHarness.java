@@ -9,7 +9,7 @@ import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ final class SharedLimiterHarness implements LimiterObserver, TimeSource {
     int gaveBack;
     int keysNotKept;
 
-    SharedLimiterHarness(RuleSet rules, String... stores) {
+    SharedLimiterHarness(WrittenRules rules, String... stores) {
         this(RuleIndex.of(rules), stores);
     }
 
@@ -40,7 +40,7 @@ final class SharedLimiterHarness implements LimiterObserver, TimeSource {
         this(rules, LimiterSettings.defaults(), stores);
     }
 
-    SharedLimiterHarness(RuleSet rules, LimiterSettings settings, String... others) {
+    SharedLimiterHarness(WrittenRules rules, LimiterSettings settings, String... others) {
         this(RuleIndex.of(rules), settings, others);
     }
 

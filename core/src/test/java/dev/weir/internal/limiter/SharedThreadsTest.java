@@ -14,8 +14,8 @@ import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
@@ -83,7 +83,7 @@ class SharedThreadsTest {
 
     @Test
     void manyThreadsPassExactlyTheLimitAndEachGetsItsOwnDecision() throws Exception {
-        RuleSet rules = rules(
+        WrittenRules rules = rules(
                 rule(
                         WeirRules.rule("all", Limit.fixedWindow(1_000, Duration.ofMinutes(1)))
                                 .build(),

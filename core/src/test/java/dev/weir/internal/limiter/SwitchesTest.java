@@ -14,11 +14,11 @@ import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.EnvoyTrees;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.RuleSwitches.Name;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class SwitchesTest {
     private static final Limit ONE = Limit.fixedWindow(1, Duration.ofMinutes(1));
 
-    private final RuleSet rules = WeirRules.rules(
+    private final WrittenRules rules = WeirRules.rules(
             WeirRules.rule(WeirRules.rule("a", ONE).build(), KeyBy.of("user")),
             WeirRules.rule(WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user")));
 
@@ -62,7 +62,7 @@ class SwitchesTest {
     void aRuleThatIsOnDeniesWhateverItsFileSays() {
         LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, "b", SwitchState.ON));
         decisions.ask(ask("u"));
-        RuleSet again = WeirRules.rules(
+        WrittenRules again = WeirRules.rules(
                 WeirRules.rule(WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user")));
         decisions.limiter.index(switched(again, "b", SwitchState.ON));
         assertThat(decisions.decide(ask("u")).allowed()).isFalse();
@@ -112,7 +112,7 @@ class SwitchesTest {
     void inEnvoysFormatANameMayBeSharedAndAnIdGoesFirst() {
         Rule first = Rule.builder("d", "id-1").name("n").limit(ONE).build();
         Rule second = Rule.builder("d", "id-2").name("n").limit(ONE).build();
-        RuleSet tree = EnvoyTrees.rules(EnvoyTrees.limited("k=1", first), EnvoyTrees.limited("k=2", second));
+        WrittenRules tree = EnvoyTrees.rules(EnvoyTrees.limited("k=1", first), EnvoyTrees.limited("k=2", second));
         RuleSwitches switches = new RuleSwitches(
                 SwitchState.ON,
                 Map.of(
@@ -131,7 +131,7 @@ class SwitchesTest {
                 .limit(ONE)
                 .replaces(List.of("x"))
                 .build();
-        RuleSet tree =
+        WrittenRules tree =
                 EnvoyTrees.rules(EnvoyTrees.limited("k", replacing), EnvoyTrees.limited("l", EnvoyTrees.rule("x")));
         assertThat(EnvoyTrees.met(tree, EnvoyTrees.ask("k=1", "l=1"))).containsExactly("0:r");
         for (SwitchState state : List.of(SwitchState.OFF, SwitchState.SHADOW)) {
@@ -148,11 +148,11 @@ class SwitchesTest {
         assertThat(decisions.ask(ask("u").with("api_key", "k"))).startsWith("yes [a UNLIMITED");
     }
 
-    private static RuleIndex switched(RuleSet rules, String name, SwitchState state) {
+    private static RuleIndex switched(WrittenRules rules, String name, SwitchState state) {
         return switched(rules, one(name, state));
     }
 
-    private static RuleIndex switched(RuleSet rules, RuleSwitches switches) {
+    private static RuleIndex switched(WrittenRules rules, RuleSwitches switches) {
         return RuleIndex.of(rules, OverrideLookup.NONE, switches);
     }
 

@@ -1,7 +1,7 @@
 package dev.weir.server.command;
 
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.rules.internal.load.RuleLoader;
@@ -52,7 +52,7 @@ final class ValidateCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         LoadResult loaded = RuleLoader.loadAll(sources, options());
         loaded.diagnostics().forEach(out::println);
-        RuleSet rules = loaded.rules();
+        WrittenRules rules = loaded.rules();
         if (rules != null) {
             String names = sources.stream().map(Path::toString).collect(Collectors.joining(", "));
             out.println(names + ": valid: " + count(rules.rules().size(), "rule") + " in "

@@ -19,13 +19,13 @@ public final class Listeners {
     private final Settings settings;
     private final PortCertificates certificates;
     private final GrpcServer grpcServer;
-    private final EventLoops loops;
+    private final ServerEventLoops loops;
     private final HttpListeners httpServers;
     private ListenAddress http;
     private ListenAddress grpc;
     private ListenAddress admin;
 
-    public Listeners(Settings settings, PortCertificates certificates, GrpcServer grpcServer, EventLoops loops) {
+    public Listeners(Settings settings, PortCertificates certificates, GrpcServer grpcServer, ServerEventLoops loops) {
         this.settings = settings;
         this.certificates = certificates;
         this.grpcServer = grpcServer;

@@ -5,8 +5,8 @@ import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.source.SourceRules;
 import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class LayeredRules {
     private final @Nullable ControlPlane control;
     private final Compiler compiler;
     /** The rules of the files, then those of each source. */
-    private List<RuleSet> layers;
+    private List<WrittenRules> layers;
 
     private Map<String, String> loggedHidden = Map.of();
     private volatile RuleLayers below;
@@ -35,14 +35,14 @@ public final class LayeredRules {
     /** Compiles rules; apart, so that a test can count how often. */
     @FunctionalInterface
     interface Compiler {
-        RuleIndex compile(RuleSet rules, OverrideLookup quotas, RuleSwitches switches);
+        RuleIndex compile(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches);
     }
 
-    LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
+    LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control) {
         this(files, sources, control, RuleIndex::of);
     }
 
-    LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
+    LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
         this.compiler = compiler;
         this.sources = List.copyOf(sources);
         this.control = control;
@@ -78,18 +78,18 @@ public final class LayeredRules {
     }
 
     /** Replaces the rules of the files. */
-    void files(RuleSet next) {
+    void files(WrittenRules next) {
         put(0, next);
     }
 
-    private synchronized void put(int layer, RuleSet next) {
-        List<RuleSet> changed = new ArrayList<>(layers);
+    private synchronized void put(int layer, WrittenRules next) {
+        List<WrittenRules> changed = new ArrayList<>(layers);
         changed.set(layer, next);
         inForce(changed);
         layers = changed;
     }
 
-    private void inForce(List<RuleSet> next) {
+    private void inForce(List<WrittenRules> next) {
         RuleLayers merged = RuleLayers.of(next);
         RuleIndex compiled = compile(merged);
         listener.accept(compiled);
@@ -140,7 +140,7 @@ public final class LayeredRules {
         if (control == null) {
             return compiler.compile(layers.rules(), OverrideLookup.NONE, RuleSwitches.NONE);
         }
-        RuleSet written = control.rules().over(layers.rules()).build();
+        WrittenRules written = control.rules().over(layers.rules()).build();
         return compiler.compile(written, control.quotas(), control.switches().inForce());
     }
 }

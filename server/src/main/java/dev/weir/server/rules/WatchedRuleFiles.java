@@ -1,6 +1,6 @@
 package dev.weir.server.rules;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.rules.internal.load.RuleLoader;
@@ -29,14 +29,14 @@ public final class WatchedRuleFiles implements AutoCloseable {
 
     private final String source;
     private final @Nullable RuleWatcher watcher;
-    private final RuleSet first;
+    private final WrittenRules first;
     private final AtomicLong reloads = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
     private volatile boolean lastFailed;
     private volatile int count;
     private volatile long loadedAtNanos = System.nanoTime();
     private volatile Instant changed = Instant.now();
-    private volatile Consumer<RuleSet> listener = rules -> {};
+    private volatile Consumer<WrittenRules> listener = rules -> {};
 
     /** Loads the rules that {@code settings} names. */
     public WatchedRuleFiles(Settings settings) throws StartException {
@@ -48,14 +48,14 @@ public final class WatchedRuleFiles implements AutoCloseable {
         } else if (settings.rules().isEmpty()) {
             source = "";
             watcher = null;
-            first = RuleSet.empty();
+            first = WrittenRules.empty();
             return;
         } else {
             source = settings.rules().stream().map(Path::toString).collect(Collectors.joining(", "));
             watcher = new RuleWatcher(settings.rules(), options(settings), this::changed);
             loaded = watcher.load();
         }
-        RuleSet rules = loaded.rules();
+        WrittenRules rules = loaded.rules();
         if (rules == null) {
             throw new StartException("the rules do not load:\n" + joined(loaded.errors()));
         }
@@ -69,7 +69,7 @@ public final class WatchedRuleFiles implements AutoCloseable {
         return new LoadOptions(settings.mergeDomains(), settings.stores().keySet());
     }
 
-    RuleSet first() {
+    WrittenRules first() {
         return first;
     }
 
@@ -79,7 +79,7 @@ public final class WatchedRuleFiles implements AutoCloseable {
     }
 
     /** Calls {@code next} with every rule set that is loaded from now on. */
-    void follow(Consumer<RuleSet> next) {
+    void follow(Consumer<WrittenRules> next) {
         listener = next;
         if (watcher != null) {
             watcher.start();
@@ -128,7 +128,7 @@ public final class WatchedRuleFiles implements AutoCloseable {
     }
 
     private void changed(LoadResult loaded) {
-        RuleSet rules = loaded.rules();
+        WrittenRules rules = loaded.rules();
         if (rules == null) {
             failed();
             LOG.log(
@@ -156,7 +156,7 @@ public final class WatchedRuleFiles implements AutoCloseable {
         failures.incrementAndGet();
     }
 
-    private void describe(String prefix, RuleSet rules) {
+    private void describe(String prefix, WrittenRules rules) {
         count = rules.rules().size();
         if (count == 0) {
             LOG.log(Level.WARNING, "rules: none in " + source + ": NOTHING IS LIMITED");

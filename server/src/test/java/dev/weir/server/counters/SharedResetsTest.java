@@ -2,8 +2,8 @@ package dev.weir.server.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.http.QueryParameters;

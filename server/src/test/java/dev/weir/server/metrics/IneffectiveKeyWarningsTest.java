@@ -14,7 +14,7 @@ import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ class IneffectiveKeyWarningsTest {
     private final IneffectiveKeyWarnings keyWarnings = new IneffectiveKeyWarnings(metrics, nanos::get, warnings::add);
     private final MemoryStore store = new MemoryStore(1_024);
     private final Limiter limiter =
-            new Limiter(RuleSet.empty(), store, () -> 1_000_000, LimiterSettings.defaults(), metrics);
+            new Limiter(WrittenRules.empty(), store, () -> 1_000_000, LimiterSettings.defaults(), metrics);
 
     @AfterEach
     void close() {
@@ -168,14 +168,14 @@ class IneffectiveKeyWarningsTest {
     }
 
     private void load(WeirRule rule) {
-        load(RuleSet.builder().weir("api", List.of(rule)).build());
+        load(WrittenRules.builder().weir("api", List.of(rule)).build());
     }
 
     private void loadEnvoy(EnvoyDescriptor descriptor) {
-        load(RuleSet.builder().envoy("api", List.of(descriptor)).build());
+        load(WrittenRules.builder().envoy("api", List.of(descriptor)).build());
     }
 
-    private void load(RuleSet rules) {
+    private void load(WrittenRules rules) {
         RuleIndex index = RuleIndex.of(rules);
         metrics.rules(index);
         limiter.index(index);

@@ -11,7 +11,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +94,7 @@ class RuleMetricsTest {
 
     @Test
     void whatOnlyWatchesIsNotCountedAsADenial() {
-        RuleIndex rules = RuleIndex.of(RuleSet.builder()
+        RuleIndex rules = RuleIndex.of(WrittenRules.builder()
                 .envoy(
                         "api",
                         List.of(node(Rule.builder("api", "a")
@@ -226,7 +226,7 @@ class RuleMetricsTest {
         for (String each : labels) {
             nodes.add(node(Rule.builder("api", each).label(each).limit(LIMIT).build()));
         }
-        return RuleIndex.of(RuleSet.builder().envoy("api", nodes).build());
+        return RuleIndex.of(WrittenRules.builder().envoy("api", nodes).build());
     }
 
     private static EnvoyDescriptor node(Rule rule) {

@@ -5,7 +5,7 @@ import static dev.weir.server.rest.RestKit.header;
 import static dev.weir.server.rest.RestKit.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.server.health.Health;
 import dev.weir.server.rls.RlsSettings;
 import io.vertx.core.json.JsonObject;
@@ -309,7 +309,7 @@ class RestCheckTest {
 
     @Test
     void theDomainMustBeNamedWhereThereAreSeveral() {
-        RuleSet two = RuleSet.builder()
+        WrittenRules two = WrittenRules.builder()
                 .weir("api", RestKit.weirList())
                 .envoy("edge", List.of())
                 .build();

@@ -14,8 +14,8 @@ import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.RuleSwitches;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.RuleLoader;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ class LayeredRulesTest {
 
     private ControlPlane plane;
     private LayeredRules rules;
-    private RuleIndex inForce = RuleIndex.of(RuleSet.empty());
+    private RuleIndex inForce = RuleIndex.of(WrittenRules.empty());
     private int compiled;
     private boolean refuse;
 
@@ -54,7 +54,7 @@ class LayeredRulesTest {
         plane.close();
     }
 
-    private RuleIndex compile(RuleSet written, OverrideLookup quotas, RuleSwitches switches) {
+    private RuleIndex compile(WrittenRules written, OverrideLookup quotas, RuleSwitches switches) {
         compiled++;
         return RuleIndex.of(written, quotas, switches);
     }
@@ -66,7 +66,7 @@ class LayeredRulesTest {
         inForce = next;
     }
 
-    private static RuleSet files(int requests) {
+    private static WrittenRules files(int requests) {
         return RuleLoader.parse(
                         "rules.yaml",
                         "{domain: api, rules: [{name: a, key_by: user_id, limit: {requests: " + requests

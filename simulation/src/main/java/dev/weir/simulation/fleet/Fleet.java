@@ -7,7 +7,7 @@ import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.ruleset.RuleIndex;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.simulation.clock.MachineClock;
@@ -56,7 +56,7 @@ public final class Fleet implements Destination {
     public Fleet(
             Timeline timeline,
             List<ShardedStore> stores,
-            RuleSet rules,
+            WrittenRules rules,
             FleetSettings settings,
             SplittableRandom random,
             FleetObserver watcher,

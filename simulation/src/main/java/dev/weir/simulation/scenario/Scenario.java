@@ -1,6 +1,6 @@
 package dev.weir.simulation.scenario;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.store.LinkSettings;
 import dev.weir.simulation.traffic.FlowSettings;
@@ -43,7 +43,7 @@ public record Scenario(
 
     /** A scenario of Weir alone with these rules, without faults. */
     public static Scenario of(
-            RuleSet rules, FleetSettings fleet, List<FlowSettings> traffic, long durationNanos, long seed) {
+            WrittenRules rules, FleetSettings fleet, List<FlowSettings> traffic, long durationNanos, long seed) {
         Run weir = new Run("weir", FleetSettings.Kind.WEIR, rules);
         return new Scenario("weir", Measure.FLEET, seed, durationNanos, fleet, 0, traffic, List.of(), List.of(weir));
     }
@@ -54,7 +54,7 @@ public record Scenario(
     }
 
     /** One run of the comparison. */
-    public record Run(String name, FleetSettings.Kind kind, RuleSet rules) {}
+    public record Run(String name, FleetSettings.Kind kind, WrittenRules rules) {}
 
     /**
      * Whether nothing goes wrong that concerns the server with this number: no node fails, no message is lost or takes many times what

@@ -1,7 +1,7 @@
 package dev.weir.simulation.scenario;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.grammar.RuleFile;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.simulation.fleet.FleetSettings;
@@ -94,7 +94,7 @@ public final class ScenarioReader {
         return meant == null || ROOT.contains(meant);
     }
 
-    private @Nullable Scenario read(RulesInScenario text, @Nullable RuleSet rules) {
+    private @Nullable Scenario read(RulesInScenario text, @Nullable WrittenRules rules) {
         long duration = VirtualDurations.micros(root, "duration", 60 * MILLI) * MICRO;
         Long seed = root.whole("seed", 0, Long.MAX_VALUE);
         String name = root.text("scenario");
@@ -130,7 +130,7 @@ public final class ScenarioReader {
                 runs(text, rules));
     }
 
-    private static String domainOf(@Nullable RuleSet rules) {
+    private static String domainOf(@Nullable WrittenRules rules) {
         return rules == null || rules.domains().isEmpty()
                 ? "default"
                 : rules.domains().iterator().next();
@@ -212,7 +212,7 @@ public final class ScenarioReader {
         return faults;
     }
 
-    private List<Run> runs(RulesInScenario text, RuleSet rules) {
+    private List<Run> runs(RulesInScenario text, WrittenRules rules) {
         List<Run> runs = new ArrayList<>();
         runs.add(new Run("weir", FleetSettings.Kind.WEIR, rules));
         for (YamlNode each : root.list("compare")) {

@@ -11,8 +11,8 @@ import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.internal.store.FleetLimiters;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.internal.store.SteadyLoad;
@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Redis does not serve, for several reasons, and every rule follows its on_fail. */
 class RedisFailurePolicyTest {
     private static final Duration DEADLINE = Duration.ofMillis(50);
-    private static final RuleSet RULES = WeirRules.rules(
+    private static final WrittenRules RULES = WeirRules.rules(
             rule("allow", OnFail.ALLOW, 1_000_000),
             rule("deny", OnFail.DENY, 1_000_000),
             rule("local", OnFail.LOCAL, 100),

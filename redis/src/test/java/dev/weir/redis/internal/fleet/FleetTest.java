@@ -9,8 +9,8 @@ import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.store.AwaitableAsk;
 import dev.weir.redis.internal.store.FleetLimiters;
@@ -58,7 +58,7 @@ class FleetTest {
         stores.forEach(RedisSharedStore::close);
     }
 
-    private Limiter node(RuleSet rules, Duration clockIsAhead) {
+    private Limiter node(WrittenRules rules, Duration clockIsAhead) {
         RedisSharedStore store = StoreFixture.open(redis.uri());
         stores.add(store);
         StoreFixture.awaitServed(store, "ready");
@@ -66,7 +66,7 @@ class FleetTest {
         return FleetLimiters.on(store, rules, PATIENT, () -> time.micros() + clockIsAhead.toNanos() / 1_000);
     }
 
-    private static RuleSet rule(Limit limit) {
+    private static WrittenRules rule(Limit limit) {
         return WeirRules.rules(WeirRules.rule(WeirRules.rule("r", limit).build(), KeyBy.of("user")));
     }
 
@@ -103,7 +103,7 @@ class FleetTest {
 
     @Test
     void nodesWhoseClocksDifferByHoursAdmitTheLimitTogether() {
-        RuleSet rules = rule(Limit.tokenBucket(1_000, Duration.ofDays(30)));
+        WrittenRules rules = rule(Limit.tokenBucket(1_000, Duration.ofDays(30)));
         List<Limiter> nodes = List.of(
                 node(rules, Duration.ZERO),
                 node(rules, HOUR),
@@ -114,7 +114,7 @@ class FleetTest {
 
     @Test
     void nodesWhoseClocksDifferCountInTheSameWindow() {
-        RuleSet rules = rule(Limit.fixedWindow(1_000, Duration.ofDays(30)));
+        WrittenRules rules = rule(Limit.fixedWindow(1_000, Duration.ofDays(30)));
         List<Limiter> nodes = List.of(
                 node(rules, Duration.ZERO), node(rules, Duration.ofDays(40)), node(rules, Duration.ofDays(-40)));
         assertThat(hammer(nodes, 1_000, WeirRules.ask("user", "u"))).isEqualTo(1_000);

@@ -10,8 +10,8 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.internal.fleet.NodeTraffic.Sent;
 import dev.weir.redis.internal.store.FleetLimiters;
 import dev.weir.redis.internal.store.RedisSharedStore;
@@ -66,7 +66,7 @@ class LeasedNodesTest {
         stores.forEach(RedisSharedStore::close);
     }
 
-    private static RuleSet rules(Consistency consistency, Algorithm algorithm) {
+    private static WrittenRules rules(Consistency consistency, Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, LIMIT, Duration.ofNanos(WINDOW * 1_000));
         return WeirRules.rules(WeirRules.rule(
                 WeirRules.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));

@@ -15,8 +15,8 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.report.ReportStats;
 import dev.weir.internal.report.Reports;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.redis.internal.fleet.NodeTraffic.Sent;
 import dev.weir.redis.internal.store.FleetLimiters;
@@ -68,7 +68,7 @@ class ReportedNodesTest {
         return Limit.fixedWindow(requests, Duration.ofNanos(micros * 1_000));
     }
 
-    private static RuleSet rules(Limit limit, Consistency consistency) {
+    private static WrittenRules rules(Limit limit, Consistency consistency) {
         return WeirRules.rules(WeirRules.rule(
                 WeirRules.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
     }

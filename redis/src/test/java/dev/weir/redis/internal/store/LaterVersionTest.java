@@ -14,15 +14,15 @@ import dev.weir.internal.limiter.RuleCounter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.inspection.CounterState;
 import dev.weir.redis.internal.node.NodeHealth;
 import dev.weir.redis.internal.notes.ResetStream;
 import dev.weir.redis.internal.notes.SharedNotes;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -83,7 +83,7 @@ class LaterVersionTest {
     }
 
     private static Limiter node(WeirRule... rules) {
-        RuleSet all = WeirRules.rules(rules);
+        WrittenRules all = WeirRules.rules(rules);
         return FleetLimiters.on(store, all, PATIENT);
     }
 

@@ -15,8 +15,8 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.RuleBuilder;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
@@ -68,7 +68,7 @@ class RequestOverStoresTest {
         return WeirRules.rule(rule.build(), KeyBy.of(name));
     }
 
-    private static Limiter node(RuleSet rules) {
+    private static Limiter node(WrittenRules rules) {
         return new Limiter(
                 rules,
                 new MemoryStore(1_000),
@@ -85,7 +85,7 @@ class RequestOverStoresTest {
     /** A wide limit that is nearly used up denies: the tighter ones took before, and have it all back in the end. */
     @Test
     void howeverTheyRaceNoPlaceKeepsWhatAnotherDenied() {
-        RuleSet rules = WeirRules.rules(
+        WrittenRules rules = WeirRules.rules(
                 rule("a", 300, "default"),
                 rule("b", 1_000, "default"),
                 rule("c", 2_000, "other"),
@@ -114,7 +114,7 @@ class RequestOverStoresTest {
 
     @Test
     void whatTheTightestDeniesTakesNothingElsewhere() {
-        RuleSet rules = WeirRules.rules(
+        WrittenRules rules = WeirRules.rules(
                 rule("a", 1_000, "default"),
                 rule("b", 1_000, "default"),
                 rule("c", 10, "other"),

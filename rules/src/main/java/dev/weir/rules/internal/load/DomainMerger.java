@@ -4,8 +4,8 @@ import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.internal.ruleset.RuleSetBuilder;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import dev.weir.rules.internal.grammar.RuleFile;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -117,8 +117,8 @@ public final class DomainMerger {
         }
     }
 
-    public RuleSet ruleSet() {
-        RuleSetBuilder builder = RuleSet.builder();
+    public WrittenRules ruleSet() {
+        WrittenRulesBuilder builder = WrittenRules.builder();
         domains.forEach((name, domain) -> {
             if (domain.first instanceof RuleFile.Envoy) {
                 builder.envoy(name, domain.descriptors);

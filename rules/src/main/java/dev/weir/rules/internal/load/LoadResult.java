@@ -1,6 +1,6 @@
 package dev.weir.rules.internal.load;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param diagnostics errors and warnings, file by file, in the order of each file
  * @param documents how many were read
  */
-public record LoadResult(@Nullable RuleSet rules, List<Diagnostic> diagnostics, int documents) {
+public record LoadResult(@Nullable WrittenRules rules, List<Diagnostic> diagnostics, int documents) {
 
     public LoadResult {
         diagnostics = List.copyOf(diagnostics);
@@ -28,7 +28,7 @@ public record LoadResult(@Nullable RuleSet rules, List<Diagnostic> diagnostics, 
      *
      * @throws IllegalArgumentException if they did not load; the message is every error, a line each
      */
-    public RuleSet orThrow() {
+    public WrittenRules orThrow() {
         if (rules == null) {
             throw new IllegalArgumentException(
                     errors().stream().map(Diagnostic::toString).collect(Collectors.joining("\n")));

@@ -10,14 +10,14 @@ import io.vertx.core.internal.VertxInternal;
 import java.util.concurrent.TimeUnit;
 
 /** The event loops that all ports and stores of a server share, as Vert.x and as Netty's group. */
-public final class EventLoops implements AutoCloseable {
+public final class ServerEventLoops implements AutoCloseable {
     private static final int WORKERS = 4;
     private static final long CLOSE_TIMEOUT_SECONDS = 2;
 
     private final Vertx vertx;
     private final EventLoopGroup group;
 
-    public EventLoops(int size) {
+    public ServerEventLoops(int size) {
         vertx = Vertx.builder()
                 .withTransport(GuardedTransport.of(ConnectionGuardSettings.defaults()))
                 .with(new VertxOptions()

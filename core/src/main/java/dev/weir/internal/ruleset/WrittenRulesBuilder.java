@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.Set;
 
 /** Collects domains of either spelling. */
-public final class RuleSetBuilder {
+public final class WrittenRulesBuilder {
     final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
     final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
 
-    RuleSetBuilder() {}
+    WrittenRulesBuilder() {}
 
-    RuleSetBuilder(RuleSet from) {
+    WrittenRulesBuilder(WrittenRules from) {
         envoy.putAll(from.envoy);
         weir.putAll(from.weir);
     }
@@ -26,7 +26,7 @@ public final class RuleSetBuilder {
      *
      * @throws IllegalArgumentException if the domain exists, or two descriptors side by side have the same key and value
      */
-    public RuleSetBuilder envoy(String domain, List<EnvoyDescriptor> descriptors) {
+    public WrittenRulesBuilder envoy(String domain, List<EnvoyDescriptor> descriptors) {
         requireNew(domain);
         requireDistinct(descriptors);
         envoy.put(domain, List.copyOf(descriptors));
@@ -34,7 +34,7 @@ public final class RuleSetBuilder {
     }
 
     /** Adds a domain in Weir's spelling. */
-    public RuleSetBuilder weir(String domain, List<WeirRule> rules) {
+    public WrittenRulesBuilder weir(String domain, List<WeirRule> rules) {
         requireNew(domain);
         weir.put(domain, List.copyOf(rules));
         return this;
@@ -44,7 +44,7 @@ public final class RuleSetBuilder {
      * Puts {@code rule} over its domain: in the place of the rule in Weir's spelling that has its id, or as one more, also
      * in a domain of Envoy's spelling.
      */
-    public RuleSetBuilder over(WeirRule rule) {
+    public WrittenRulesBuilder over(WeirRule rule) {
         List<WeirRule> list = new ArrayList<>(weir.getOrDefault(rule.rule().domain(), List.of()));
         int place = placeOf(rule.rule().id(), list);
         if (place < 0) {
@@ -60,7 +60,7 @@ public final class RuleSetBuilder {
      * Puts all of {@code upper} over what is here: its domains in Envoy's spelling in the place of those with the same
      * name, its rules in Weir's spelling in the place of those with the same id, or as more of them.
      */
-    public RuleSetBuilder over(RuleSet upper) {
+    public WrittenRulesBuilder over(WrittenRules upper) {
         envoy.putAll(upper.envoy);
         upper.weir.forEach((domain, rules) -> {
             Map<String, WeirRule> merged = new LinkedHashMap<>();
@@ -73,7 +73,7 @@ public final class RuleSetBuilder {
     }
 
     /** Takes the rule in Weir's spelling with this id out of its domain, if it is there. */
-    public RuleSetBuilder without(String domain, String id) {
+    public WrittenRulesBuilder without(String domain, String id) {
         List<WeirRule> list = new ArrayList<>(weir.getOrDefault(domain, List.of()));
         int place = placeOf(id, list);
         if (place >= 0) {
@@ -109,7 +109,7 @@ public final class RuleSetBuilder {
         }
     }
 
-    public RuleSet build() {
-        return new RuleSet(this);
+    public WrittenRules build() {
+        return new WrittenRules(this);
     }
 }

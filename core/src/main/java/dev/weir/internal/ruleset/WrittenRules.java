@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Rules as they were written: an immutable value, cheap to build and to lay over another. Nothing is matched against it;
  * {@link RuleIndex} compiles it, once, when it comes into force.
  */
-public final class RuleSet implements dev.weir.RuleSet {
+public final class WrittenRules implements dev.weir.RuleSet {
     /** By domain, in the order in which the domains were added. */
     final Map<String, List<EnvoyDescriptor>> envoy;
 
@@ -30,7 +30,7 @@ public final class RuleSet implements dev.weir.RuleSet {
     /** What each rule is about; null until somebody asks. */
     private volatile @Nullable Map<Rule, String> scopes;
 
-    RuleSet(RuleSetBuilder builder) {
+    WrittenRules(WrittenRulesBuilder builder) {
         this.envoy = Collections.unmodifiableMap(new LinkedHashMap<>(builder.envoy));
         this.weir = Collections.unmodifiableMap(new LinkedHashMap<>(builder.weir));
         List<Rule> all = new ArrayList<>();
@@ -48,17 +48,17 @@ public final class RuleSet implements dev.weir.RuleSet {
         }
     }
 
-    public static RuleSetBuilder builder() {
-        return new RuleSetBuilder();
+    public static WrittenRulesBuilder builder() {
+        return new WrittenRulesBuilder();
     }
 
     /** A builder with everything in this set, to put a layer over it. */
-    public RuleSetBuilder toBuilder() {
-        return new RuleSetBuilder(this);
+    public WrittenRulesBuilder toBuilder() {
+        return new WrittenRulesBuilder(this);
     }
 
     /** No rules: nothing is limited. */
-    public static RuleSet empty() {
+    public static WrittenRules empty() {
         return builder().build();
     }
 
