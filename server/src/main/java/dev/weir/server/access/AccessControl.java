@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Authenticates callers, from memory alone.
  *
- * <b>Without a token</b> a call is accepted only from this machine. As long as no admin token exists it may do
+ * <p><b>Without a token</b> a call is accepted only from this machine. As long as no admin token exists it may do
  * everything, afterwards it may only read. An expired token still counts as existing: its expiry must not grant access.
  *
- * <b>With a token</b> the role of the token decides, whatever the address.
+ * <p><b>With a token</b> the role of the token decides, whatever the address.
  */
 public final class AccessControl {
     /** Headers that proxies add to the requests that they forward. */

@@ -13,9 +13,9 @@ import java.util.HexFormat;
 /**
  * Throttles wrong tokens: ten from an address at once, then one every six seconds.
  *
- * <b>Scope.</b> Wrong secrets are counted per token id and address. Counting by address alone would be simpler, but a
- * script with a revoked token would then lock out the operator on the same machine. So every known id is counted on its
- * own, and all unknown ones together.
+ * <p><b>Scope.</b> Wrong secrets are counted per token id and address. Counting by address alone would be simpler, but
+ * a script with a revoked token would then lock out the operator on the same machine. So every known id is counted on
+ * its own, and all unknown ones together.
  */
 final class WrongTokenThrottle {
     private static final System.Logger LOG = System.getLogger(WrongTokenThrottle.class.getName());

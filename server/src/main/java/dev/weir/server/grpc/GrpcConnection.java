@@ -20,11 +20,11 @@ import java.util.concurrent.Executor;
 /**
  * One HTTP/2 connection, from its preface to its end. Everything here runs on the channel's event loop.
  *
- * <b>Batches.</b> The clock is read once per read. Requests are decided as they are decoded, and all their answers are
- * flushed together when the loop has read everything available. Late decisions arrive in batches, too: one task of the
- * loop delivers a whole batch, and the answers to this peer are flushed when that task ends.
+ * <p><b>Batches.</b> The clock is read once per read. Requests are decided as they are decoded, and all their answers
+ * are flushed together when the loop has read everything available. Late decisions arrive in batches, too: one task of
+ * the loop delivers a whole batch, and the answers to this peer are flushed when that task ends.
  *
- * <b>Back-pressure.</b> While the peer does not read its answers, nothing more is read from it.
+ * <p><b>Back-pressure.</b> While the peer does not read its answers, nothing more is read from it.
  */
 final class GrpcConnection implements FrameAssembler.Handler {
     private static final int FLUSH_AT = 64 << 10;

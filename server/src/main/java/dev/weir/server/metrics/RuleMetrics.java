@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts decisions by rule and outcome.
  *
- * <b>Cost.</b> Every thread that decides has a {@link ThreadCounts} of its own and adds to it with plain stores; a
+ * <p><b>Cost.</b> Every thread that decides has a {@link ThreadCounts} of its own and adds to it with plain stores; a
  * scrape sums over the threads. A rule finds its position by its ordinal. The clock is read, and counters are compared,
  * for one decision in {@link ThreadCounts#SAMPLED}.
  *
- * <b>Reload.</b> A series is identified by domain and label, so its count continues if the rule stays. Requests in
+ * <p><b>Reload.</b> A series is identified by domain and label, so its count continues if the rule stays. Requests in
  * flight during a change may still carry rules of the previous set, whose positions are kept for them.
  */
 public final class RuleMetrics implements LimiterObserver {

@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
  * Remembers answers for callers that retry with the same idempotency key, so that a retry charges nothing. Only answers
  * to admitted requests are remembered; a denial charged nothing, and a retry of it is decided again.
  *
- * <b>Bounds.</b> The answers are stored apart from the counters, so that a flood of keys evicts no counter. A caller
+ * <p><b>Bounds.</b> The answers are stored apart from the counters, so that a flood of keys evicts no counter. A caller
  * that exceeds its share evicts its own oldest answer. If all is full, the caller that called least recently loses its
  * answers. Callers and keys are stored as hashes, so that an answer takes the same memory whatever their length.
  *
- * <b>Fleets.</b> This class knows only the answers of this process. A shared store knows what every process admitted,
- * and is asked if an answer is not found here.
+ * <p><b>Fleets.</b> This class knows only the answers of this process. A shared store knows what every process
+ * admitted, and is asked if an answer is not found here.
  *
- * <b>Concurrency.</b> A caller's answers are in one segment. Its lock is held to look up and to store, but never while
- * a request is decided, which may take as long as a store. A caller that asks while the first request with its key is
- * being decided waits for that decision. So two concurrent requests with one key are charged once.
+ * <p><b>Concurrency.</b> A caller's answers are in one segment. Its lock is held to look up and to store, but never
+ * while a request is decided, which may take as long as a store. A caller that asks while the first request with its
+ * key is being decided waits for that decision. So two concurrent requests with one key are charged once.
  */
 final class RememberedAnswers {
     private static final int SEGMENTS = 16;

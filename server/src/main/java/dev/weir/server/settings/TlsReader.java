@@ -2,7 +2,6 @@ package dev.weir.server.settings;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,19 +9,10 @@ import org.jspecify.annotations.Nullable;
  * pair and come from the same level.
  */
 final class TlsReader {
-    private final Map<String, GivenValue> given;
-    private final List<String> problems;
-    private final Reading reading;
+    private final SettingsReader reader;
 
-    /** Reads a setting; null if it is not given or invalid. */
-    interface Reading {
-        <T> @Nullable T of(Setting<T> setting);
-    }
-
-    TlsReader(Map<String, GivenValue> given, List<String> problems, Reading reading) {
-        this.given = given;
-        this.problems = problems;
-        this.reading = reading;
+    TlsReader(SettingsReader reader) {
+        this.reader = reader;
     }
 
     Settings.TlsPorts read() {
@@ -30,10 +20,10 @@ final class TlsReader {
         Settings.TlsPorts ports =
                 new Settings.TlsPorts(port(PortTls.GRPC, all), port(PortTls.HTTP, all), port(PortTls.ADMIN, all));
         if (all.certificate == null) {
-            needs(PortTls.ALL_PORTS.clientCa(), PortTls.ALL_PORTS.cert());
+            reader.needs(PortTls.ALL_PORTS.clientCa(), PortTls.ALL_PORTS.cert());
         }
         if (all.authorities == null) {
-            needs(PortTls.ALL_PORTS.clientNames(), PortTls.ALL_PORTS.clientCa());
+            reader.needs(PortTls.ALL_PORTS.clientNames(), PortTls.ALL_PORTS.clientCa());
         }
         return ports;
     }
@@ -45,13 +35,13 @@ final class TlsReader {
             @Nullable List<String> names) {}
 
     private Files files(PortTls settings) {
-        needs(settings.cert(), settings.key());
-        needs(settings.key(), settings.cert());
+        reader.needs(settings.cert(), settings.key());
+        reader.needs(settings.key(), settings.cert());
         return new Files(
-                reading.of(settings.cert()),
-                reading.of(settings.key()),
-                reading.of(settings.clientCa()),
-                reading.of(settings.clientNames()));
+                reader.orNull(settings.cert()),
+                reader.orNull(settings.key()),
+                reader.orNull(settings.clientCa()),
+                reader.orNull(settings.clientNames()));
     }
 
     private Settings.@Nullable Tls port(PortTls settings, Files all) {
@@ -62,20 +52,12 @@ final class TlsReader {
         Path authorities = own.authorities == null ? all.authorities : own.authorities;
         List<String> names = own.names == null ? all.names : own.names;
         if (authorities == null) {
-            needs(settings.clientNames(), settings.clientCa());
+            reader.needs(settings.clientNames(), settings.clientCa());
         }
         if (certificate == null || key == null) {
-            needs(settings.clientCa(), settings.cert());
+            reader.needs(settings.clientCa(), settings.cert());
             return null;
         }
         return new Settings.Tls(certificate, key, authorities, names == null ? List.of() : names);
-    }
-
-    /** Requires {@code other} if {@code setting} is given. */
-    private void needs(Setting<?> setting, Setting<?> other) {
-        GivenValue value = given.get(setting.name());
-        if (value != null && !given.containsKey(other.name())) {
-            problems.add(value.where() + ": without " + other.name() + " (expected: both)");
-        }
     }
 }

@@ -7,7 +7,7 @@ import java.util.Arrays;
 /**
  * Decodes request heads with Netty's HPACK decoder.
  *
- * <b>Repetition.</b> A caller's heads are all alike, and once HPACK's table knows their fields they are identical
+ * <p><b>Repetition.</b> A caller's heads are all alike, and once HPACK's table knows their fields they are identical
  * bytes. A block that does not change the table keeps its meaning until another block changes the table. The last such
  * block is remembered with its meaning, so that a repetition costs a comparison instead of a decoding.
  */
