@@ -25,6 +25,9 @@ module dev.weir {
             dev.weir.rules;
     exports dev.weir.internal.ruleset to
             dev.weir.rules;
+    exports dev.weir.internal.runtime to
+            dev.weir.rules,
+            dev.weir.redis;
     exports dev.weir.internal.store to
             dev.weir.redis;
     exports dev.weir.internal.batching to

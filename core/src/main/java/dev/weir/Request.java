@@ -1,6 +1,5 @@
 package dev.weir;
 
-import dev.weir.internal.model.MutableDecision;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -146,12 +145,16 @@ public final class Request {
         return this;
     }
 
-    /** Has the decision name the counter of its binding verdict, which takes a few allocations: {@link MutableDecision#counterText}. */
+    /**
+     * Asks the decision to name its {@linkplain Decision#counterName counter} even if the request passes; without this, only
+     * a denial names it. It costs a few allocations.
+     */
     public Request nameCounter() {
         this.namesCounter = true;
         return this;
     }
 
+    /** Whether {@link #nameCounter} was called. */
     public boolean namesCounter() {
         return namesCounter;
     }
