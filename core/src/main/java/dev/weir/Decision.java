@@ -33,7 +33,8 @@ public interface Decision {
 
     /**
      * The values that share the counter of the {@link #binding} verdict, such as {@code api_key=abc}: escaped and cut short, safe to
-     * show; empty for a counter that all callers share. Null unless the request was denied.
+     * show; empty for a counter that all callers share. Null if the request passed and did not
+     * {@linkplain Request#nameCounter ask} for it.
      */
     @Nullable
     String counterName();

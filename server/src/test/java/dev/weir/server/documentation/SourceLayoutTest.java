@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -39,7 +40,7 @@ class SourceLayoutTest {
     void noPackageHasMoreThanThirtyFiles() throws IOException {
         Map<Path, Integer> files = new TreeMap<>();
         for (Path file : sources()) {
-            files.merge(file.getParent(), 1, Integer::sum);
+            files.merge(folder(file), 1, Integer::sum);
         }
         files.values().removeIf(count -> count <= MOST_FILES);
         assertThat(files).isEmpty();
@@ -51,7 +52,7 @@ class SourceLayoutTest {
         TreeSet<String> packages = new TreeSet<>();
         for (Path file : sources()) {
             if (file.endsWith("package-info.java")) {
-                String path = file.getParent().toString().replace('\\', '/');
+                String path = folder(file).toString().replace('\\', '/');
                 packages.add(path.substring(path.indexOf("src/main/java/") + "src/main/java/".length())
                         .replace('/', '.'));
             }
@@ -124,7 +125,11 @@ class SourceLayoutTest {
         return !file.endsWith("package-info.java") && !file.endsWith("module-info.java");
     }
 
+    private static Path folder(Path file) {
+        return Objects.requireNonNull(file.getParent());
+    }
+
     private static String name(Path file) {
-        return file.getFileName().toString().replace(".java", "");
+        return String.valueOf(file.getFileName()).replace(".java", "");
     }
 }
