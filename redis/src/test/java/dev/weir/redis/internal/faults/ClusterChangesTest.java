@@ -124,7 +124,7 @@ class ClusterChangesTest extends ClusterFixture {
                 load.next();
                 awaitFailuresOf(load, List.of(its));
                 assertThat(store.health()).allMatch(NodeHealth::serves);
-                await().until(() -> store.unserved().endsWith("nobody is known to serve: 1") && !store.serves());
+                await().until(() -> store.unserved().endsWith("hash slots without a known node: 1") && !store.serves());
             } finally {
                 master.cli("CLUSTER", "ADDSLOTS", slot);
                 cluster.awaitWhole();
