@@ -10,6 +10,12 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Lets in callers whose certificate is for one of the names that it was given, beside being signed as it should be. */
 final class ClientNameTrustManager extends X509ExtendedTrustManager {
+    /** Kinds of names in RFC 5280, 4.2.1.6. */
+    private static final int DNS = 2;
+
+    private static final int URI = 6;
+    private static final int ADDRESS = 7;
+
     private final X509ExtendedTrustManager signed;
     private final List<String> names;
 
@@ -36,17 +42,28 @@ final class ClientNameTrustManager extends X509ExtendedTrustManager {
         named(chain[0]);
     }
 
-    /** Of a subject alternative name, the first item is its kind and the second the name, for those that are text. */
+    /**
+     * Of a subject alternative name, the first item is its kind and the second the name. A name is compared with DNS names only,
+     * and one with a scheme ({@code spiffe://…}) with URIs only: an authority may let callers choose names of other kinds.
+     */
     private void named(X509Certificate caller) throws CertificateException {
         Collection<List<?>> alternatives = caller.getSubjectAlternativeNames();
         if (alternatives != null) {
             for (List<?> each : alternatives) {
-                if (each.get(1) instanceof String name && names.stream().anyMatch(name::equalsIgnoreCase)) {
+                if (each.get(0) instanceof Integer kind
+                        && each.get(1) instanceof String name
+                        && names.stream().anyMatch(wanted -> matches(wanted, kind, name))) {
                     return;
                 }
             }
         }
         throw new CertificateException("the caller's certificate is for none of " + names);
+    }
+
+    private static boolean matches(String wanted, int kind, String name) {
+        return wanted.contains("://")
+                ? kind == URI && wanted.equals(name)
+                : (kind == DNS || kind == ADDRESS) && wanted.equalsIgnoreCase(name);
     }
 
     @Override
