@@ -19,6 +19,8 @@ import dev.weir.server.lifecycle.FileWatcher;
 import dev.weir.server.lifecycle.PeriodicTasks;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.listener.PortCertificates;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.MemoryLimits;
 import dev.weir.server.metrics.GrpcServerMetrics;
 import dev.weir.server.metrics.LocalTierGauges;
 import dev.weir.server.metrics.RuleMetrics;
@@ -52,6 +54,7 @@ final class ServerComponents {
     final ControlComponents operators;
     final LayeredRules rules;
     final RuleSourceViews sourceViews;
+    final MemoryBudget memory;
     final Vertx vertx;
     final EventLoopGroup group;
     final ServerStores stores;
@@ -68,8 +71,13 @@ final class ServerComponents {
         this.settings = settings;
         files = opened.add(new FileWatcher());
         certificates = new PortCertificates(settings.tls(), files);
-        GrpcServerSettings laneSettings =
-                certificates.with(GrpcServerSettings.defaults().with(settings.rls()));
+        memory = new MemoryBudget(limits(settings.network()));
+        GrpcServerSettings laneSettings = certificates.with(GrpcServerSettings.defaults()
+                .with(settings.rls())
+                .with(GrpcServerSettings.Bounds.defaults()
+                        .withConnections(
+                                settings.network().connections(),
+                                settings.network().connectionsPerAddress())));
         feed = opened.add(new WatchedRuleFiles(settings));
         ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
         decisions = opened.add(new OptionalDecisionSink(settings.decisions()));
@@ -79,7 +87,12 @@ final class ServerComponents {
         ruleMetrics.rules(rules.all());
         decisions.rules(rules.all());
         vertx = Vertx.builder()
-                .withTransport(GuardedTransport.of(ConnectionGuardSettings.defaults()))
+                .withTransport(GuardedTransport.of(
+                        new ConnectionGuardSettings(
+                                settings.network().connections(),
+                                settings.network().connectionsPerAddress(),
+                                settings.network().head()),
+                        memory))
                 .with(new VertxOptions()
                         .setEventLoopPoolSize(settings.eventLoops())
                         .setWorkerPoolSize(WORKERS)
@@ -99,11 +112,17 @@ final class ServerComponents {
         counters = new CounterAdmin(limiter, stores.redis(), meeting == null ? null : meeting.resetNews());
         metrics = opened.add(new ServerMetrics(ruleMetrics, new StoreMetrics(stores.redis())));
         addMetrics();
-        lane = new GrpcServer(Decider.of(limiter), time, laneSettings, health, new GrpcServerMetrics(metrics));
+        lane = new GrpcServer(Decider.of(limiter), time, laneSettings, health, new GrpcServerMetrics(metrics), memory);
         rounds = opened.add(new PeriodicTasks());
     }
 
+    private static MemoryLimits limits(Settings.Network network) {
+        Long bytes = network.memory();
+        return bytes == null ? MemoryLimits.ofThisProcess() : MemoryLimits.of(bytes);
+    }
+
     private void addMetrics() {
+        new NetworkGauges(memory).addTo(metrics);
         new ServerGauges(settings, stores, storeWatch, limiter, feed, health).addTo(metrics);
         new LocalTierGauges(settings, limiter.tier()).addTo(metrics);
         new ControlGauges(operators.control()).addTo(metrics);

@@ -11,7 +11,6 @@ import dev.weir.server.lifecycle.PeriodicTasks;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.listener.Listeners;
 import dev.weir.server.metrics.IneffectiveKeyWarnings;
-import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.rest.RestSettings;
 import dev.weir.server.rules.RulesInForce;
@@ -53,12 +52,14 @@ public final class WeirServer implements AutoCloseable {
     private final ServerComponents parts;
     private final CloseStack opened;
     private final Listeners listeners;
+    private final MetricsPage metricsPage;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private WeirServer(ServerComponents parts, CloseStack opened) {
         this.settings = parts.settings;
         this.parts = parts;
         this.opened = opened;
+        metricsPage = new MetricsPage(parts.vertx, parts.metrics::scrape);
         listeners = new Listeners(settings, parts.certificates, parts.lane, parts.vertx);
     }
 
@@ -151,17 +152,7 @@ public final class WeirServer implements AutoCloseable {
 
     private Handler<HttpServerRequest> routes(RestApi api) {
         Router router = api.routes(parts.vertx);
-        HttpRoutes.page(
-                router,
-                "/metrics",
-                context -> parts.vertx
-                        .executeBlocking(parts.metrics::scrape, false)
-                        .onSuccess(text -> {
-                            var unused = context.response()
-                                    .putHeader("Content-Type", ServerMetrics.CONTENT_TYPE)
-                                    .end(text);
-                        })
-                        .onFailure(context::fail));
+        HttpRoutes.page(router, "/metrics", context -> metricsPage.answer(context.request()));
         return HttpPort.whileServing(parts.health::serving, router);
     }
 

@@ -44,7 +44,7 @@ final class GrpcCalls implements FrameSink {
         this.receive = new ReceiveFlow(output, lane.buffered(), lane.settings());
         this.send = new SendFlow(output, streams, lane.settings().bounds().unsent(), this::done);
         this.answers = new CallResponder(lane, output, send, streams, connection);
-        this.messages = new MessageDeframer(lane.settings().caps(), receive, answers, connection.alloc());
+        this.messages = new MessageDeframer(lane.settings().caps(), receive, answers);
     }
 
     StreamTable streams() {

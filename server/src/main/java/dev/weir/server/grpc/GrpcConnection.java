@@ -8,9 +8,10 @@ import dev.weir.server.grpc.http2.FrameAssembler;
 import dev.weir.server.grpc.http2.FrameDecoder;
 import dev.weir.server.grpc.http2.FrameOutput;
 import dev.weir.server.grpc.http2.RequestHeadDecoder;
+import dev.weir.server.memory.ConnectionMemory;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameTypes;
@@ -38,6 +39,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
     private final FrameAssembler arrivals = new FrameAssembler(this);
     private final ConnectionLifecycle keeper;
     private final Runnable flush = this::flushNow;
+    private final ConnectionMemory memory;
     private long nowMicros;
     private boolean reading;
     private boolean flushDue;
@@ -56,6 +58,37 @@ final class GrpcConnection implements FrameAssembler.Taker {
                 new ControlFrameListener(calls, output, this),
                 this::now);
         this.keeper = new ConnectionLifecycle(lane.settings().times(), calls, output, this);
+        this.memory = lane.memory().open(ctx.channel().remoteAddress(), this::closeTooCostly);
+    }
+
+    /**
+     * Charges for what stays when the loop goes on: frames, header blocks and requests that are not whole, and answers that the
+     * peer has not taken. Whatever came whole and is answered costs a few additions here, and nothing else.
+     */
+    private void settleMemory() {
+        ChannelOutboundBuffer outbound = ctx.channel().unsafe().outboundBuffer();
+        memory.holds(arrivals.held()
+                + cutter.held()
+                + calls.receive().held()
+                + calls.send().held()
+                + (outbound == null ? 0 : outbound.totalPendingWriteBytes()));
+    }
+
+    /** The memory budget is exceeded, and this connection is among the costliest. */
+    private void closeTooCostly() {
+        if (ctx.executor().inEventLoop()) {
+            tooCostly();
+        } else {
+            ctx.executor().execute(this::tooCostly);
+        }
+    }
+
+    private void tooCostly() {
+        lane.observer().overBudget();
+        closing = true;
+        keeper.stop();
+        calls.closeAll(); // frees what it holds before the loop goes on to other connections
+        var unused = ctx.close();
     }
 
     void start() {
@@ -72,6 +105,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
             if (output.size() >= FLUSH_AT) {
                 output.flush();
             }
+            settleMemory();
         }
     }
 
@@ -82,6 +116,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
             calls.receive().topUp();
             calls.settle();
             output.flush();
+            settleMemory();
             keeper.afterRead();
         }
     }
@@ -100,8 +135,9 @@ final class GrpcConnection implements FrameAssembler.Taker {
     }
 
     /** Something broke that is no fault of the peer. */
-    private void failInside(RuntimeException cause) {
+    private void failInside(Throwable cause) {
         lane.observer().failed(cause);
+        lane.outOfMemory().look(cause);
         fail(INTERNAL_ERROR, "internal error");
     }
 
@@ -160,10 +196,6 @@ final class GrpcConnection implements FrameAssembler.Taker {
         return Math.min(arrivals.unfinishedSince(), cutter.unfinishedSince());
     }
 
-    ByteBufAllocator alloc() {
-        return ctx.alloc();
-    }
-
     Executor executor() {
         return ctx.executor();
     }
@@ -194,6 +226,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
             return;
         }
         output.flush();
+        settleMemory();
         keeper.afterRead();
     }
 
@@ -204,7 +237,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
         } else if (!closing) {
             try {
                 action.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // Whoever runs tasks keeps it to himself, and never again looks after this connection.
                 failInside(e);
                 return;
@@ -212,6 +245,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
             if (!reading) {
                 calls.settle();
                 output.flush();
+                settleMemory();
                 keeper.afterRead();
             }
         }
@@ -252,6 +286,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
         output.flush();
         keeper.stop();
         calls.closeAll();
+        settleMemory();
         LingeringClose.say(ctx, patience);
     }
 
@@ -264,6 +299,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
     /** The channel is gone. */
     void gone() {
         closing = true;
+        memory.closed();
         keeper.stop();
         calls.closeAll();
         output.release();

@@ -89,6 +89,7 @@ final class GrpcConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        lane.outOfMemory().look(cause);
         if (cause instanceof DecoderException && cause.getCause() instanceof SSLException tls) {
             lane.observer().cutOff("TLS: " + wrongWith(tls));
         } else if (!(cause instanceof IOException)) {

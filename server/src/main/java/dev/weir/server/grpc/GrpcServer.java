@@ -6,6 +6,9 @@ import dev.weir.TimeSource;
 import dev.weir.server.grpc.service.HealthService;
 import dev.weir.server.grpc.service.ReflectionService;
 import dev.weir.server.health.Health;
+import dev.weir.server.memory.ConnectionLimit;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.MemoryLimits;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -32,17 +35,34 @@ import java.util.function.Supplier;
 public final class GrpcServer {
     private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(128 << 10, 512 << 10);
 
+    /** What the kernel keeps of answers for a peer that does not read; by itself it would take megabytes. */
+    private static final int KERNEL_SEND = 256 << 10;
+
     private final GrpcServerContext lane;
     private final Health health;
+    private final ConnectionLimit limit;
     private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private volatile boolean draining;
 
+    /** A server with a memory budget of its own. */
     public GrpcServer(
             Decider decider, TimeSource time, GrpcServerSettings settings, Health health, GrpcServerObserver observer) {
+        this(decider, time, settings, health, observer, new MemoryBudget(MemoryLimits.ofThisProcess()));
+    }
+
+    public GrpcServer(
+            Decider decider,
+            TimeSource time,
+            GrpcServerSettings settings,
+            Health health,
+            GrpcServerObserver observer,
+            MemoryBudget memory) {
         this.health = health;
         this.lane = new GrpcServerContext(
-                settings, decider, time, observer, new HealthService(health), new ReflectionService());
+                settings, decider, time, observer, new HealthService(health), new ReflectionService(), memory);
+        GrpcServerSettings.Bounds bounds = settings.bounds();
+        this.limit = new ConnectionLimit("gRPC", bounds.connections(), bounds.connectionsOfAddress(), memory.closed());
     }
 
     /** Listens on {@code host:port}; port 0 takes any that is free, which the channel's address then tells. */
@@ -54,6 +74,7 @@ public final class GrpcServer {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, 1_024)
                 .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_SNDBUF, KERNEL_SEND)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
@@ -75,9 +96,8 @@ public final class GrpcServer {
     }
 
     private void connected(Channel channel) {
-        int most = lane.settings().bounds().connections();
-        if (connections.size() >= most) {
-            lane.observer().cutOff("connections: more than " + most);
+        if (limit.admit(channel) != null) {
+            lane.observer().overBudget();
             var unused = channel.close();
             return;
         }

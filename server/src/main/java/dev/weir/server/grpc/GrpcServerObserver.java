@@ -15,6 +15,9 @@ public interface GrpcServerObserver {
     /** A connection was turned away or cut off, and why. */
     default void cutOff(String reason) {}
 
+    /** A connection was refused or closed by a bound that logs for itself. */
+    default void overBudget() {}
+
     /** Something that must not happen did: a fault of the server, not of a peer. */
     default void failed(Throwable cause) {}
 

@@ -50,6 +50,7 @@ public record GrpcServerSettings(
      * What a connection may ask of the server; past it the connection is closed with the reason.
      *
      * @param connections open at once; further ones are closed as they come
+     * @param connectionsOfAddress those of them that may be of one peer address
      * @param streams open at once on a connection
      * @param lasting those of them that may stay open for as long as the caller likes: health watches and reflection
      * @param headerList bytes of a request's headers, as HTTP/2 counts them
@@ -60,6 +61,7 @@ public record GrpcServerSettings(
      */
     public record Bounds(
             int connections,
+            int connectionsOfAddress,
             int streams,
             int lasting,
             int headerList,
@@ -68,8 +70,13 @@ public record GrpcServerSettings(
             int controlFrames,
             int resets) {
 
+        /** These bounds with others on connections. */
+        public Bounds withConnections(int all, int ofAddress) {
+            return new Bounds(all, ofAddress, streams, lasting, headerList, buffered, unsent, controlFrames, resets);
+        }
+
         public static Bounds defaults() {
-            return new Bounds(10_000, 1_024, 16, 16_384, 64L << 20, 4 << 20, 2_000, 200);
+            return new Bounds(10_000, 5_000, 1_024, 16, 16_384, 64L << 20, 4 << 20, 2_000, 200);
         }
     }
 

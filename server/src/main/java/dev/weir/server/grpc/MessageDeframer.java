@@ -7,7 +7,7 @@ import dev.weir.server.grpc.protocol.GrpcMethod;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 import dev.weir.server.rls.RequestCaps;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
 /**
@@ -20,13 +20,11 @@ final class MessageDeframer {
     private final RequestCaps caps;
     private final ReceiveFlow receive;
     private final CallResponder answers;
-    private final ByteBufAllocator alloc;
 
-    MessageDeframer(RequestCaps caps, ReceiveFlow receive, CallResponder answers, ByteBufAllocator alloc) {
+    MessageDeframer(RequestCaps caps, ReceiveFlow receive, CallResponder answers) {
         this.caps = caps;
         this.receive = receive;
         this.answers = answers;
-        this.alloc = alloc;
     }
 
     /**
@@ -103,7 +101,8 @@ final class MessageDeframer {
         receive.charge(stream, length);
         ByteBuf body = stream.body;
         if (body == null) {
-            body = alloc.heapBuffer(Math.max(256, length));
+            // Not from the pool, which would keep the memory of a flood.
+            body = Unpooled.buffer(Math.max(256, length));
             stream.body = body;
         }
         body.writeBytes(in, index, length);

@@ -98,6 +98,11 @@ final class ReceiveFlow {
         }
     }
 
+    /** Bytes that this connection holds of requests that are not whole. */
+    long held() {
+        return held;
+    }
+
     private boolean hold(long bytes) {
         held += bytes;
         return buffered.addAndGet(bytes) <= mostBuffered && held <= share;

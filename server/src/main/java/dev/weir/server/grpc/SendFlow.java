@@ -5,6 +5,8 @@ import static io.netty.handler.codec.http2.Http2Error.FLOW_CONTROL_ERROR;
 
 import dev.weir.server.grpc.http2.FrameOutput;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
@@ -26,6 +28,7 @@ final class SendFlow {
     private int initialWindow = DEFAULT_WINDOW;
     private int maxFrame = DEFAULT_FRAME;
     private int unsent;
+    private long held;
 
     /** {@code done} is told of every stream whose answer is out to the end. */
     SendFlow(FrameOutput output, StreamTable streams, int mostUnsent, Consumer<GrpcStream> done) {
@@ -64,11 +67,19 @@ final class SendFlow {
         ByteBuf waiting = stream.unsent;
         if (waiting == null) {
             stream.unsent = bytes;
+            held += bytes.capacity();
         } else {
-            // A stream that lasts may never be sent to the end: without this its buffer would hold all that ever left
-            // it.
-            waiting.discardSomeReadBytes().writeBytes(bytes);
-            bytes.release();
+            // Side by side, not in one buffer that grows: growing needs both sizes at once, and large arrays fragment
+            // the
+            // heap.
+            CompositeByteBuf all = waiting instanceof CompositeByteBuf composite
+                    ? composite
+                    : Unpooled.compositeBuffer(Integer.MAX_VALUE).addComponent(true, waiting);
+            held -= waiting.capacity();
+            // A stream that lasts may never be sent to the end: without this it would hold all that ever left it.
+            all.discardReadComponents().addComponent(true, bytes);
+            held += all.capacity();
+            stream.unsent = all;
         }
     }
 
@@ -76,6 +87,7 @@ final class SendFlow {
     void drop(GrpcStream stream) {
         if (stream.unsent != null) {
             unsent -= stream.unsent.readableBytes();
+            held -= stream.unsent.capacity();
         }
         if (stream.queued) {
             stream.queued = false;
@@ -103,6 +115,7 @@ final class SendFlow {
             stream.sendWindow -= length;
             unsent -= length;
             if (last) {
+                held -= bytes.capacity();
                 bytes.release();
                 bytes = null;
                 stream.unsent = null;
@@ -122,6 +135,11 @@ final class SendFlow {
             throw Http2Exception.connectionError(
                     ENHANCE_YOUR_CALM, "unsent: %d bytes (expected: <= %d)", unsent, mostUnsent);
         }
+    }
+
+    /** Bytes of the buffers in which answers wait for the peer's windows. */
+    long held() {
+        return held;
     }
 
     /** Returns whether anything could leave because of it. */

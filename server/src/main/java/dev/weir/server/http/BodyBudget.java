@@ -49,12 +49,21 @@ public final class BodyBudget {
 
     /** Keeps so many bytes more of a connection; whether there is room for them. */
     boolean keep(HttpConnection connection, int bytes) {
+        charge(connection, bytes);
         long own = keptOf.merge(connection, (long) bytes, Long::sum);
         return kept.addAndGet(bytes) <= most && own <= most / SHARES + cap;
     }
 
     void letGo(HttpConnection connection, int bytes) {
+        charge(connection, -bytes);
         keptOf.computeIfPresent(connection, (of, own) -> own == bytes ? null : own - bytes);
         kept.addAndGet(-bytes);
+    }
+
+    private static void charge(HttpConnection connection, int bytes) {
+        HttpConnectionMeter meter = HttpConnectionMeter.of(connection);
+        if (meter != null) {
+            meter.bodies(bytes);
+        }
     }
 }

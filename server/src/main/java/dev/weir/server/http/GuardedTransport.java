@@ -1,15 +1,22 @@
 package dev.weir.server.http;
 
+import dev.weir.server.memory.MemoryBudget;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.datagram.DatagramSocketOptions;
+import io.vertx.core.impl.transports.EpollTransport;
 import io.vertx.core.net.ClientOptionsBase;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.SocketAddress;
@@ -24,17 +31,20 @@ import org.jspecify.annotations.Nullable;
 public final class GuardedTransport implements io.vertx.core.transport.Transport {
     private final io.vertx.core.transport.Transport chosen;
     private final ConnectionGuardSettings settings;
+    private final MemoryBudget memory;
 
-    private GuardedTransport(io.vertx.core.transport.Transport chosen, ConnectionGuardSettings settings) {
+    private GuardedTransport(
+            io.vertx.core.transport.Transport chosen, ConnectionGuardSettings settings, MemoryBudget memory) {
         this.chosen = chosen;
         this.settings = settings;
+        this.memory = memory;
     }
 
     /** The native transport where there is one. */
-    public static GuardedTransport of(ConnectionGuardSettings settings) {
+    public static GuardedTransport of(ConnectionGuardSettings settings, MemoryBudget memory) {
         io.vertx.core.transport.Transport own = io.vertx.core.transport.Transport.nativeTransport();
         return new GuardedTransport(
-                own != null && own.available() ? own : io.vertx.core.transport.Transport.NIO, settings);
+                own != null && own.available() ? own : io.vertx.core.transport.Transport.NIO, settings, memory);
     }
 
     @Override
@@ -54,14 +64,32 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
     @Override
     public Transport implementation() {
-        return new Guarded(chosen.implementation(), settings);
+        return new Guarded(chosen.implementation(), settings, memory);
     }
 
-    private record Guarded(Transport chosen, ConnectionGuardSettings settings) implements Transport {
+    private record Guarded(Transport chosen, ConnectionGuardSettings settings, MemoryBudget memory)
+            implements Transport {
+        /** The most that is read at once: what a connection may hold without being charged. */
+        private static final int LARGEST_READ = 16 << 10;
+        /** Reads of a connection before others have their turn. */
+        private static final int MOST_READS = 4;
+        /**
+         * Connections that an event loop serves before it runs its tasks: connections that are to be closed are closed there, and
+         * until then hold their memory.
+         */
+        private static final int MOST_EVENTS = 128;
+        /** What the kernel keeps of answers for a peer that does not read; by itself it would take megabytes. */
+        private static final int KERNEL_SEND = 128 << 10;
+
         @Override
+        @SuppressWarnings("deprecation") // RCVBUF_ALLOCATOR has no other name yet
         public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
             chosen.configure(options, domainSocket, bootstrap);
-            bootstrap.handler(new ConnectionGuard(settings, !options.isSsl()));
+            bootstrap.childOption(
+                    ChannelOption.RCVBUF_ALLOCATOR,
+                    new AdaptiveRecvByteBufAllocator(64, 2_048, LARGEST_READ).maxMessagesPerRead(MOST_READS));
+            bootstrap.childOption(ChannelOption.SO_SNDBUF, KERNEL_SEND);
+            bootstrap.handler(new ConnectionGuard(settings, memory, !options.isSsl()));
         }
 
         @Override
@@ -96,12 +124,16 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
         @Override
         public IoHandlerFactory ioHandlerFactory() {
-            return chosen.ioHandlerFactory();
+            return chosen instanceof EpollTransport
+                    ? EpollIoHandler.newFactory(MOST_EVENTS, DefaultSelectStrategyFactory.INSTANCE)
+                    : chosen.ioHandlerFactory();
         }
 
         @Override
         public EventLoopGroup eventLoopGroup(int type, int threads, ThreadFactory factory, int ioRatio) {
-            return chosen.eventLoopGroup(type, threads, factory, ioRatio);
+            return chosen instanceof EpollTransport
+                    ? new MultiThreadIoEventLoopGroup(threads, factory, ioHandlerFactory())
+                    : chosen.eventLoopGroup(type, threads, factory, ioRatio);
         }
 
         @Override

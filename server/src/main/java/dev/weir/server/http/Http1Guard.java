@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http1Guard extends ChannelDuplexHandler {
     private final Duration most;
+    private final UnfinishedInput input;
+    private final Runnable tooLate;
     private @Nullable Future<?> due;
     private boolean inBody;
     private boolean sawSomething;
@@ -38,8 +41,11 @@ final class Http1Guard extends ChannelDuplexHandler {
     /** The answer to the first of them has begun. */
     private boolean answering;
 
-    Http1Guard(Duration most) {
+    /** Tells {@code input} what has become whole, and {@code tooLate} of a head that has not. */
+    Http1Guard(Duration most, UnfinishedInput input, Runnable tooLate) {
         this.most = most;
+        this.input = input;
+        this.tooLate = tooLate;
     }
 
     /** Whether HTTP/1 is spoken there. */
@@ -50,8 +56,12 @@ final class Http1Guard extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         sawSomething = true;
-        if (message instanceof HttpRequest) {
+        input.used();
+        if (message instanceof HttpRequest request) {
             headIsWhole();
+            if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1) {
+                request.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("Host: more than one")));
+            }
             inBody = true;
             unanswered++;
         }
@@ -85,6 +95,7 @@ final class Http1Guard extends ChannelDuplexHandler {
 
     private void late(ChannelHandlerContext ctx) {
         if (unanswered == 0) {
+            tooLate.run();
             end(ctx, HttpResponseStatus.REQUEST_TIMEOUT, "head: not whole in its time");
         } else {
             watch(ctx); // an answer is still being made, and is not cut off for what follows it

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param mergeDomains several files may add to one domain of Envoy's spelling
  * @param sources of rules over a network, which lie over the files
  * @param tls the ports that speak it
+ * @param network what peers may take of this process
  * @param adminToken null where none is set
  * @param maxKeys counters kept in memory
  * @param stores the shared ones by the names that rules know them by; the default is among them unless it is memory
@@ -36,6 +37,7 @@ public record Settings(
         ListenAddress grpc,
         ListenAddress admin,
         TlsPorts tls,
+        Network network,
         @Nullable AdminToken adminToken,
         int eventLoops,
         long maxKeys,
@@ -67,6 +69,20 @@ public record Settings(
      * @param perCaller keys; beyond that the oldest go
      */
     public record Idempotency(Duration keep, int perCaller) {}
+
+    /**
+     * The bounds on what peers may take of this process.
+     *
+     * @param connections open at once on a port
+     * @param connectionsPerAddress those of them that may be of one peer address
+     * @param memory bytes of unfinished requests and unsent answers, over all ports; null for a part of heap and direct memory
+     * @param head until the head of an HTTP request is whole
+     */
+    public record Network(
+            int connections,
+            int connectionsPerAddress,
+            @Nullable Long memory,
+            Duration head) {}
 
     /** How the server speaks. */
     public record Logging(LogFormat format, Level level) {}

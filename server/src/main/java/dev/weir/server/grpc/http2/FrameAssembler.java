@@ -64,6 +64,11 @@ public final class FrameAssembler {
         return partial == null ? FrameDecoder.NOT_WAITING : partialSince;
     }
 
+    /** Bytes that are kept of a frame that is not whole. */
+    public int held() {
+        return partial == null ? 0 : partial.length;
+    }
+
     private int preface(byte[] in, int end) throws Http2Exception {
         int at = 0;
         while (prefaceSeen < PREFACE.length && at < end) {

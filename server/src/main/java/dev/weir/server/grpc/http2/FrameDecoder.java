@@ -41,6 +41,7 @@ public final class FrameDecoder {
     private boolean inHeaders;
 
     private long headersSince;
+    private int blockSize;
     private final LongSupplier time;
 
     public FrameDecoder(RequestHeadDecoder heads, FrameSink sink, Http2FrameListener listener, LongSupplier time) {
@@ -103,6 +104,7 @@ public final class FrameDecoder {
         if (block) {
             headersSince = inHeaders ? headersSince : time.getAsLong();
             inHeaders = (flags & END_HEADERS) == 0;
+            blockSize = inHeaders ? blockSize + next - at : 0;
             heads.forget();
         }
         // The reader copies what it keeps for later.
@@ -115,6 +117,11 @@ public final class FrameDecoder {
     /** Since when a header block has been on its way; {@link #NOT_WAITING} while none is. */
     public long unfinishedSince() {
         return inHeaders ? headersSince : NOT_WAITING;
+    }
+
+    /** Bytes that the reader keeps of a header block that is not whole. */
+    public int held() {
+        return blockSize;
     }
 
     public void close() {
