@@ -1,7 +1,6 @@
 package dev.weir;
 
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +20,7 @@ public final class Request {
     private String domain;
     private long hits = 1;
     private boolean attributes;
+    private boolean namesCounter;
 
     private String[] keys = new String[8];
     private String[] values = new String[8];
@@ -37,14 +37,15 @@ public final class Request {
 
     /** A request to {@code domain} for one hit, with no descriptors so far. */
     public static Request to(String domain) {
-        return new Request(Objects.requireNonNull(domain, "domain"));
+        return new Request(Arguments.text("domain", domain));
     }
 
     /** Forgets everything and starts again with {@code domain}. */
     public Request clear(String domain) {
-        this.domain = Objects.requireNonNull(domain, "domain");
+        this.domain = Arguments.text("domain", domain);
         hits = 1;
         attributes = false;
+        namesCounter = false;
         // A buffer may lie for long until it is filled again, and the strings of callers are as long as they like.
         Arrays.fill(keys, 0, entries, null);
         Arrays.fill(values, 0, entries, null);
@@ -59,6 +60,7 @@ public final class Request {
         clear(other.domain);
         hits = other.hits;
         attributes = other.attributes;
+        namesCounter = other.namesCounter;
         for (int i = 0; i < other.descriptors; i++) {
             descriptor();
             ownHits[i] = other.ownHits[i];
@@ -72,7 +74,7 @@ public final class Request {
 
     /** Sends what was collected so far to {@code domain}: a reader may meet it after the descriptors. */
     public Request domain(String domain) {
-        this.domain = Objects.requireNonNull(domain, "domain");
+        this.domain = Arguments.text("domain", domain);
         return this;
     }
 
@@ -92,8 +94,8 @@ public final class Request {
 
     /** Adds an entry to the descriptor last started. */
     public Request with(String key, String value) {
-        Objects.requireNonNull(key, "key");
-        Objects.requireNonNull(value, key);
+        Arguments.text("key", key);
+        Arguments.text(key, value);
         if (descriptors == 0) {
             descriptor();
         }
@@ -141,6 +143,20 @@ public final class Request {
     public Request asAttributes() {
         this.attributes = true;
         return this;
+    }
+
+    /**
+     * Asks the decision to name its {@linkplain Decision#counterName counter} even if the request passes; without this, only
+     * a denial names it. It costs a few allocations.
+     */
+    public Request nameCounter() {
+        this.namesCounter = true;
+        return this;
+    }
+
+    /** Whether {@link #nameCounter} was called. */
+    public boolean namesCounter() {
+        return namesCounter;
     }
 
     public String domain() {

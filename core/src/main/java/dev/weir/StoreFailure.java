@@ -17,7 +17,9 @@ public enum StoreFailure {
     /** More waits for it than it may keep waiting. */
     OVERLOADED,
     /** It answered something that cannot be understood. */
-    BROKEN;
+    BROKEN,
+    /** The counter is kept in a format that this version does not know: a later one shares the store. */
+    UNKNOWN_FORMAT;
 
     public String label() {
         return name().toLowerCase(Locale.ROOT);

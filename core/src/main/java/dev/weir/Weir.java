@@ -1,48 +1,150 @@
 package dev.weir;
 
-import dev.weir.internal.limiter.Limiter;
-import dev.weir.internal.limiter.check.LimiterObserver;
-import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.internal.store.memory.MemoryStore;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.store.StoreDescription;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 
 /**
- * Where a service that has rules rather than one limit begins.
+ * Decides requests by rules, whatever stands behind it: the memory of this process, or a store that several processes share.
  *
  * <pre>{@code
- * Limiter limiter = Weir.inMemory(rules);
- * Decision decision = limiter.decide(Request.to("api").with("user_id", "u_42").asAttributes());
- * if (!decision.allowed()) ...
+ * try (Weir weir = Weir.open(Rules.file(Path.of("rules.yaml")), RedisStore.at("redis://redis:6379"))) {
+ *     Decision decision = weir.decide(Request.to("api").with("user_id", "u_42"));
+ *     if (!decision.allowed()) ...
+ * }
  * }</pre>
  *
- * Nothing here blocks. Limits that several processes share are the business of the module {@code weir-redis}.
+ * <p>One {@code Weir} serves the whole process. It owns what it opened: connections, a timer, the watching of files.
+ *
+ * <h2>Which calls block</h2>
+ *
+ * {@link #decide} waits for a shared store, for the deadline of the rules at most; in memory it never waits. {@link #decideAsync} never
+ * waits. Opening connects and warms up, and closing gives back what was leased: a second or two each, with a shared store. A store that is
+ * slow, stopped or gone is no exception: the rule's {@code on_fail} decides, and the decision is {@linkplain Decision#degraded
+ * degraded}. All calls are safe from any thread.
  */
-public final class Weir {
-    private Weir() {}
+public interface Weir extends AutoCloseable {
 
-    /** A limiter that counts in the memory of this process, up to a million counters at a time, by the system's clock. */
-    public static Limiter inMemory(RuleSet rules) {
-        return builder(rules).build();
+    /**
+     * Opens {@code rules} with counters in the memory of this process.
+     *
+     * @throws IllegalArgumentException if the rules are wrong, a limit cannot be counted, or a rule names a store
+     */
+    @CheckReturnValue
+    static Weir open(RuleSource rules) {
+        return builder(rules).open();
     }
 
-    /** Starts a limiter with a bound on counters, a clock or an observer of its own. */
-    public static Builder builder(RuleSet rules) {
+    /**
+     * Opens {@code rules} with counters in {@code store}. A store that is away is no reason to fail: it is connected to as soon as it is
+     * there.
+     *
+     * @throws IllegalArgumentException if the rules are wrong, a limit cannot be counted, or a rule names another store
+     * @throws IllegalStateException if a library that the store needs is missing or too old; the message names the versions
+     */
+    @CheckReturnValue
+    static Weir open(RuleSource rules, Store store) {
+        return builder(rules).store(store).open();
+    }
+
+    /** Starts a {@code Weir} with several stores, or with another deadline, bound, clock or observer. */
+    static Builder builder(RuleSource rules) {
         return new Builder(rules);
     }
 
-    /** What a limiter needs besides its rules; every part has a default. */
-    public static final class Builder {
-        private final RuleSet rules;
-        private int maxKeys = 1_000_000;
-        private TimeSource time = TimeSource.system();
-        private LimiterObserver observer = new LimiterObserver() {};
+    /**
+     * Decides {@code request}, and waits for it: for the deadline of its rules at most, and never in memory.
+     *
+     * @throws IllegalStateException after {@link #close}; also on an event loop of Netty, which must not wait for a shared store: see
+     *     {@link #decideAsync}
+     */
+    @CheckReturnValue
+    Decision decide(Request request);
 
-        private Builder(RuleSet rules) {
+    /**
+     * Decides {@code request}, and completes inside the deadline of its rules: on this thread or on one of the store's, so the stages that
+     * follow must not block. The request may be reused as soon as this returns.
+     *
+     * @throws IllegalStateException after {@link #close}
+     */
+    @CheckReturnValue
+    CompletionStage<Decision> decideAsync(Request request);
+
+    /** The rules in force. */
+    RuleSet rules();
+
+    /** Whether every store answers at present; always true in memory, and false after {@link #close}. For health checks. */
+    boolean serves();
+
+    /**
+     * Ends the watching of rules, gives back what was leased, reports what is due, and closes the stores. Decisions are refused from
+     * here on.
+     */
+    @Override
+    void close();
+
+    /** Everything that a {@link Weir} needs besides its rules; all of it has a default. */
+    final class Builder {
+        /** Nobody waits longer, and far beyond it nanoseconds overflow. */
+        private static final Duration LONGEST = Duration.ofHours(1);
+
+        final RuleSource rules;
+        final Map<String, Store> stores = new LinkedHashMap<>();
+        Duration deadline = Duration.ofMillis(10);
+        Duration warmUp = Duration.ofSeconds(10);
+        int maxKeys = 1_000_000;
+        TimeSource time = TimeSource.system();
+        WeirObserver observer = new WeirObserver() {};
+
+        private Builder(RuleSource rules) {
             this.rules = Objects.requireNonNull(rules, "rules");
         }
 
-        /** How many counters there are at a time before the least used are forgotten; a million unless said. */
+        /** The store of all rules that name none; the memory of this process unless said. */
+        public Builder store(Store store) {
+            stores.put(Rule.DEFAULT_STORE, Objects.requireNonNull(store, "store"));
+            return this;
+        }
+
+        /**
+         * The store of the rules that say {@code store: name}. If some rules name none, {@link #store(Store)} must say where they count.
+         *
+         * @throws IllegalArgumentException for {@link Store#memory}, which needs no name
+         */
+        public Builder store(String name, Store store) {
+            Objects.requireNonNull(name, "name");
+            if (!(store instanceof StoreDescription)) {
+                throw new IllegalArgumentException("store " + name + ": " + store
+                        + " (expected: a shared store; a rule counts in memory with consistency: local)");
+            }
+            stores.put(name, store);
+            return this;
+        }
+
+        /** How long a decision may wait for a shared store, where its rule says nothing else; 10 ms unless said. */
+        public Builder deadline(Duration longest) {
+            deadline = within("deadline", longest, Duration.of(1, ChronoUnit.MICROS));
+            return this;
+        }
+
+        /**
+         * How long {@link #open} may take until the way to a shared store is warm: cold, the first answers take longer than a deadline.
+         * Ten seconds at most unless said, two where the store is away; with zero, opening does not wait for the connection either.
+         */
+        public Builder warmUp(Duration atMost) {
+            warmUp = within("warmUp", atMost, Duration.ZERO);
+            return this;
+        }
+
+        /**
+         * How many counters this process holds at a time before it forgets the least used; a million unless said. With a shared store
+         * these are the counters of rules with {@code consistency: local} or {@code on_fail: local}.
+         */
         public Builder maxKeys(int maxKeys) {
             if (maxKeys < 1) {
                 throw new IllegalArgumentException("maxKeys: " + maxKeys + " (expected: >= 1)");
@@ -51,25 +153,35 @@ public final class Weir {
             return this;
         }
 
-        /** The clock; the system's unless said. Tests give one that they turn themselves. */
+        /** The clock; the system's unless said. Tests give one that they turn themselves. Redis counts by its own. */
         public Builder time(TimeSource time) {
             this.time = Objects.requireNonNull(time, "time");
             return this;
         }
 
-        /** Who is told of every decision; nobody unless said. */
-        public Builder observer(LimiterObserver observer) {
+        /** Sees every decision, every failure of a store and every change of the rules. */
+        public Builder observer(WeirObserver observer) {
             this.observer = Objects.requireNonNull(observer, "observer");
             return this;
         }
 
         /**
-         * The limiter.
+         * Loads the rules and opens the stores.
          *
-         * @throws IllegalArgumentException if a limit cannot be counted, or a rule names a store of its own: here is one only
+         * @throws IllegalArgumentException if the rules are wrong, a limit cannot be counted, or a rule's store is not among those given
+         * @throws IllegalStateException if a library that a store needs is missing or too old; the message names the versions
          */
-        public Limiter build() {
-            return new Limiter(rules, new MemoryStore(maxKeys), time, LimiterSettings.defaults(), observer);
+        @CheckReturnValue
+        public Weir open() {
+            return OpenedWeir.open(this);
+        }
+
+        static Duration within(String name, Duration given, Duration least) {
+            if (given.compareTo(least) < 0 || given.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException(
+                        name + ": " + given + " (expected: " + least + " to " + LONGEST + ")");
+            }
+            return given;
         }
     }
 }

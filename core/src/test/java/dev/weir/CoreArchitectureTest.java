@@ -9,6 +9,8 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -24,6 +26,23 @@ class CoreArchitectureTest {
     @Test
     void packagesHaveNoCycles() {
         slices().matching("dev.weir.internal.(**)").should().beFreeOfCycles().check(CORE);
+    }
+
+    /** The other public types are made of internals, and nothing inside may know them. */
+    @Test
+    void internalsUseThePublicTypesThatAreMadeOfNothingInternal() {
+        DescribedPredicate<JavaClass> madeOfInternals = DescribedPredicate.describe(
+                "public types made of internals",
+                each -> each.getPackageName().equals("dev.weir")
+                        && each.getDirectDependenciesFromSelf().stream()
+                                .anyMatch(to ->
+                                        to.getTargetClass().getPackageName().startsWith("dev.weir.internal")));
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.internal..")
+                .should()
+                .dependOnClassesThat(madeOfInternals)
+                .check(CORE);
     }
 
     @Test
@@ -44,6 +63,8 @@ class CoreArchitectureTest {
                 .definedBy("dev.weir.internal.store")
                 .layer("memory")
                 .definedBy("dev.weir.internal.store.memory")
+                .layer("place")
+                .definedBy("dev.weir.internal.place")
                 .layer("batching")
                 .definedBy("dev.weir.internal.batching")
                 .layer("lease")
@@ -66,8 +87,10 @@ class CoreArchitectureTest {
                 .mayOnlyAccessLayers("algorithm", "counter")
                 .whereLayer("memory")
                 .mayOnlyAccessLayers("store", "algorithm", "counter")
-                .whereLayer("batching")
+                .whereLayer("place")
                 .mayOnlyAccessLayers("store", "algorithm", "counter")
+                .whereLayer("batching")
+                .mayOnlyAccessLayers("place", "store", "algorithm", "counter")
                 .whereLayer("lease")
                 .mayOnlyAccessLayers("store", "algorithm", "counter", "model")
                 .whereLayer("report")

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.internal.model.MutableVerdict;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -42,7 +41,7 @@ class RateLimiterTest {
         assertThat(limiter.tryAcquire(42L)).isTrue();
         assertThat(limiter.tryAcquire("42")).isTrue();
         assertThat(limiter.tryAcquire("ann")).isFalse();
-        assertThat(limiter.acquire(42L, 1).allowed()).isFalse();
+        assertThat(limiter.check(42L, 1).allowed()).isFalse();
     }
 
     @Test
@@ -56,26 +55,27 @@ class RateLimiterTest {
     @Test
     void saysWhatIsLeftAndWhenItPassesAgain() {
         RateLimiter limiter = limiter(Limit.tokenBucket(10, SECOND));
-        MutableVerdict taken = limiter.acquire("ann", 4);
+        Verdict taken = limiter.check("ann", 4);
         assertThat(taken.allowed()).isTrue();
         assertThat(taken.remaining()).isEqualTo(6);
         assertThat(taken.reset()).isEqualTo(Duration.ofMillis(400));
-        MutableVerdict denied = limiter.acquire("ann", 7);
-        assertThat(denied.reason()).isEqualTo(MutableVerdict.Reason.OVER_LIMIT);
+        Verdict denied = limiter.check("ann", 7);
+        assertThat(denied.reason()).isEqualTo(Verdict.Reason.OVER_LIMIT);
         assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(100));
         assertThat(denied.remaining()).isEqualTo(6);
-        MutableVerdict never = limiter.acquire("ann", 11);
-        assertThat(never.reason()).isEqualTo(MutableVerdict.Reason.NEVER);
+        Verdict never = limiter.check("ann", 11);
+        assertThat(never.reason()).isEqualTo(Verdict.Reason.NEVER);
         assertThat(never.retryAfter()).isNull();
-        assertThat(limiter.acquire("ann").remaining()).isEqualTo(5);
+        assertThat(limiter.check("ann").remaining()).isEqualTo(5);
     }
 
     @Test
     void aVerdictReadsAsASentence() {
         RateLimiter limiter = limiter(Limit.tokenBucket(10, SECOND));
-        assertThat(limiter.acquire("ann", 4)).hasToString("allowed: 6 left (limit 10)");
-        assertThat(limiter.acquire("ann", 7)).hasToString("denied: 6 left (limit 10), passes again in PT0.1S");
-        assertThat(limiter.acquire("ann", 11)).hasToString("denied: 6 left (limit 10), NEVER");
+        assertThat(limiter.check("ann", 4)).hasToString("allowed (10 per 1s, token_bucket): 6 left");
+        assertThat(limiter.check("ann", 7))
+                .hasToString("denied (10 per 1s, token_bucket): 6 left, 7 asked for, passes again in 100ms");
+        assertThat(limiter.check("ann", 11)).hasToString("denied (10 per 1s, token_bucket): 11 hits can never fit");
     }
 
     @Test
@@ -89,13 +89,13 @@ class RateLimiterTest {
     @EnumSource(Algorithm.class)
     void probingTakesNothing(Algorithm algorithm) {
         RateLimiter limiter = limiter(Limit.of(algorithm, 10, SECOND));
-        limiter.tryAcquire("ann", 7);
+        assertThat(limiter.tryAcquire("ann", 7)).isTrue();
         for (int i = 0; i < 3; i++) {
             assertThat(limiter.probe("ann", 3).allowed()).isTrue();
             assertThat(limiter.probe("ann", 3).remaining()).isEqualTo(3);
-            MutableVerdict over = limiter.probe("ann", 4);
+            Verdict over = limiter.probe("ann", 4);
             assertThat(over.allowed()).isFalse();
-            assertThat(over.retryAfterMicros()).isPositive();
+            assertThat(over.retryAfter()).isPositive();
         }
         assertThat(limiter.tryAcquire("ann", 3)).isTrue();
         assertThat(limiter.tryAcquire("ann")).isFalse();
@@ -116,7 +116,7 @@ class RateLimiterTest {
     @Test
     void aLimitChangedLiveKeepsWhatWasUsed() {
         RateLimiter limiter = limiter(Limit.tokenBucket(10, SECOND));
-        limiter.tryAcquire("ann", 8);
+        assertThat(limiter.tryAcquire("ann", 8)).isTrue();
         limiter.limit(Limit.tokenBucket(20, SECOND));
         assertThat(limiter.probe("ann").remaining()).isEqualTo(12);
         limiter.limit(Limit.tokenBucket(5, SECOND));
@@ -174,10 +174,10 @@ class RateLimiterTest {
         RateLimiter limiter = RateLimiter.builder(Limit.tokenBucket(100, Duration.ofHours(1)))
                 .maxKeys(100)
                 .time(now::get)
-                .build();
-        limiter.tryAcquire("heavy", 100);
+                .open();
+        assertThat(limiter.tryAcquire("heavy", 100)).isTrue();
         for (long key = 0; key < 10_000; key++) {
-            limiter.tryAcquire(key);
+            assertThat(limiter.tryAcquire(key)).isTrue();
         }
         assertThat(limiter.tryAcquire("heavy")).isFalse();
     }
@@ -193,8 +193,73 @@ class RateLimiterTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Test
+    void acquireWaitsUntilTheHitsFit() throws InterruptedException {
+        RateLimiter limiter = RateLimiter.of(Limit.tokenBucket(100, SECOND).withBurst(1));
+        long start = System.nanoTime();
+        for (int i = 0; i < 4; i++) {
+            assertThat(limiter.acquire("ann", Duration.ofSeconds(30))).isTrue();
+            assertThat(limiter.acquire(42L, Duration.ofSeconds(30))).isTrue();
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(30));
+    }
+
+    @Test
+    void acquireReturnsAtOnceWhereTheTimeCannotBeEnough() throws InterruptedException {
+        RateLimiter limiter = RateLimiter.of(Limit.tokenBucket(1, Duration.ofHours(1)));
+        assertThat(limiter.acquire("ann", Duration.ZERO)).isTrue();
+        assertThat(limiter.acquire("ann", Duration.ofMinutes(10))).isFalse();
+        assertThat(limiter.acquire("ann", 2, Duration.ofDays(1)))
+                .as("never fits")
+                .isFalse();
+        assertThatThrownBy(() -> limiter.acquire("ann", Duration.ofMillis(-1)))
+                .hasMessage("atMost: PT-0.001S (expected: >= 0)");
+    }
+
+    @Test
+    void acquireWaitsForTheTurnOfAShaperAndGivesItUpWhereItIsTooLate() throws InterruptedException {
+        RateLimiter limiter = limiter(Limit.leakyBucket(10, Duration.ofHours(1)));
+        assertThat(limiter.acquire("ann", Duration.ZERO)).isTrue();
+        assertThat(limiter.acquire("ann", Duration.ofSeconds(1)))
+                .as("its turn is in six minutes")
+                .isFalse();
+        assertThat(limiter.check("ann").delay()).as("the turn was given back").isEqualTo(Duration.ofMinutes(6));
+    }
+
+    @Test
+    void anInterruptEndsTheWaitAndTakesNothing() {
+        RateLimiter limiter = limiter(Limit.tokenBucket(1, SECOND));
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> limiter.acquire("ann", SECOND)).isInstanceOf(InterruptedException.class);
+        assertThat(limiter.tryAcquire("ann")).isTrue();
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // what a caller without a checker may do
+    void aMissingKeyIsNamed() {
+        RateLimiter limiter = limiter(Limit.tokenBucket(10, SECOND));
+        assertThatThrownBy(() -> limiter.tryAcquire((String) null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("key: null (expected: text)");
+        assertThatThrownBy(() -> Request.to("api").with("user_id", null)).hasMessage("user_id: null (expected: text)");
+        assertThatThrownBy(() -> Request.to("api").with(null, "u")).hasMessage("key: null (expected: text)");
+    }
+
+    @Test
+    void aNameForALimiterInMemoryChangesNothing() {
+        RateLimiter limiter = RateLimiter.open("logins", Limit.tokenBucket(1, SECOND), Store.memory());
+        assertThat(limiter.checkAsync("ann", 1).toCompletableFuture().join().allowed())
+                .isTrue();
+        assertThat(limiter.checkAsync(7L, 2).toCompletableFuture().join().reason())
+                .isEqualTo(Verdict.Reason.NEVER);
+        assertThatThrownBy(() -> RateLimiter.builder(limiter.limit()).store(" ", Store.memory()))
+                .hasMessage("name:   (expected: the name that processes share)");
+        assertThatThrownBy(() -> RateLimiter.builder(limiter.limit()).consistency(Consistency.LOCAL))
+                .hasMessage("consistency: LOCAL (expected: a limiter without a store)");
+    }
+
     private RateLimiter limiter(Limit limit) {
-        return RateLimiter.builder(limit).time(now::get).build();
+        return RateLimiter.builder(limit).time(now::get).open();
     }
 
     private static void awaitUninterrupted(CountDownLatch latch) {

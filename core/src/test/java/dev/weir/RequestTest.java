@@ -11,11 +11,11 @@ class RequestTest {
     @SuppressWarnings("NullAway")
     void whatIsMissingIsNamedByWhoeverIsToldFirst() {
         Request request = Request.to("api");
-        assertThatThrownBy(() -> Request.to(null)).hasMessage("domain");
-        assertThatThrownBy(() -> request.clear(null)).hasMessage("domain");
-        assertThatThrownBy(() -> request.domain(null)).hasMessage("domain");
-        assertThatThrownBy(() -> request.with(null, "u_42")).hasMessage("key");
-        assertThatThrownBy(() -> request.with("user_id", null)).hasMessage("user_id");
+        assertThatThrownBy(() -> Request.to(null)).hasMessage("domain: null (expected: text)");
+        assertThatThrownBy(() -> request.clear(null)).hasMessage("domain: null (expected: text)");
+        assertThatThrownBy(() -> request.domain(null)).hasMessage("domain: null (expected: text)");
+        assertThatThrownBy(() -> request.with(null, "u_42")).hasMessage("key: null (expected: text)");
+        assertThatThrownBy(() -> request.with("user_id", null)).hasMessage("user_id: null (expected: text)");
     }
 
     @Test

@@ -3,102 +3,204 @@ package dev.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.internal.limiter.Limiter;
-import dev.weir.internal.limiter.check.LimiterObserver;
-import dev.weir.internal.match.keyby.KeyBy;
-import dev.weir.internal.match.pattern.Condition;
-import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class WeirTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
     private final AtomicLong now = new AtomicLong(1_700_000_000_000_000L);
 
     @Test
     void decidesARequestByRulesAndNamesTheOneThatBinds() {
-        Limiter limiter = Weir.builder(rules()).time(now::get).build();
-        Request free = Request.to("api").asAttributes().with("user_id", "u_42").with("tier", "free");
-        Request pro = Request.to("api").asAttributes().with("user_id", "u_42").with("tier", "pro");
+        Weir weir = Weir.builder(rules(2)).time(now::get).open();
+        Request free = Request.to("api").with("user_id", "u_42").with("tier", "free");
+        Request pro = Request.to("api").with("user_id", "u_42").with("tier", "pro");
 
-        assertThat(limiter.decide(free).allowed()).isTrue();
-        assertThat(limiter.decide(free).allowed()).isTrue();
-        MutableDecision denied = limiter.decide(free);
+        assertThat(weir.decide(free).allowed()).isTrue();
+        Decision allowed = weir.decide(free);
+        assertThat(allowed.allowed()).isTrue();
+        assertThat(allowed.retryAfter()).isZero();
+        Decision denied = weir.decide(free);
         assertThat(denied.allowed()).isFalse();
-        MutableVerdict binding = Objects.requireNonNull(denied.binding());
-        assertThat(Objects.requireNonNull(binding.rule()).name()).isEqualTo("free");
-        assertThat(binding.retryAfter()).isEqualTo(Duration.ofMillis(500));
-        assertThat(denied).hasToString("denied [denied by free: 0 left (limit 2), passes again in PT0.5S]");
-        assertThat(limiter.decide(pro).allowed()).isTrue();
+        assertThat(denied.ruleName()).isEqualTo("free");
+        assertThat(denied.counterName()).isEqualTo("user_id=u_42");
+        assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(500));
+        assertThat(denied.verdicts()).containsExactly(Objects.requireNonNull(denied.binding()));
+        assertThat(denied.toString()).contains("denied by free");
+        assertThat(weir.decide(pro).verdicts()).isEmpty();
 
         now.addAndGet(500_000);
-        assertThat(limiter.decide(free).allowed()).isTrue();
+        assertThat(weir.decideAsync(free).toCompletableFuture().join().allowed())
+                .isTrue();
     }
 
     @Test
     void holdsNoMoreCountersThanItMayAndTellsItsObserver() {
         AtomicLong told = new AtomicLong();
-        LimiterObserver observer = new LimiterObserver() {
+        WeirObserver observer = new WeirObserver() {
             @Override
-            public void decided(Request request, MutableDecision decision) {
+            public void decided(Request request, Decision decision) {
                 told.incrementAndGet();
             }
         };
-        Limiter limiter = Weir.builder(rules())
+        Weir weir = Weir.builder(rules(2))
                 .maxKeys(1)
                 .time(now::get)
                 .observer(observer)
-                .build();
+                .open();
         for (int i = 0; i < 3; i++) {
             for (String user : List.of("a", "b", "c")) { // each pushes out the one before
-                Request request = Request.to("api")
-                        .with("user_id", user)
-                        .with("tier", "free")
-                        .asAttributes();
-                assertThat(limiter.decide(request).allowed())
+                Request request = Request.to("api").with("user_id", user).with("tier", "free");
+                assertThat(weir.decide(request).allowed())
                         .as(request.toString())
                         .isTrue();
             }
         }
         assertThat(told).hasValue(9);
-        assertThat(Request.to("api")
-                        .with("user_id", "u")
-                        .with("tier", "free")
-                        .descriptor()
-                        .with("ip", "::1")
-                        .hits(2))
-                .hasToString("api [user_id=u, tier=free], [ip=::1] hits=2");
     }
 
     @Test
-    void aRuleThatNamesAStoreOfItsOwnIsRefused() {
-        Rule elsewhere = Rule.builder("api", "elsewhere")
-                .limit(Limit.tokenBucket(2, Duration.ofSeconds(1)))
+    void aRuleThatNamesAStoreNeedsThatStore() {
+        RuleSet rules = RuleSet.builder("api")
+                .rule("elsewhere", Limit.tokenBucket(2, SECOND))
                 .store("big")
                 .build();
-        RuleSet rules = RuleSet.builder()
-                .weir("api", List.of(new WeirRule(elsewhere, List.of(), KeyBy.of("user_id"))))
-                .build();
-        assertThatThrownBy(() -> Weir.inMemory(rules))
+        assertThatThrownBy(() -> Weir.open(rules))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("api/elsewhere: store: big (expected: none, for no store is shared)");
-        Limiter limiter = Weir.inMemory(RuleSet.empty());
-        assertThatThrownBy(() -> limiter.rules(rules)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Weir.builder(rules).store("big", Store.memory()))
+                .hasMessage(
+                        "store big: memory (expected: a shared store; a rule counts in memory with consistency: local)");
+        assertThatThrownBy(() -> Weir.open(rules, new Store() {
+                    @Override
+                    public String toString() {
+                        return "mine";
+                    }
+                }))
+                .hasMessage("store: mine (expected: Store.memory(), or a store of Weir's such as RedisStore)");
     }
 
-    private static RuleSet rules() {
-        Rule free = Rule.builder("api", "free")
-                .name("free")
-                .limit(Limit.tokenBucket(2, Duration.ofSeconds(1)))
-                .build();
-        return RuleSet.builder()
-                .weir("api", List.of(new WeirRule(free, List.of(Condition.of("tier", "free")), KeyBy.of("user_id"))))
+    @Test
+    void afterClosingADecisionIsRefused() {
+        Weir weir = Weir.open(rules(2), Store.memory());
+        assertThat(weir.serves()).isTrue();
+        weir.close();
+        weir.close();
+        assertThat(weir.serves()).isFalse();
+        Request request = Request.to("api").with("user_id", "u");
+        assertThatThrownBy(() -> weir.decide(request))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("closed");
+        assertThatThrownBy(() -> weir.decideAsync(request)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void followsItsRulesUntilItIsClosed() {
+        AtomicReference<RuleSource.@Nullable Listener> source = new AtomicReference<>();
+        AtomicBoolean ended = new AtomicBoolean();
+        List<String> told = new ArrayList<>();
+        WeirObserver observer = new WeirObserver() {
+            @Override
+            public void rulesChanged(RuleSet rules) {
+                told.add("changed " + rules.ruleNames("api"));
+            }
+
+            @Override
+            public void rulesRejected(String errors) {
+                told.add("rejected " + errors);
+            }
+        };
+        Request free = Request.to("api").with("user_id", "u").with("tier", "free");
+        try (Weir weir = Weir.builder(listener -> {
+                    source.set(listener);
+                    listener.changed(rules(1));
+                    return () -> ended.set(true);
+                })
+                .time(now::get)
+                .observer(observer)
+                .open()) {
+            RuleSource.Listener listener = Objects.requireNonNull(source.get());
+            assertThat(weir.decide(free).allowed()).isTrue();
+            assertThat(weir.decide(free).allowed()).isFalse();
+            listener.changed(rules(2));
+            assertThat(weir.decide(free).allowed()).as("used one of two").isTrue();
+            listener.rejected("rules.yaml:1:1: wrong");
+            listener.changed(RuleSet.builder("api")
+                    .rule("r", Limit.tokenBucket(1, SECOND))
+                    .store("big")
+                    .build());
+            assertThat(weir.rules().ruleNames("api")).containsExactly("free");
+        }
+        assertThat(ended).isTrue();
+        assertThat(told)
+                .containsExactly(
+                        "changed [free]",
+                        "rejected rules.yaml:1:1: wrong",
+                        "rejected api/r: store: big (expected: none, for no store is shared)");
+        assertThatThrownBy(() -> Weir.open(listener -> () -> {}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("brought no rules");
+    }
+
+    @Test
+    void saysOnceThatANameIsWrong() {
+        Weir weir = Weir.open(rules(2));
+        List<String> log = logOf(() -> {
+            for (int i = 0; i < 3; i++) {
+                assertThat(weir.decide(Request.to("aip").with("user_id", "u")).allowed())
+                        .isTrue();
+                assertThat(weir.decide(Request.to("api").with("userid", "u")).allowed())
+                        .isTrue();
+                assertThat(weir.decide(Request.to("api").with("tier", "pro")).allowed())
+                        .isTrue();
+            }
+        });
+        assertThat(log)
+                .containsExactly(
+                        "not limited: requests to domain aip: there are rules for [api] only (said once)",
+                        "not limited: requests with userid in domain api: its rules use [tier, user_id] only (said once)");
+    }
+
+    private static List<String> logOf(Runnable during) {
+        Logger logger = Logger.getLogger("dev.weir");
+        List<String> lines = new ArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                lines.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(handler);
+        try {
+            during.run();
+        } finally {
+            logger.removeHandler(handler);
+        }
+        return lines;
+    }
+
+    private static RuleSet rules(long requests) {
+        return RuleSet.builder("api")
+                .rule("free", Limit.tokenBucket(requests, SECOND))
+                .match("tier", "free")
+                .keyBy("user_id")
                 .build();
     }
 }

@@ -5,9 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps every core from falling asleep while it is open: a busy loop for each, at the lowest priority, so that whoever has work to do
- * takes the core from it at once. On a virtual machine it takes tens of microseconds to wake a core up. That hits who waits for one
- * answer at a time, as a batch does, and spares who keeps all cores busy; a server with other work to do never pays it.
+ * Keeps every core awake while it is open: a busy loop per core, at the lowest priority, so that any other work
+ * preempts it at once. On a virtual machine it takes tens of microseconds to wake a core. That slows a caller that
+ * waits for one answer at a time, as a batch does, but not one that keeps all cores busy; a server with other work to
+ * do never pays it.
  */
 public final class AwakeCores implements AutoCloseable {
     private static final List<String> LOOP = List.of("nice", "-n", "19", "sh", "-c", "while :; do :; done");
@@ -16,7 +17,7 @@ public final class AwakeCores implements AutoCloseable {
 
     private AwakeCores() {}
 
-    /** Cores are kept awake if {@code --awake yes} is given; else they sleep when they have nothing to do. */
+    /** Keeps cores awake if {@code --awake yes} is given; else idle cores sleep. */
     public static AwakeCores of(BenchmarkOptions options) throws IOException {
         AwakeCores cores = new AwakeCores();
         if (options.text("--awake", "no").equals("yes")) {

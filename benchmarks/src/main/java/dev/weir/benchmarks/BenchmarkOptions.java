@@ -2,7 +2,7 @@ package dev.weir.benchmarks;
 
 import java.util.List;
 
-/** What was said on the command line: {@code --name value}, in any order. */
+/** The options of the command line: {@code --name value}, in any order. */
 public record BenchmarkOptions(List<String> args) {
 
     public String text(String name, String otherwise) {

@@ -2,9 +2,10 @@ package dev.weir.benchmarks;
 
 import dev.weir.Request;
 import dev.weir.internal.match.Matches;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -20,12 +21,13 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to find the one rule, and the counter, that a request meets among rules that exact values tell apart, in either
- * spelling: 10,000 rules are to cost no more than 1.5 times what 10 do. {@code asked} is how many of them the traffic is about.
+ * Measures how long it takes to find the one rule and counter of a request, among rules that differ in exact values, in
+ * either format. 10,000 rules must cost no more than 1.5 times as much as 10. {@code asked} is the number of rules that
+ * the traffic matches.
  *
- * <p>The rules alone differ. On every side as many requests come, one after the other in one buffer as in a server, each with
- * values of its own that lie in memory in the order of the requests, are equally long and were not hashed before; so what is
- * paid for fetching the strings themselves is paid by all.
+ * <p>Only the rules differ. Each side gets equally many requests, one after the other in one buffer as in a server.
+ * Their values lie in memory in the order of the requests, are equally long and were not hashed before. So all sides
+ * pay the same for reading the strings.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -45,7 +47,7 @@ public class MatchingBenchmark {
     @Param({"10", "1000", "10000"})
     int asked;
 
-    private RuleSet set = RuleSet.empty();
+    private RuleIndex index = RuleIndex.of(WrittenRules.empty());
     private final String[] tenants = new String[REQUESTS];
     private final String[] users = new String[REQUESTS];
     private final Request request = Request.to("bench");
@@ -55,7 +57,7 @@ public class MatchingBenchmark {
     @Setup
     public void prepare() {
         loadRules();
-        System.gc(); // the rules have found their place, and nothing will move the values
+        System.gc(); // the rules get their final addresses, and nothing will move the values
         drawRequests();
     }
 
@@ -64,7 +66,7 @@ public class MatchingBenchmark {
         if (result.rules() == null) {
             throw new IllegalStateException("rules: " + result.errors() + " (expected: no errors)");
         }
-        set = result.rules();
+        index = RuleIndex.of(result.rules());
     }
 
     void drawRequests() {
@@ -78,13 +80,13 @@ public class MatchingBenchmark {
     @Benchmark
     public Matches match() {
         int now = next++ & REQUESTS - 1;
-        // A copy: the hash that a string keeps is none that a request brings.
+        // A copy, because the string of a request has no cached hash.
         request.clear("bench").with("tenant", new String(tenants[now])).with("user", new String(users[now]));
-        set.match(request, matches);
+        index.match(request, matches);
         return matches;
     }
 
-    /** As long as any other: a name's length is no matter of how many rules there are. */
+    /** A name of fixed length, so that its length does not depend on the number of rules. */
     private static String tenant(int number) {
         return "tenant-" + (10_000 + number);
     }

@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * {@link MatchingBenchmark} for a busy machine: ten thousand rules and ten in one JVM, turn by turn, in CPU time of the one
- * thread. Neighbours take a thread's cache away as well, which ten thousand rules feel and ten do not; so it prints the fastest
- * tenth of the turns, which had the most of it, beside the median.
+ * Runs {@link MatchingBenchmark} on a busy machine: ten thousand rules and ten in one JVM, in turns, in CPU time of the
+ * one thread. Other processes also evict the cache, which slows ten thousand rules but not ten. So it prints, beside
+ * the median, the fastest tenth of the turns, which had the most cache.
  */
 public final class MatchingRatio {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -29,7 +29,7 @@ public final class MatchingRatio {
     private static void compare(String spelling, int asked, int turns) {
         MatchingBenchmark ten = rules(spelling, 10, asked);
         MatchingBenchmark many = rules(spelling, 10_000, asked);
-        System.gc(); // the rules have found their place, and nothing will move the values
+        System.gc(); // the rules get their final addresses, and nothing will move the values
         ten.drawRequests();
         many.drawRequests();
         double[] few = new double[turns];

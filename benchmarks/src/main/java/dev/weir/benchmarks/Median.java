@@ -5,7 +5,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
-/** The middle of what several rounds gave: one round that a neighbour disturbed does not move it. */
+/** The median over several rounds; one disturbed round does not move it. */
 public final class Median {
     private Median() {}
 
@@ -13,7 +13,10 @@ public final class Median {
         return of(rounds.stream().mapToDouble(what));
     }
 
-    /** Of one side's rounds to another's, each to the one beside it: both saw the same neighbours. */
+    /**
+     * The median of the ratios of one side's rounds to the other's, pairwise: both rounds of a pair had the same load
+     * beside them.
+     */
     public static <T> double ofRatios(List<T> rounds, List<T> others, ToDoubleFunction<T> what) {
         return of(IntStream.range(0, Math.min(rounds.size(), others.size()))
                 .mapToDouble(i -> what.applyAsDouble(rounds.get(i)) / what.applyAsDouble(others.get(i))));

@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.openjdk.jol.info.GraphLayout;
 
 /**
- * Fills a store with keys and prints what each costs, all in, as JOL counts everything that can be reached from the store. The
- * bound (twice the keys) leaves the tables free to grow at their own pace.
+ * Fills a store with keys and prints the memory per key, as JOL measures everything reachable from the store. The bound
+ * (twice the keys) lets the tables grow at their own pace.
  */
 public final class MemoryPerKey {
     private MemoryPerKey() {}

@@ -5,12 +5,15 @@ import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.RuleSwitches;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
@@ -21,9 +24,9 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What 100,000 overrides that are loaded, no two alike, cost the decisions of a thousand callers: those that have none, and those that have
- * one each; and beside that what it costs a caller to get one. Nobody is denied. Both sides in one JVM, turn by turn, in CPU time of the
- * one thread.
+ * Measures what 100,000 loaded overrides, all different, cost the decisions of a thousand callers: callers without an
+ * override, and callers with one each; and also what it costs a caller to get one. No request is denied. Both sides run
+ * in one JVM, in turns, in CPU time of the one thread.
  */
 public final class OverridesRatio {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -94,7 +97,7 @@ public final class OverridesRatio {
                 turns);
     }
 
-    /** A limiter with its counters, and the requests it is asked. */
+    /** A limiter with its counters and its requests. */
     private static final class Side {
         private final Limiter limiter;
         private final MutableDecision decision = new MutableDecision();
@@ -102,11 +105,12 @@ public final class OverridesRatio {
         private int next;
 
         Side(Map<String, CallerOverrides> quotas) {
-            RuleSet rules =
+            WrittenRules rules =
                     Objects.requireNonNull(RuleLoader.parse("rules.yaml", RULES).rules());
             limiter = new Limiter(
-                    rules.toBuilder().quotas(quotas::get).build(),
+                    RuleIndex.of(rules, quotas::get, RuleSwitches.NONE),
                     new MemoryStore(1 << 20),
+                    SharedStores.none(),
                     TimeSource.system(),
                     LimiterSettings.defaults(),
                     new LimiterObserver() {});

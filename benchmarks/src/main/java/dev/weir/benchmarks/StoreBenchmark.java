@@ -24,8 +24,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One decision on a million keys by one thread, Zipf 1.0: hash of the key, clock, lookup, token bucket. Each side gets a key
- * that was not hashed before.
+ * Measures one decision on a million keys by one thread, Zipf 1.0: hash of the key, clock, lookup, token bucket. Each
+ * side gets a key that was not hashed before.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -76,7 +76,7 @@ public class StoreBenchmark {
         }
     }
 
-    /** What a user of Bucket4j writes, filled. */
+    /** The code that a user of Bucket4j writes, filled. */
     @State(Scope.Thread)
     public static class Bucket4j {
         private final ConcurrentHashMap<String, Bucket> buckets = new ConcurrentHashMap<>();

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One key, by one thread and by two: together they must not be slower. */
+/** Measures one key, with one thread and with two: two together must not be slower. */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Warmup(iterations = 4, time = 1)
@@ -44,14 +44,16 @@ public class StoreHotKeyBenchmark {
         return caller.tryAcquire(shared);
     }
 
-    /** A store that holds others as well: in an empty one the key's slot may lie beside what a thread has of its own. */
+    /**
+     * A store with other keys as well: in an empty one the key's slot may share a cache line with a thread's own data.
+     */
     @State(Scope.Benchmark)
     public static class Shared {
         private static final int OTHERS = 10_000;
 
         private final MemoryStore store = new MemoryStore(100_000);
 
-        /** A second: so many that all pass, or so few that most are denied. */
+        /** Requests per second: so many that all pass, or so few that most are denied. */
         @Param({"1000000000", "1000"})
         public int limit;
 
@@ -68,7 +70,7 @@ public class StoreHotKeyBenchmark {
         }
     }
 
-    /** What each thread has of its own. */
+    /** The data of one thread. */
     @State(Scope.Thread)
     public static class Caller {
         private final CounterKeyHash hash = new CounterKeyHash();

@@ -7,10 +7,10 @@ import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * {@link StoreHotKeyBenchmark} for a busy machine: slices of a few milliseconds, two threads and one thread in turn. In a slice
- * both begin at one moment, and what they decide up to another counts. Slices that a thread began late or was kept from
- * ending are left out; of the others the fastest tenth of each side speaks, for there the threads had their cores to
- * themselves, and beside it the median of the ratios of slices that stood beside each other.
+ * Runs {@link StoreHotKeyBenchmark} on a busy machine: slices of a few milliseconds, two threads and one thread in
+ * turns. In a slice both threads begin at one moment, and their decisions up to another moment count. Slices in which a
+ * thread began late or was preempted at the end are dropped. Of the others it prints the fastest tenth of each side, in
+ * which the threads had their cores to themselves, and the median of the ratios of adjacent slices.
  */
 public final class StoreHotKeyRatio {
     private static final int SLICES = 3_000;
@@ -90,7 +90,7 @@ public final class StoreHotKeyRatio {
         }
     }
 
-    /** How many decisions were made in the slice that begins then. */
+    /** The number of decisions in the slice that begins at {@code begin}. */
     private int slice(StoreHotKeyBenchmark.Caller caller, long begin) {
         boolean late = System.nanoTime() - begin > MOST_LATE_NANOS / 10;
         while (System.nanoTime() - begin < 0) {

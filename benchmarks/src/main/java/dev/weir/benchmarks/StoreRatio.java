@@ -5,8 +5,8 @@ import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 
 /**
- * {@link StoreBenchmark} for a busy machine: both sides in one JVM, turn by turn, in CPU time of the one thread instead of wall
- * time. Prints the median of the turns' ratios.
+ * Runs {@link StoreBenchmark} on a busy machine: both sides in one JVM, in turns, in CPU time of the one thread instead
+ * of wall time. Prints the median of the turns' ratios.
  */
 public final class StoreRatio {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

@@ -3,7 +3,7 @@ package dev.weir.benchmarks;
 import java.util.Arrays;
 import java.util.Random;
 
-/** A million keys, and the order in which callers come: the i-th most frequent in proportion to 1 / i. */
+/** A million keys, and the sequence of callers: the i-th most frequent in proportion to 1 / i. */
 final class StoreZipfKeys {
     private static final int DRAWS = 1 << 20;
 
@@ -23,7 +23,8 @@ final class StoreZipfKeys {
         }
         for (int i = 0; i < DRAWS; i++) {
             int at = Arrays.binarySearch(cumulative, random.nextDouble() * sum);
-            // Chars of its own, next to those of the caller before: a request's key lies in cache, whoever sent it.
+            // Each key has its own chars, adjacent to those of the caller before: a request's key is in the cache,
+            // whoever sent it.
             callers[i] = new String(keys[Math.min(count - 1, at < 0 ? ~at : at)].toCharArray());
         }
     }
@@ -32,7 +33,7 @@ final class StoreZipfKeys {
         return keys;
     }
 
-    /** The key of the next caller: a string that was not hashed before, as a request brings one. */
+    /** The key of the next caller: a string that was not hashed before, as in a request. */
     String next() {
         next = (next + 1) & (DRAWS - 1);
         return new String(callers[next]);

@@ -28,7 +28,8 @@ import dev.weir.control.switches.SwitchChange;
 import dev.weir.control.switches.Switches;
 import dev.weir.control.token.TokenCache;
 import dev.weir.control.token.Tokens;
-import dev.weir.rules.LoadOptions;
+import dev.weir.internal.runtime.DaemonThreads;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -38,19 +39,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules and quotas that operators change while the server runs.
+ * Rules, quotas, tokens and switches that operators change while the server runs.
  *
- * <p><b>Reading</b> is from memory and never waits. <b>Changing</b> is a transaction, which blocks: not for an event loop.
- * When a change returns, it is in force on this node; on every other within two seconds.
+ * <p><b>Reads</b> are served from memory and never block. <b>Changes</b> are database transactions and block: do not
+ * make them on an event loop. When a change returns, it is in force on this node; every other node follows within two
+ * seconds.
  */
 public final class ControlPlane implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ControlPlane.class.getName());
     private static final int BATCH = 1_000;
 
     private final DataFiles files;
-    private final @Nullable DatabaseCopy lastGood;
+    private final @Nullable DatabaseCopy copy;
     private final Database database;
-    private final AuditedTransactions ledger;
+    private final AuditedTransactions transactions;
     private final DatabaseFollower follower;
     private final ConditionalChanges changes;
     private final Tokens tokens;
@@ -58,48 +60,47 @@ public final class ControlPlane implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer;
     private final QuotaCache quotas;
     private final FollowedRules rules;
-    private final DatabaseCopyWriter copying;
+    private final DatabaseCopyWriter copyWriter;
 
     private ControlPlane(
             @Nullable Path data, DataFiles files, Database database, LoadOptions options, boolean listens) {
         this.files = files;
         this.database = database;
-        lastGood = data == null || !database.isShared() ? null : new DatabaseCopy(data);
-        timer = new ScheduledThreadPoolExecutor(1, work -> {
-            Thread thread = new Thread(work, "weir-control-timer");
-            thread.setDaemon(true);
-            return thread;
-        });
+        copy = data == null || !database.isShared() ? null : new DatabaseCopy(data);
+        timer = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("weir-control-timer"));
         timer.setRemoveOnCancelPolicy(true);
         quotas = new QuotaCache(timer);
-        ledger = new AuditedTransactions(database, files.audit);
-        copying = new DatabaseCopyWriter(lastGood, this::write);
-        rules = new FollowedRules(database.toString(), options, copying::soon);
-        TokenCache book = new TokenCache();
+        transactions = new AuditedTransactions(database, files.audit);
+        copyWriter = new DatabaseCopyWriter(copy, this::write);
+        rules = new FollowedRules(database.toString(), options, copyWriter::requestWrite);
+        TokenCache tokenCache = new TokenCache();
         List<FollowedKind> followed = List.of(
-                FollowedTable.tokens(book, copying::soon),
-                new FollowedSwitches(this::allSwitched, this::switched),
-                FollowedTable.quotas(quotas, copying::soon),
+                FollowedTable.tokens(tokenCache, copyWriter::requestWrite),
+                new FollowedSwitches(this::replaceSwitches, this::updateSwitches),
+                FollowedTable.quotas(quotas, copyWriter::requestWrite),
                 rules,
                 new CounterResets());
-        follower = new DatabaseFollower(database, ledger, followed, listens);
-        changes = new ConditionalChanges(ledger, follower);
-        tokens = new Tokens(database, changes, follower, book);
-        switches = new Switches(database.isShared(), changes, ledger, follower, new LatestSwitches(), files.journal);
+        follower = new DatabaseFollower(database, transactions, followed, listens);
+        changes = new ConditionalChanges(transactions, follower);
+        tokens = new Tokens(database, changes, follower, tokenCache);
+        switches =
+                new Switches(database.isShared(), changes, transactions, follower, new LatestSwitches(), files.journal);
     }
 
     /**
-     * Opens what {@code settings} name. A shared database that is away does not keep a server from starting: what this node
-     * has seen of it last is in force until it is back.
+     * Opens the data folder and the database of {@code settings}. If a shared database is unreachable, the server still
+     * starts, with this node's last copy of it, and uses the copy until the database is back.
      *
-     * @throws IOException if the folder cannot be used or another server has it, or the rules that are kept do not load; for
-     *     people
+     * @throws IOException if the folder cannot be used or another server holds it, or if stored rules do not load; the
+     *     message is for people
      */
     public static ControlPlane open(ControlSettings settings, LoadOptions options) throws IOException {
         return open(settings, options, true);
     }
 
-    /** {@code listens}: off, it is as if notifications were dropped. */
+    /**
+     * Opens a control plane that, without {@code listens}, ignores PostgreSQL's notifications and relies on polling.
+     */
     public static ControlPlane open(ControlSettings settings, LoadOptions options, boolean listens) throws IOException {
         DataFiles files = DataFiles.open(settings.data());
         Database database;
@@ -126,7 +127,7 @@ public final class ControlPlane implements AutoCloseable {
         if (settings.data() != null) {
             return Database.embedded(settings.data());
         }
-        throw new IllegalArgumentException("neither a folder nor a database");
+        throw new IllegalArgumentException("neither a data folder nor a database is set");
     }
 
     private void begin() throws IOException {
@@ -146,59 +147,61 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     private void restore() throws IOException {
-        DatabaseCopy.Kept kept = lastGood == null ? null : lastGood.load();
-        if (kept == null) {
+        DatabaseCopy.Contents saved = copy == null ? null : copy.load();
+        if (saved == null) {
             LOG.log(
                     Level.ERROR,
-                    "no copy of what " + database + " held: only the rules of the files are in force until it is back");
+                    "there is no copy of " + database + ": only the rules from files are in force until it is back");
             return;
         }
-        tokens.book().setAll(kept.tokens());
-        switches.restore(kept.switches());
-        quotas.setAll(kept.quotas());
-        rules.setAll(kept.rules());
+        tokens.book().setAll(saved.tokens());
+        switches.restore(saved.switches());
+        quotas.setAll(saved.quotas());
+        rules.setAll(saved.rules());
         LOG.log(
                 Level.WARNING,
-                "starting with what " + database + " held at " + kept.at() + ": "
-                        + kept.rules().size() + " rules, " + kept.quotas().size() + " quotas");
+                "starting with the copy of " + database + " from " + saved.at() + ": "
+                        + saved.rules().size() + " rules, " + saved.quotas().size() + " quotas");
     }
 
-    /** The rules of the database that are in force: the last that load. */
+    /** Returns the database rules that are in force: the latest version that loads. */
     public DatabaseLayer rules() {
         return rules.inForce();
     }
 
-    /** What keeps the rules of the database from being in force on this server, a line each; empty where nothing does. */
+    /** Returns why the latest database rules are not in force on this server, one error per line; empty if they are. */
     public String ruleProblems() {
         return rules.problems();
     }
 
-    /** What opens the admin port. */
+    /** Returns the admin tokens. */
     public Tokens tokens() {
         return tokens;
     }
 
-    /** What was switched. */
+    /** Returns the switches. */
     public Switches switches() {
         return switches;
     }
 
-    /** What was agreed with callers. */
+    /** Returns the callers' quotas. */
     public QuotaCache quotas() {
         return quotas;
     }
 
-    /** Tells {@code next} of the rules whenever they change, on the thread that found out. */
-    public void onRules(Consumer<DatabaseLayer> next) {
-        rules.tell(next);
+    /**
+     * Sets the listener that receives the database rules whenever they change, on the thread that noticed the change.
+     */
+    public void onRules(Consumer<DatabaseLayer> listener) {
+        rules.onChange(listener);
     }
 
-    /** Whether the database answered when it was last asked. */
+    /** Returns whether the last call to the database succeeded. */
     public boolean isConnected() {
         return follower.isConnected();
     }
 
-    /** The number of the last change that this node has seen; -1 before the first answer of the database. */
+    /** Returns the version of the last change that this node has seen; -1 before the first answer of the database. */
     public long version() {
         return follower.version();
     }
@@ -206,8 +209,8 @@ public final class ControlPlane implements AutoCloseable {
     /**
      * Writes a rule.
      *
-     * @throws ChangeRefusedException if the precondition does not hold, or the database cannot hold it
-     * @throws DatabaseException if the database is away
+     * @throws ChangeRefusedException if the precondition does not hold, or a value does not fit its column
+     * @throws DatabaseException if the database is unreachable
      */
     public Change putRule(
             Author author, String id, String domain, String body, Precondition precondition, boolean dryRun) {
@@ -216,65 +219,65 @@ public final class ControlPlane implements AutoCloseable {
         return changes.make(author, FollowedRules.KIND, id, precondition, dryRun, RuleEdit.put(id, domain, body));
     }
 
-    /** Takes a rule away; what it replaced in the files is in force again. */
+    /** Deletes a rule; a rule from a file that it had replaced is in force again. */
     public Change deleteRule(Author author, String id, Precondition precondition, boolean dryRun) {
         return changes.make(author, FollowedRules.KIND, id, precondition, dryRun, RuleEdit.delete(id));
     }
 
-    /** Writes what was agreed with a caller, in the place of what was agreed before. */
+    /** Sets a caller's quota, replacing the current one. */
     public Change putQuota(Author author, StoredQuota quota, Precondition precondition, boolean dryRun) {
         ColumnLimits.API_KEY.require(quota.apiKey());
         if (quota.tier() != null) {
             ColumnLimits.TIER.require(quota.tier());
         }
         quota.overrides().forEach(each -> ColumnLimits.DESCRIPTOR.require(each.descriptor()));
-        return changes.make(author, FollowedTable.QUOTA, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
+        return changes.make(author, QuotaEdit.KIND, quota.apiKey(), precondition, dryRun, QuotaEdit.put(quota));
     }
 
-    /** Ends what was agreed with a caller. */
+    /** Deletes a caller's quota. */
     public Change deleteQuota(Author author, String apiKey, Precondition precondition, boolean dryRun) {
-        return changes.make(author, FollowedTable.QUOTA, apiKey, precondition, dryRun, QuotaEdit.delete(apiKey));
+        return changes.make(author, QuotaEdit.KIND, apiKey, precondition, dryRun, QuotaEdit.delete(apiKey));
     }
 
     /**
-     * Writes into the audit that counters are about to be forgotten; it is for the caller to forget them then.
+     * Writes to the audit log that counters are about to be reset. The caller resets them afterwards.
      *
-     * @throws DatabaseException if the database is away
+     * @throws DatabaseException if the database is unreachable
      */
     public Change recordReset(Author author, String subject, String before) {
         return CounterResets.record(changes, author, subject, before);
     }
 
-    /** Checks the audit in the database, line by line. */
+    /** Verifies the audit log in the database, line by line. */
     public AuditVerification verifyAudit() {
         return AuditVerification.ofTable(
                 version -> database.transaction(connection -> AuditTable.after(connection, version, BATCH)));
     }
 
-    /** The lines of audit after {@code version}, as JSON objects, the oldest first. */
+    /** Returns up to {@code most} audit lines after {@code version}, oldest first. */
     public List<AuditTable.Entry> audit(long version, int most) {
         return database.transaction(connection -> AuditTable.after(connection, version, most));
     }
 
-    private void allSwitched(List<SwitchChange> rows) {
-        switches.wholeDatabase(rows);
-        copying.soon();
+    private void replaceSwitches(List<SwitchChange> rows) {
+        switches.replaceFromDatabase(rows);
+        copyWriter.requestWrite();
     }
 
-    private void switched(List<SwitchChange> rows) {
-        switches.database(rows);
-        copying.soon();
+    private void updateSwitches(List<SwitchChange> rows) {
+        switches.updateFromDatabase(rows);
+        copyWriter.requestWrite();
     }
 
-    private void write(DatabaseCopy copy) throws IOException {
-        copy.save(rules().rules(), quotas.all(), tokens.book().all(), switches.last());
+    private void write(DatabaseCopy target) throws IOException {
+        target.save(rules().rules(), quotas.all(), tokens.book().all(), switches.last());
     }
 
     @Override
     public void close() {
         switches.close();
         follower.close();
-        copying.finish();
+        copyWriter.finish();
         timer.shutdownNow();
         tokens.close();
         database.close();

@@ -3,6 +3,7 @@ package dev.weir.control;
 import dev.weir.control.audit.Author;
 import dev.weir.control.change.Change;
 import dev.weir.control.change.ConditionalChanges;
+import dev.weir.control.change.Edit;
 import dev.weir.control.change.FollowedKind;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
@@ -10,19 +11,19 @@ import java.sql.Connection;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Counters that operators had forgotten: lines of audit, and nothing that a node would have to follow. */
+/** Records resets of counters in the audit log. Nodes have nothing to follow here. */
 final class CounterResets implements FollowedKind {
     private static final String KIND = "counter";
-    /** What the column holds. */
+    /** The length of the column {@code subject}. */
     private static final int LONGEST_SUBJECT = 256;
 
-    /** Writes that what {@code before} shows is forgotten. */
+    /** Records that the counters shown in {@code before} are reset. */
     static Change record(ConditionalChanges changes, Author author, String subject, String before) {
         String name = subject.length() <= LONGEST_SUBJECT ? subject : subject.substring(0, LONGEST_SUBJECT - 1) + "…";
-        return changes.make(author, KIND, name, new Precondition.None(), false, new ConditionalChanges.Editing() {
+        return changes.make(author, KIND, name, new Precondition.None(), false, new Edit() {
             @Override
-            public ConditionalChanges.Existing existing(Connection connection) {
-                return new ConditionalChanges.Existing(0, before);
+            public Edit.Existing existing(Connection connection) {
+                return new Edit.Existing(0, before);
             }
 
             @Override

@@ -6,16 +6,16 @@ import dev.weir.control.source.SourceAddress;
 import dev.weir.control.source.SourceProtocol;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.control.xds.XdsProtocol;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Opens the sources of rules that are neither files nor the database. */
+/** Opens the rule sources that are reached over the network: etcd and xDS. */
 public final class EtcdAndXdsSources {
     private EtcdAndXdsSources() {}
 
-    /** Connects to all that {@code settings} name; see {@link NetworkSources#open}. */
+    /** Connects to all sources of {@code settings}; see {@link NetworkSources#open}. */
     public static NetworkSources open(SourceSettings settings, LoadOptions options, @Nullable Path data)
             throws IOException {
         return NetworkSources.open(settings, address -> protocol(address, settings), options, data);

@@ -2,11 +2,13 @@ package dev.weir.control;
 
 import dev.weir.control.change.FollowedKind;
 import dev.weir.control.quota.QuotaCache;
+import dev.weir.control.quota.QuotaEdit;
 import dev.weir.control.quota.QuotaTable;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.token.StoredToken;
 import dev.weir.control.token.TokenCache;
 import dev.weir.control.token.TokenTable;
+import dev.weir.control.token.Tokens;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
@@ -17,10 +19,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Brings what a table holds into a book, which is read from memory. */
-public final class FollowedTable<T> implements FollowedKind {
-    public static final String TOKEN = "token";
-    static final String QUOTA = "quota";
+/** Copies the rows of a table into an in-memory cache. */
+final class FollowedTable<T> implements FollowedKind {
 
     private final String kind;
     private final Table<T> table;
@@ -44,14 +44,15 @@ public final class FollowedTable<T> implements FollowedKind {
         this.changed = changed;
     }
 
-    /** Tells {@code changed} after the book has changed. */
-    static FollowedTable<StoredToken> tokens(TokenCache book, Runnable changed) {
-        return new FollowedTable<>(TOKEN, TokenTable::all, TokenTable::get, book::setAll, book::set, changed);
+    /** Copies tokens into {@code cache} and runs {@code changed} after each update. */
+    static FollowedTable<StoredToken> tokens(TokenCache cache, Runnable changed) {
+        return new FollowedTable<>(Tokens.KIND, TokenTable::all, TokenTable::get, cache::setAll, cache::set, changed);
     }
 
-    /** Tells {@code changed} after the book has changed. */
-    static FollowedTable<StoredQuota> quotas(QuotaCache book, Runnable changed) {
-        return new FollowedTable<>(QUOTA, QuotaTable::all, QuotaTable::get, book::setAll, book::set, changed);
+    /** Copies quotas into {@code cache} and runs {@code changed} after each update. */
+    static FollowedTable<StoredQuota> quotas(QuotaCache cache, Runnable changed) {
+        return new FollowedTable<>(
+                QuotaEdit.KIND, QuotaTable::all, QuotaTable::get, cache::setAll, cache::set, changed);
     }
 
     @Override

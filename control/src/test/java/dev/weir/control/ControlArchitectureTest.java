@@ -1,6 +1,7 @@
 package dev.weir.control;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -15,7 +16,7 @@ class ControlArchitectureTest {
             .importPackages("dev.weir.control");
 
     @Test
-    void leansOnCoreRulesAndItsLibraries() {
+    void dependsOnCoreRulesAndItsLibrariesOnly() {
         classes()
                 .that()
                 .resideInAPackage("dev.weir.control..")
@@ -28,6 +29,7 @@ class ControlArchitectureTest {
                         "dev.weir.internal.match..",
                         "dev.weir.internal.ruleset",
                         "dev.weir.internal.model",
+                        "dev.weir.internal.runtime",
                         "dev.weir.internal.tls",
                         "dev.weir.rules..",
                         "dev.weir.text..",
@@ -41,6 +43,17 @@ class ControlArchitectureTest {
                         "org.flywaydb.core..",
                         "org.postgresql",
                         "org.jspecify..")
+                .check(CONTROL);
+    }
+
+    @Test
+    void noRoomDependsOnTheRoot() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.control.*..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.weir.control")
                 .check(CONTROL);
     }
 

@@ -17,9 +17,9 @@ import dev.weir.control.token.TokenText;
 import dev.weir.control.token.Tokens;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.grammar.EnvoyUnit;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +34,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What holds of the control plane on every database. */
+/** The contract of the control plane on every database. */
 abstract class ControlContract extends DatabaseContract {
     static final Author OPERATOR = new Author("ada", "127.0.0.1", "two in the morning");
     private static final String BODY =
@@ -51,13 +51,13 @@ abstract class ControlContract extends DatabaseContract {
 
     @Test
     void aRuleOfTheDatabaseTakesThePlaceOfTheOneInTheFilesUntilItIsDeleted() {
-        RuleSet files = RuleLoader.parse(
+        WrittenRules files = RuleLoader.parse(
                         "rules.yaml",
                         "{domain: api, rules: [{name: r_abc, key_by: user_id, limit: {requests: 5, window: 1s}},"
                                 + " {name: other, limit: {requests: 7, window: 1s}}]}")
                 .orThrow();
         plane.putRule(OPERATOR, "r_abc", "api", BODY, ANY, false);
-        RuleSet layered = plane.rules().over(files).build();
+        WrittenRules layered = plane.rules().over(files).build();
         assertThat(layered.rules()).extracting(Rule::name).containsExactly("r_abc", "other");
         assertThat(limit(layered, "r_abc")).isEqualTo(100);
         assertThat(layered.rules().get(0).source()).startsWith("database");
@@ -67,7 +67,7 @@ abstract class ControlContract extends DatabaseContract {
 
     @Test
     void aRuleThatIsNotEnabledTakesTheOneInTheFilesOut() {
-        RuleSet files = RuleLoader.parse("rules.yaml", "{rules: [{name: a, limit: {requests: 5, window: 1s}}]}")
+        WrittenRules files = RuleLoader.parse("rules.yaml", "{rules: [{name: a, limit: {requests: 5, window: 1s}}]}")
                 .orThrow();
         plane.putRule(OPERATOR, "a", "default", "{\"enabled\":false,\"rate\":1,\"window\":\"1s\"}", ANY, false);
         assertThat(plane.rules().over(files).build().rules()).isEmpty();
@@ -100,7 +100,7 @@ abstract class ControlContract extends DatabaseContract {
     }
 
     @Test
-    void whatTheDatabaseCannotHoldIsRefused() {
+    void aValueThatDoesNotFitItsColumnIsRefused() {
         String nul = "a\0b";
         for (String domain : List.of("d".repeat(301), nul)) {
             assertInvalid("domain: ", () -> plane.putRule(OPERATOR, "r", domain, BODY, ANY, false));
@@ -123,7 +123,7 @@ abstract class ControlContract extends DatabaseContract {
     }
 
     @Test
-    void whatIsNotThereCannotBeDeleted() {
+    void aMissingRecordCannotBeDeleted() {
         assertThatThrownBy(() -> plane.deleteRule(OPERATOR, "r", ANY, false))
                 .isInstanceOf(ChangeRefusedException.class);
         assertThatThrownBy(() -> plane.deleteQuota(OPERATOR, "k", ANY, false))
@@ -146,7 +146,7 @@ abstract class ControlContract extends DatabaseContract {
     }
 
     @Test
-    void aQuotaComesBackAsItWasAgreed() throws IOException {
+    void aQuotaIsReadBackAsWritten() throws IOException {
         Instant until = Instant.parse("2099-01-01T00:00:00Z");
         plane.putQuota(OPERATOR, quota("k", null, until), ANY, false);
         StoredQuota before = Objects.requireNonNull(plane.quotas().get("k"));
@@ -183,7 +183,7 @@ abstract class ControlContract extends DatabaseContract {
     }
 
     @Test
-    void aTokenOpensFromTheMomentItIsMadeAndAfterARestartAndNothingKeepsItsSecret() throws IOException {
+    void aTokenIsValidAtOnceAndAfterARestartAndItsSecretIsNotStored() throws IOException {
         String text = reveal(plane.tokens().create(OPERATOR, "ci", Role.OPERATOR, null, false));
         assertThat(text).matches("weir_[a-z0-9]{10}_[0-9A-Za-z]{43}");
         assertThat(holder(text)).isEqualTo("ci");
@@ -213,7 +213,7 @@ abstract class ControlContract extends DatabaseContract {
     }
 
     @Test
-    void aTokenThatWasTakenBackOrHasRunOutOpensNothing() {
+    void aRevokedOrExpiredTokenIsRefused() {
         String text = reveal(plane.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false));
         plane.tokens().revoke(OPERATOR, "ci", ANY, false);
         assertThat(holder(text)).isNull();
@@ -225,14 +225,14 @@ abstract class ControlContract extends DatabaseContract {
         assertThat(plane.tokens().book().find(brief, Instant.now())).isInstanceOf(TokenCache.Found.Expired.class);
         assertThatThrownBy(() -> plane.tokens().rotate(OPERATOR, "brief", Duration.ZERO, null, ANY, false))
                 .isInstanceOf(ChangeRefusedException.class)
-                .hasMessageContaining("expires_at: the token ran out at");
+                .hasMessageContaining("expires_at: the token expired at");
     }
 
     @Test
-    void aTokenThatCannotBeIsRefused() {
+    void anInvalidTokenRequestIsRefused() {
         plane.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false);
         assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "ci", Role.ADMIN, null, false))
-                .hasMessage("name: a token is called ci already");
+                .hasMessage("name: there is a token named ci already");
         assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "a b", Role.ADMIN, null, false))
                 .hasMessageStartingWith("name: \"a b\" (expected: ");
         assertThatThrownBy(() -> plane.tokens().create(OPERATOR, Tokens.FIXED, Role.ADMIN, null, false))
@@ -240,7 +240,7 @@ abstract class ControlContract extends DatabaseContract {
         assertThatThrownBy(() -> plane.tokens().create(OPERATOR, "late", Role.ADMIN, Instant.EPOCH, false))
                 .hasMessageStartingWith("expires_at: 1970");
         assertThatThrownBy(() -> plane.tokens().revoke(OPERATOR, "nobody", ANY, false))
-                .hasMessage("no token is called nobody");
+                .hasMessage("there is no token named nobody");
         assertThat(plane.tokens()
                         .create(OPERATOR, "tried", Role.ADMIN, null, true)
                         .text())
@@ -249,7 +249,7 @@ abstract class ControlContract extends DatabaseContract {
     }
 
     @Test
-    void whenATokenWasLastUsedIsKnownToTheMinuteAndAfterARestart() throws IOException {
+    void theLastUseOfATokenIsKnownToTheMinuteAndAfterARestart() throws IOException {
         String text = reveal(plane.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false));
         assertThat(plane.tokens().all().get(0).usedAt()).isNull();
         assertThat(holder(text)).isEqualTo("ci");
@@ -282,7 +282,7 @@ abstract class ControlContract extends DatabaseContract {
                 apiKey, "enterprise", List.of(override), from, until, new StoredVersion(0, Instant.EPOCH, ""));
     }
 
-    private static long limit(RuleSet rules, String name) {
+    private static long limit(WrittenRules rules, String name) {
         return rules.rules().stream()
                 .filter(each -> each.name().equals(name))
                 .mapToLong(each -> Objects.requireNonNull(each.limit()).requests())

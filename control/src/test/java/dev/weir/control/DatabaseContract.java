@@ -1,7 +1,7 @@
 package dev.weir.control;
 
 import dev.weir.control.change.Precondition;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +24,7 @@ abstract class DatabaseContract {
         plane.close();
     }
 
-    /** As after a restart. */
+    /** Opens the database again, as after a restart. */
     void reopen() throws IOException {
         close();
         open();

@@ -7,7 +7,7 @@ import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchJournal;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -74,7 +74,7 @@ class EmbeddedControlTest extends ControlContract {
     }
 
     @Test
-    void theFileOfAuditTellsATamperedLine(@TempDir Path other) throws IOException {
+    void theAuditFileShowsATamperedLine(@TempDir Path other) throws IOException {
         try (ControlPlane plane = ControlPlane.open(new ControlSettings(other, null), LoadOptions.DEFAULT)) {
             for (int i = 0; i < 5; i++) {
                 plane.putRule(OPERATOR, "r" + i, "api", BODY, ANY, false);
@@ -87,15 +87,16 @@ class EmbeddedControlTest extends ControlContract {
         String text = Files.readString(file);
         Files.writeString(file, text.replaceFirst("\"subject\":\"r2\"", "\"subject\":\"rX\""));
         assertThat(AuditVerification.ofFile(file).problems())
-                .containsExactly(file + ":3: change 3 is not as it was written: its hash does not fit");
+                .containsExactly(file + ":3: change 3 was altered: its hash does not match");
         Files.writeString(file, text.replaceFirst("(?m)^.*\"subject\":\"r2\".*\n", ""));
         assertThat(AuditVerification.ofFile(file).problems())
                 .hasSize(1)
                 .first()
                 .asString()
-                .contains("after change 2");
+                .contains("change 2 is followed by");
         Files.writeString(file, text.substring(text.indexOf('\n') + 1));
-        assertThat(AuditVerification.ofFile(file).problems()).containsExactly(file + ":1: it begins with change 2");
+        assertThat(AuditVerification.ofFile(file).problems())
+                .containsExactly(file + ":1: the log begins with change 2");
     }
 
     @Test
@@ -110,7 +111,7 @@ class EmbeddedControlTest extends ControlContract {
             byte[] half = "{\"version\":2,\"who\":\"\u00e4".getBytes(StandardCharsets.UTF_8);
             channel.write(ByteBuffer.wrap(half, 0, half.length - 1));
         }
-        assertThat(AuditVerification.ofFile(file).problems()).containsExactly(file + ":2: not a line of audit");
+        assertThat(AuditVerification.ofFile(file).problems()).containsExactly(file + ":2: not an audit line");
         try (ControlPlane plane = ControlPlane.open(settings, LoadOptions.DEFAULT)) {
             plane.putRule(OPERATOR, "b", "api", BODY, ANY, false);
         }
@@ -151,7 +152,7 @@ class EmbeddedControlTest extends ControlContract {
         }
     }
 
-    /** As it closes itself after a write that failed. */
+    /** H2 closes itself so after a failed write. */
     @Test
     void aDatabaseThatHasClosedIsOpenedAnew() throws SQLException {
         plane.putRule(OPERATOR, "before", "api", BODY, ANY, false);
@@ -169,8 +170,7 @@ class EmbeddedControlTest extends ControlContract {
     }
 
     @Test
-    void aFileOfAuditThatIsAheadOfARestoredDatabaseIsKeptAndAnotherTellsWhatTheDatabaseHas(@TempDir Path other)
-            throws IOException {
+    void anAuditFileAheadOfARestoredDatabaseIsRenamedAndANewOneWritten(@TempDir Path other) throws IOException {
         ControlSettings settings = new ControlSettings(other, null);
         Path database = other.resolve("weir.mv.db");
         put(settings, "first");

@@ -11,7 +11,7 @@ import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.control.testkit.Postgres;
 import dev.weir.control.token.Role;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A standby takes the place of the database without its last changes, and others have their numbers before a node looks. */
+/**
+ * A standby without the last changes replaces the database, and other changes get their numbers before a node polls.
+ */
 class FailoverTest {
     private static final Duration BACK = Duration.ofSeconds(20);
     private static final String BODY = "{\"rate\":1,\"window\":\"1s\"}";
@@ -33,7 +35,7 @@ class FailoverTest {
     private final PostgresUrl admin = PostgresUrl.parse(Postgres.database());
 
     @Test
-    void whatWasLostIsForgottenWhatTookItsPlaceHoldsAndASwitchIsWrittenAgain(@TempDir Path data) throws Exception {
+    void lostChangesAreReplacedAndALostSwitchIsWrittenAgain(@TempDir Path data) throws Exception {
         String leaked;
         try (ControlPlane plane = open(null, primary)) {
             leaked = ControlContract.reveal(plane.tokens().create(OPERATOR, "leaked", Role.ADMIN, null, false));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.DatabaseException;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A board that nodes of one test share, and that can be taken away; the one in Redis is tested with the server. */
+/**
+ * A relay that the nodes of one test share, and that can be made unreachable; the one in Redis is tested with the
+ * server.
+ */
 public final class InMemorySwitchRelay implements SwitchRelay {
     private final Map<String, String> texts = new HashMap<>();
     private final Map<String, Long> stamps = new HashMap<>();
@@ -41,7 +44,7 @@ public final class InMemorySwitchRelay implements SwitchRelay {
 
     private void requireThere() throws IOException {
         if (away) {
-            throw new IOException("the board is away");
+            throw new IOException("the relay is away");
         }
     }
 }

@@ -10,7 +10,7 @@ import dev.weir.control.database.PostgresUrl;
 import dev.weir.control.folder.DatabaseCopy;
 import dev.weir.control.testkit.Postgres;
 import dev.weir.control.token.Role;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -72,7 +72,7 @@ class PostgresControlTest extends ControlContract {
     }
 
     @Test
-    void aTokenThatIsTakenBackOnOneNodeOpensNothingOnTheOther() throws IOException {
+    void aTokenRevokedOnOneNodeIsRefusedOnTheOther() throws IOException {
         try (ControlPlane here = ControlPlane.open(settings(), LoadOptions.DEFAULT);
                 ControlPlane there = ControlPlane.open(settings(), LoadOptions.DEFAULT, false)) {
             String text = reveal(here.tokens().create(OPERATOR, "ci", Role.VIEWER, null, false));
@@ -83,7 +83,7 @@ class PostgresControlTest extends ControlContract {
     }
 
     @Test
-    void theFilesOfTwoNodesTellTheSame(@TempDir Path a, @TempDir Path b) throws IOException {
+    void theAuditFilesOfTwoNodesAreEqual(@TempDir Path a, @TempDir Path b) throws IOException {
         try (ControlPlane here = ControlPlane.open(new ControlSettings(a, url), LoadOptions.DEFAULT);
                 ControlPlane there = ControlPlane.open(new ControlSettings(b, url), LoadOptions.DEFAULT)) {
             for (int i = 0; i < 6; i++) {
@@ -97,7 +97,7 @@ class PostgresControlTest extends ControlContract {
         assertThat(AuditVerification.ofFile(b.resolve(AuditFile.NAME))).isEqualTo(one);
     }
 
-    /** The copy that is kept for a restart goes into a pipe that nobody reads. */
+    /** The copy for a restart is a pipe that nobody reads. */
     @Test
     void aQuotaBeginsAlsoWhileTheDiskDoesNotAnswer(@TempDir Path data) throws Exception {
         Path pipe = data.resolve(DatabaseCopy.NAME + ".new");

@@ -21,7 +21,7 @@ class PostgresSwitchTest extends SwitchContract {
     }
 
     @Test
-    void aRowThatCannotBeReadIsPassedOverAndCanBeSwitchedAgain() throws IOException, SQLException {
+    void anUnreadableRowIsIgnoredAndCanBeSwitchedAgain() throws IOException, SQLException {
         put(ORDERS, OFF);
         put(SwitchName.EVERYTHING, SHADOW);
         try (Connection connection = DriverManager.getConnection(url.jdbc(), url.user(), url.password());

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What holds of switches on every database. */
+/** The contract of switches on every database. */
 abstract class SwitchContract extends DatabaseContract {
     static final Author ADA = new Author("ada", "10.0.0.1", "two in the morning");
     static final SwitchName ORDERS = new SwitchName("api", "orders");
@@ -54,7 +54,7 @@ abstract class SwitchContract extends DatabaseContract {
     }
 
     @Test
-    void itIsAuditedWithWhatWasBeforeAndAfter() {
+    void aSwitchIsAuditedWithItsStateBeforeAndAfter() {
         put(ORDERS, OFF);
         put(ORDERS, SHADOW);
         plane.switches().change(ADA, ORDERS, null, ANY, false, false);

@@ -19,7 +19,7 @@ import dev.weir.control.switches.SwitchName;
 import dev.weir.control.testkit.Postgres;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ class SwitchOutageTest {
     private static final Duration BACK = Duration.ofSeconds(20);
     private static final Author BOB = new Author("bob", "10.0.0.2", "redis it is");
 
-    private final InMemorySwitchRelay board = new InMemorySwitchRelay();
+    private final InMemorySwitchRelay relay = new InMemorySwitchRelay();
 
     /** One for all tests, each of which has a database in it: making one takes seconds. */
     @TempDir
@@ -95,9 +95,9 @@ class SwitchOutageTest {
     }
 
     @Test
-    void withoutTheDatabaseItGoesOverTheBoardAndIsAuditedThereWithItsAuthorAndTimeLater() throws IOException {
-        here.switches().follow(board);
-        there.switches().follow(board);
+    void withoutTheDatabaseASwitchGoesThroughTheRelayAndIsAuditedLater() throws IOException {
+        here.switches().follow(relay);
+        there.switches().follow(relay);
         change(here, ORDERS, OFF, false);
         stopDatabase();
         SwitchChange first = change(here, ORDERS, SHADOW, false);
@@ -131,9 +131,9 @@ class SwitchOutageTest {
     }
 
     @Test
-    void whileAnotherKeepsTheDatabaseToItselfItGoesOverTheBoardToo() throws Exception {
-        here.switches().follow(board);
-        there.switches().follow(board);
+    void aSwitchGoesThroughTheRelayWhileTheDatabaseIsLocked() throws Exception {
+        here.switches().follow(relay);
+        there.switches().follow(relay);
         try (Connection connection = server.getDatabase("postgres", database).getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
@@ -143,37 +143,37 @@ class SwitchOutageTest {
             assertThatThrownBy(() -> here.putRule(ADA, "r", "api", "{}", ANY, false))
                     .isInstanceOfSatisfying(
                             DatabaseException.class,
-                            e -> assertThat(e.isHeldUp()).isTrue());
+                            e -> assertThat(e.isLockTimeout()).isTrue());
         }
         Awaitility.await().atMost(BACK).until(() -> here.switches().unreconciled() == 0);
         assertThat(audit(here)).contains("\"who\":\"ada\"", "\"via\":\"redis\"");
     }
 
     @Test
-    void aNodeTakesASwitchOnItsOwnAndTellsTheOthersWhenTheDatabaseIsBackAlsoAfterARestart() throws IOException {
-        here.switches().follow(board);
-        there.switches().follow(board);
+    void aLocalSwitchReachesTheOthersWhenTheDatabaseIsBackAlsoAfterARestart() throws IOException {
+        here.switches().follow(relay);
+        there.switches().follow(relay);
         stopDatabase();
         SwitchChange done = change(here, SwitchName.EVERYTHING, OFF, true);
         assertThat(done.via()).isEqualTo(Via.LOCAL);
         assertThat(here.switches().inForce().everything()).isEqualTo(SwitchState.OFF);
         here.close();
         here = open(a);
-        here.switches().follow(board);
+        here.switches().follow(relay);
         assertThat(here.switches().inForce().everything()).isEqualTo(SwitchState.OFF);
         Awaitility.await()
                 .during(Duration.ofMillis(1_500))
                 .atMost(BACK)
                 .until(() -> state(there, SwitchName.EVERYTHING) == null
-                        && board.texts().isEmpty());
+                        && relay.texts().isEmpty());
         startDatabase();
         Awaitility.await().atMost(BACK).until(() -> "off".equals(state(there, SwitchName.EVERYTHING)));
-        Awaitility.await().atMost(BACK).until(() -> board.texts().containsKey("all"));
+        Awaitility.await().atMost(BACK).until(() -> relay.texts().containsKey("all"));
         assertThat(audit(there)).contains("\"at\":\"" + done.at() + "\",\"who\":\"ada\"", "\"via\":\"local\"");
     }
 
     @Test
-    void whatWasSwitchedLaterHoldsWhoeverIsHeardFirst() throws IOException {
+    void theLaterSwitchHoldsInWhateverOrderNodesLearnOfIt() throws IOException {
         stopDatabase();
         change(here, ORDERS, OFF, true);
         SwitchChange later = change(there, ORDERS, SHADOW, true);
@@ -195,9 +195,9 @@ class SwitchOutageTest {
     }
 
     @Test
-    void whatANodeCouldNoLongerWriteDownAnotherDoes() throws IOException {
-        here.switches().follow(board);
-        there.switches().follow(board);
+    void anotherNodeRecordsTheSwitchOfANodeThatIsGone() throws IOException {
+        here.switches().follow(relay);
+        there.switches().follow(relay);
         stopDatabase();
         change(here, ORDERS, OFF, false);
         here.close();
@@ -207,19 +207,19 @@ class SwitchOutageTest {
         Awaitility.await().atMost(BACK).until(() -> there.audit(0, 10).size() == 1);
         assertThat(audit(there)).contains("\"who\":\"ada\"", "\"state\":\"off\"");
         here = open(a);
-        here.switches().follow(board);
+        here.switches().follow(relay);
         Awaitility.await().atMost(BACK).until(() -> here.switches().unreconciled() == 0);
         assertThat(here.audit(0, 10)).as("once").hasSize(1);
     }
 
     @Test
-    void withNoWayToTheOthersItIsRefusedAndSaysWhatToDo() throws IOException {
+    void aSwitchThatCannotReachTheOthersIsRefusedWithAHint() throws IOException {
         stopDatabase();
         assertThatThrownBy(() -> change(here, ORDERS, OFF, false))
                 .isInstanceOf(DatabaseException.class)
                 .hasMessageContaining("--local");
-        here.switches().follow(board);
-        board.away(true);
+        here.switches().follow(relay);
+        relay.away(true);
         assertThatThrownBy(() -> change(here, ORDERS, OFF, false))
                 .isInstanceOf(DatabaseException.class)
                 .hasMessageContaining("--local");
@@ -232,22 +232,37 @@ class SwitchOutageTest {
     }
 
     @Test
-    void whatIsNoSwitchOnTheBoardChangesNothing() {
+    void anInvalidSwitchOnTheRelayChangesNothing() {
         String fine = new SwitchChange(ORDERS, OFF, Instant.now().toEpochMilli(), ADA, Via.REDIS).text();
-        board.scribble("all", "{{{{");
-        board.scribble("", "");
-        board.scribble("api/x", fine);
-        board.scribble(
+        relay.scribble("all", "{{{{");
+        relay.scribble("", "");
+        relay.scribble("api/x", fine);
+        relay.scribble(
                 "api/later",
                 new SwitchChange(new SwitchName("api", "later"), OFF, Long.MAX_VALUE, ADA, Via.REDIS).text());
-        board.scribble(
+        relay.scribble(
                 "api/rollout", fine.replace("\"off\"", "\"on\",\"rollout\":1e9").replace("orders", "rollout"));
-        board.scribble("api/long", fine.replace("orders", "long").replace("two", "x".repeat(100_000)));
-        board.scribble("api/orders", fine);
-        here.switches().follow(board);
+        relay.scribble("api/long", fine.replace("orders", "long").replace("two", "x".repeat(100_000)));
+        relay.scribble("api/orders", fine);
+        here.switches().follow(relay);
         assertThat(here.switches().active())
                 .extracting(each -> each.name().rule())
                 .containsExactly("orders");
+    }
+
+    /** A later version shares the relay: more fields and other ways to switch are no reason not to follow, another state is. */
+    @Test
+    void aSwitchOfALaterVersionHoldsIfItsStateIsKnown() {
+        String fine = new SwitchChange(ORDERS, OFF, Instant.now().toEpochMilli(), ADA, Via.REDIS).text();
+        relay.scribble("api/orders", fine.replace("{", "{\"version\":9,\"until\":{\"hour\":3},"));
+        relay.scribble("api/way", fine.replace("orders", "way").replace("redis", "carrier_pigeon"));
+        relay.scribble("api/state", fine.replace("orders", "state").replace("\"off\"", "\"half\""));
+        relay.scribble("2:quota", "{\"version\":9,\"kind\":\"quota\"}");
+        here.switches().follow(relay);
+        assertThat(here.switches().active())
+                .extracting(each -> each.name().rule())
+                .containsExactly("orders", "way");
+        assertThat(relay.texts()).as("what it does not know stays").containsKeys("api/state", "2:quota");
     }
 
     private static SwitchChange change(ControlPlane plane, SwitchName name, @Nullable Setting setting, boolean local) {

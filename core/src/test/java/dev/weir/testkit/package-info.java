@@ -1,3 +1,3 @@
-/** What tests of every module need of the machine that they run on. */
+/** Access to the machine that tests of every module run on: ports, programs, waiting. */
 @org.jspecify.annotations.NullMarked
 package dev.weir.testkit;

@@ -21,9 +21,9 @@ public record BreakerSettings(
         if (failurePercent < 1 || failurePercent > 100) {
             throw new IllegalArgumentException("breaker.failure_percent: " + failurePercent + " (expected: 1 to 100)");
         }
-        RedisSettings.positive("breaker.slow", slow);
-        RedisSettings.positive("breaker.first_probe", firstProbe);
-        RedisSettings.positive("breaker.last_probe", lastProbe);
+        positive("breaker.slow", slow);
+        positive("breaker.first_probe", firstProbe);
+        positive("breaker.last_probe", lastProbe);
     }
 
     /**
@@ -37,6 +37,12 @@ public record BreakerSettings(
     private static void atLeastOne(String name, int value) {
         if (value < 1) {
             throw new IllegalArgumentException(name + ": " + value + " (expected: >= 1)");
+        }
+    }
+
+    private static void positive(String name, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
         }
     }
 }

@@ -1,7 +1,5 @@
 package dev.weir.redis;
 
-import dev.weir.redis.internal.connection.LettuceSetup;
-import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +24,5 @@ public record TlsSettings(
                     "tls: " + (key == null ? "certificate without key" : "key without certificate")
                             + " (expected: both or neither)");
         }
-    }
-
-    /**
-     * Reads the files, as every connection does.
-     *
-     * @throws IOException naming the file that cannot be used and what is wrong with it
-     */
-    public void check() throws IOException {
-        var unused = LettuceSetup.sslOptions(this);
     }
 }

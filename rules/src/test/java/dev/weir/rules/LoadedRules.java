@@ -1,6 +1,8 @@
 package dev.weir.rules;
 
 import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.util.List;
 

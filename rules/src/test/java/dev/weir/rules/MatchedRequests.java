@@ -3,10 +3,14 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Request;
-import dev.weir.Weir;
+import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.store.memory.MemoryStore;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +23,12 @@ final class MatchedRequests {
     private final Map<Long, Object> meanings = new HashMap<>();
 
     MatchedRequests(String file) {
-        limiter = Weir.inMemory(RuleLoader.parse("f", file).orThrow());
+        limiter = new Limiter(
+                RuleLoader.parse("f", file).orThrow(),
+                new MemoryStore(1_000_000),
+                TimeSource.system(),
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
     }
 
     /** Asks for one descriptor; {@code expected} are the counters that it meets, by the labels of their rules. */

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -29,7 +32,8 @@ class RuleFolderTest {
 
         LoadResult loaded = RuleLoader.load(folder);
         assertThat(domains(loaded)).containsExactly("one", "two", "three");
-        assertThat(said(loaded)).containsExactly(folder + ": warning: not read: notes.txt (only *.yaml and *.yml are)");
+        assertThat(said(loaded))
+                .containsExactly(folder + ": warning: not read: notes.txt (only *.yaml and *.yml are read)");
     }
 
     @Test
@@ -53,7 +57,7 @@ class RuleFolderTest {
 
         Path deep = write("1/2/3/4/5/6/7/8/c.yaml", envoy("three", "x"));
         assertThat(said(RuleLoader.load(folder)))
-                .containsExactly(folder + ": cannot be read: " + deep.getParent() + " lies more than 7 folders deep");
+                .containsExactly(folder + ": cannot be read: " + deep.getParent() + " is more than 7 folders deep");
     }
 
     @Test
@@ -89,9 +93,9 @@ class RuleFolderTest {
                 .extracting(Rule::store)
                 .containsExactly("big", "default");
         assertThat(said(RuleLoader.load(folder, new LoadOptions(false, Set.of("big")))))
-                .containsExactly(b + ":4:62: unknown store 'bgi' (did you mean big?; stores in weir.yaml names them)");
+                .containsExactly(b + ":4:62: unknown store 'bgi' (did you mean big?; stores are defined in weir.yaml)");
         assertThat(said(RuleLoader.load(a, new LoadOptions(false, Set.of()))))
-                .containsExactly(a + ":2:8: unknown store 'big' (expected: default; stores in weir.yaml names them)");
+                .containsExactly(a + ":2:8: unknown store 'big' (expected: default; stores are defined in weir.yaml)");
         assertThat(said(RuleLoader.load(folder))).isEmpty();
     }
 
@@ -107,7 +111,7 @@ class RuleFolderTest {
                 .containsExactly(
                         b + ":3:5: duplicate descriptor x (first at " + a + ":3:5)",
                         d + ":2:17: name 'n' is used twice (first at " + c + ":2:17)",
-                        e + ":1:9: domain 'one' is also in " + a + ":1:9 (in another spelling)");
+                        e + ":1:9: domain 'one' is also in " + a + ":1:9 (in the other format)");
     }
 
     @Test
@@ -119,7 +123,7 @@ class RuleFolderTest {
 
         assertThat(said(RuleLoader.load(folder)))
                 .containsExactly(
-                        a + ":1:1: the file is empty (write rules: [] if nothing is to be limited)",
+                        a + ":1:1: the file is empty (write rules: [] to limit nothing)",
                         b + ":2:1: unknown field 'foo' (expected: domain, descriptors)",
                         c + ":1:1: domain is missing (expected: the domain that Envoy's filter sends)",
                         d + ":1:1: domain is missing (expected: the domain that Envoy's filter sends)");
@@ -128,7 +132,7 @@ class RuleFolderTest {
     @Test
     void aFolderWithoutRulesIsAMistake() {
         assertThat(said(RuleLoader.load(folder)))
-                .containsExactly(folder + ": no *.yaml in this folder (it takes at least one file of rules)");
+                .containsExactly(folder + ": no *.yaml in this folder (expected: at least one rule file)");
     }
 
     @Test

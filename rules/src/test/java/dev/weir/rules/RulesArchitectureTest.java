@@ -24,6 +24,7 @@ class RulesArchitectureTest {
                         "dev.weir",
                         "dev.weir.text..",
                         "dev.weir.internal.model",
+                        "dev.weir.internal.runtime",
                         "dev.weir.internal.match..",
                         "dev.weir.internal.ruleset",
                         "dev.weir.internal.algorithm",

@@ -1,24 +1,42 @@
 package dev.weir.server;
 
+import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
+import dev.weir.server.control.ControlComponents;
+import dev.weir.server.counters.CounterAdmin;
+import dev.weir.server.grpc.Decider;
+import dev.weir.server.grpc.GrpcServer;
+import dev.weir.server.grpc.GrpcServerSettings;
 import dev.weir.server.health.Health;
 import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.HttpRoutes;
 import dev.weir.server.lifecycle.CloseStack;
+import dev.weir.server.lifecycle.FileWatcher;
 import dev.weir.server.lifecycle.PeriodicTasks;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.listener.Listeners;
+import dev.weir.server.listener.PortCertificates;
+import dev.weir.server.listener.ServerEventLoops;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.MemoryLimits;
+import dev.weir.server.metrics.GrpcServerMetrics;
 import dev.weir.server.metrics.IneffectiveKeyWarnings;
+import dev.weir.server.metrics.LocalTierGauges;
+import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.metrics.StoreMetrics;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.rest.RestSettings;
-import dev.weir.server.rules.RulesInForce;
+import dev.weir.server.rules.ServerRules;
 import dev.weir.server.rules.WatchedRuleFiles;
 import dev.weir.server.settings.ListenAddress;
 import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.ServerStores;
 import dev.weir.server.warmup.ServerWarmUp;
 import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import java.lang.System.Logger.Level;
@@ -29,51 +47,60 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The server: rules, limiter, gRPC lane, REST and admin, on one group of event loops.
+ * The server: rules, limiter, gRPC, REST and admin, on one group of event loops.
  *
- * <p><b>Starting.</b> Rules load, ports are bound, the decision path is warmed; only then does it say that it is serving.
+ * <p><b>Start.</b> The server loads the rules, binds its ports and warms up the decision path. Only then does it
+ * report that it is serving.
  *
- * <p><b>Stopping.</b> It says that it is not serving and goes on answering for a while, so that balancers can look away; then it
- * takes no new calls, lets those under way finish, gives back its leases, has the last decisions written, and closes.
+ * <p><b>Stop.</b> The server reports that it is not serving, but keeps answering for a while so that load balancers can
+ * take it out. It then refuses new calls, waits for the calls in flight, returns its leases, writes the last decisions,
+ * and closes.
  */
 public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
-    private static final Duration STORE_WATCH = Duration.ofSeconds(1);
-    private static final Duration RESET_WATCH = Duration.ofSeconds(1);
-    private static final Duration CONNECTING = Duration.ofSeconds(1);
-    /** Beyond the deadline, for stores to say that they have taken leases back. */
-    private static final Duration RETURNING = Duration.ofMillis(250);
-    /** Beyond their time, for connections to be closed. */
-    private static final Duration CUTTING = Duration.ofMillis(100);
-
-    private static final Duration KEY_WATCH = Duration.ofSeconds(10);
+    private static final Duration OUTAGE_LOG_PERIOD = Duration.ofSeconds(1);
+    private static final Duration RESET_PERIOD = Duration.ofSeconds(1);
+    private static final Duration KEY_WARNING_PERIOD = Duration.ofSeconds(10);
+    private static final Duration STORE_CONNECT_TIMEOUT = Duration.ofSeconds(1);
+    /** Time beyond the deadline in which stores may confirm returned leases. */
+    private static final Duration LEASE_RETURN_MARGIN = Duration.ofMillis(250);
+    /** Time beyond the drain timeout in which connections are closed. */
+    private static final Duration CLOSE_MARGIN = Duration.ofMillis(100);
 
     private final Settings settings;
-    private final ServerComponents parts;
     private final CloseStack opened;
+    private final Health health;
+    private final DecisionObservers observers;
+    private final Limiter limiter;
     private final Listeners listeners;
-    private final MetricsPage metricsPage;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private WeirServer(ServerComponents parts, CloseStack opened) {
-        this.settings = parts.settings;
-        this.parts = parts;
+    private WeirServer(
+            Settings settings,
+            CloseStack opened,
+            Health health,
+            DecisionObservers observers,
+            Limiter limiter,
+            Listeners listeners) {
+        this.settings = settings;
         this.opened = opened;
-        metricsPage = new MetricsPage(parts.vertx, parts.metrics::scrape);
-        listeners = new Listeners(settings, parts.certificates, parts.lane, parts.vertx);
+        this.health = health;
+        this.observers = observers;
+        this.limiter = limiter;
+        this.listeners = listeners;
     }
 
     /**
-     * Starts a server; when this returns, it is serving.
+     * Starts a server. When this returns, the server is serving.
      *
-     * @throws StartException if the rules are wrong, a port is taken or a setting cannot hold; nothing is left running then
+     * @throws StartException if the rules are invalid, a port is taken or a setting cannot be applied; nothing is left
+     *     running then
      */
     public static WeirServer start(Settings settings) throws StartException {
         CloseStack opened = new CloseStack();
         boolean started = false;
         try {
-            WeirServer server = new WeirServer(new ServerComponents(settings, opened), opened);
-            server.begin();
+            WeirServer server = start(settings, opened);
             started = true;
             return server;
         } finally {
@@ -83,38 +110,110 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
-    private void begin() throws StartException {
-        bind();
+    /** Builds the components in the order in which they may fail, then starts them. {@code opened} closes them. */
+    private static WeirServer start(Settings settings, CloseStack opened) throws StartException {
+        TimeSource time = TimeSource.system();
+        Health health = new Health();
+        FileWatcher files = opened.add(new FileWatcher());
+        PortCertificates certificates = new PortCertificates(settings.tls(), files);
+        WatchedRuleFiles ruleFiles = opened.add(new WatchedRuleFiles(settings));
+        DecisionObservers observers = opened.add(new DecisionObservers(settings, time));
+        ControlComponents control = opened.add(new ControlComponents(settings, files));
+        ServerRules rules = new ServerRules(ruleFiles, control.remote(), control.control());
+        observers.rules(rules.all());
+        MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
+        ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops(), settings.network(), memory));
+        ServerStores stores = opened.add(new ServerStores(
+                (int) settings.maxKeys(),
+                settings.stores(),
+                loops.group(),
+                observers.ruleMetrics()::degraded,
+                observers.ruleMetrics()::lastStoreFailure));
+        health.degradedBy(stores::degraded);
+        Limiter limiter = new Limiter(
+                rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), observers.observer());
+        RedisSharedStore noteStore = stores.noteStore();
+        CounterAdmin counters =
+                new CounterAdmin(limiter, stores.redis(), noteStore == null ? null : noteStore.resetNews());
+        ServerMetrics metrics =
+                opened.add(new ServerMetrics(observers.ruleMetrics(), new StoreMetrics(stores.redis())));
+        stores.addTo(metrics);
+        rules.addTo(metrics);
+        control.addTo(metrics);
+        certificates.addTo(metrics);
+        observers.addTo(metrics);
+        new NetworkGauges(memory).addTo(metrics);
+        addTo(metrics, settings, limiter, health);
+        GrpcServer grpc = new GrpcServer(
+                Decider.of(limiter),
+                time,
+                certificates.with(grpcSettings(settings)),
+                health,
+                new GrpcServerMetrics(metrics),
+                memory);
+        PeriodicTasks tasks = opened.add(new PeriodicTasks());
+
+        Listeners listeners = new Listeners(settings, certificates, grpc, loops);
+        RestApi rest = new RestApi(
+                limiter, time, health, restSettings(settings), settings.rls(), control.access()::requireToGiveBack);
+        MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
+        listeners.bind(
+                () -> httpRoutes(loops.vertx(), rest, metricsPage, health),
+                httpPort -> new AdminApi(
+                        control.access(),
+                        limiter::index,
+                        httpPort,
+                        () -> new ControlApi(
+                                        loops.vertx(),
+                                        control.access(),
+                                        rules.inForce(),
+                                        limiter,
+                                        counters,
+                                        control.control(),
+                                        WatchedRuleFiles.options(settings))
+                                .routes()));
         if (!settings.warmUp().isZero()) {
-            ServerWarmUp.run(parts.vertx, parts.group, settings.stores(), parts.stores, settings.warmUp());
+            ServerWarmUp.run(loops.vertx(), loops.group(), settings.stores(), stores, settings.warmUp());
         }
-        awaitStores();
-        parts.rules.follow(parts::inForce);
-        parts.feed.follow(parts.rules::files);
-        parts.operators.followSwitches(parts.stores.meeting());
-        watch();
-        parts.health.set(Health.State.SERVING);
-        var unused = parts.vertx.executeBlocking(Executors.callable(parts.metrics::open), false);
+        awaitConnections(stores);
+        rules.follow(next -> {
+            observers.rules(next);
+            limiter.index(next);
+        });
+        control.followSwitches(noteStore);
+        files.start();
+        tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
+        tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
+        tasks.every(RESET_PERIOD, counters::applyRemoteResets);
+        tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::check);
+        health.set(Health.State.SERVING);
+        var unused = loops.vertx().executeBlocking(Executors.callable(metrics::open), false);
+        return new WeirServer(settings, opened, health, observers, limiter, listeners);
     }
 
-    /** Where HTTP listens, with the port that it got. */
-    public ListenAddress http() {
-        return listeners.http();
+    private static void addTo(ServerMetrics metrics, Settings settings, Limiter limiter, Health health) {
+        metrics.gauge(
+                        "ratelimit.rules",
+                        "Rules in force.",
+                        () -> limiter.index().rules().size())
+                .gauge(
+                        "ratelimit.serving",
+                        "1 while the server reports that it is serving.",
+                        () -> health.serving() ? 1 : 0);
+        new LocalTierGauges(settings, limiter.tier()).addTo(metrics);
     }
 
-    /** Where gRPC listens, with the port that it got. */
-    public ListenAddress grpc() {
-        return listeners.grpc();
+    private static MemoryLimits memoryLimits(Settings.Network network) {
+        Long bytes = network.memory();
+        return bytes == null ? MemoryLimits.ofThisProcess() : MemoryLimits.of(bytes);
     }
 
-    /** Where the admin port listens, with the port that it got. */
-    public ListenAddress admin() {
-        return listeners.admin();
-    }
-
-    /** What decides here. */
-    public Limiter limiter() {
-        return parts.limiter;
+    private static GrpcServerSettings grpcSettings(Settings settings) {
+        Settings.Network network = settings.network();
+        return GrpcServerSettings.defaults()
+                .with(settings.rls())
+                .with(GrpcServerSettings.Bounds.defaults()
+                        .withConnections(network.connections(), network.connectionsPerAddress()));
     }
 
     private static RestSettings restSettings(Settings settings) {
@@ -122,96 +221,80 @@ public final class WeirServer implements AutoCloseable {
         return RestSettings.defaults().withIdempotency(set.keep(), set.perCaller());
     }
 
-    private void bind() throws StartException {
-        RestApi api = new RestApi(
-                parts.limiter,
-                parts.time,
-                parts.health,
-                restSettings(settings),
-                settings.rls(),
-                parts.operators.doors().access()::requireToGiveBack);
-        listeners.bind(
-                parts.group,
-                () -> routes(api),
-                httpPort -> new AdminApi(
-                        parts.operators.doors().access(), parts.limiter::rules, httpPort, this::controlRoutes));
-    }
-
-    private Router controlRoutes() {
-        RulesInForce shown = new RulesInForce(parts.rules::below, parts.rules::all, parts.sourceViews::now);
-        return new ControlApi(
-                        parts.vertx,
-                        parts.operators.doors().access(),
-                        shown,
-                        parts.limiter,
-                        parts.counters,
-                        parts.operators.control(),
-                        WatchedRuleFiles.options(settings))
-                .routes();
-    }
-
-    private Handler<HttpServerRequest> routes(RestApi api) {
-        Router router = api.routes(parts.vertx);
+    private static Handler<HttpServerRequest> httpRoutes(
+            Vertx vertx, RestApi rest, MetricsPage metricsPage, Health health) {
+        Router router = rest.routes(vertx);
         HttpRoutes.page(router, "/metrics", context -> metricsPage.answer(context.request()));
-        return HttpPort.whileServing(parts.health::serving, router);
+        return HttpPort.whileServing(health::serving, router);
     }
 
-    /** What is asked first should find its store connected; but a store that is away holds nobody up. */
-    private void awaitStores() {
-        long until = System.nanoTime() + CONNECTING.toNanos();
-        while (!parts.stores.allThere() && System.nanoTime() < until) {
+    /** Waits up to a second for the stores, so that the first request finds them connected. */
+    private static void awaitConnections(ServerStores stores) {
+        long until = System.nanoTime() + STORE_CONNECT_TIMEOUT.toNanos();
+        while (!stores.allConnected() && System.nanoTime() < until) {
             pause(Duration.ofMillis(5));
         }
-        parts.storeWatch.look();
+        stores.logOutage();
     }
 
-    private void watch() {
-        parts.files.start();
-        PeriodicTasks rounds = parts.rounds;
-        rounds.every(Duration.ofMillis(Limiter.TICK_MILLIS), parts.limiter::tick);
-        rounds.every(STORE_WATCH, parts.storeWatch::look);
-        rounds.every(RESET_WATCH, parts.counters::hear);
-        rounds.every(KEY_WATCH, new IneffectiveKeyWarnings(parts.ruleMetrics)::look);
+    /** The address of the HTTP port, with the port number that it was given. */
+    public ListenAddress http() {
+        return listeners.http();
     }
 
-    /** Drains and stops, within the drain timeout unless something that is to be closed takes longer: decisions are written by then. */
+    /** The address of the gRPC port, with the port number that it was given. */
+    public ListenAddress grpc() {
+        return listeners.grpc();
+    }
+
+    /** The address of the admin port, with the port number that it was given. */
+    public ListenAddress admin() {
+        return listeners.admin();
+    }
+
+    /** The limiter that decides every request of this server. */
+    public Limiter limiter() {
+        return limiter;
+    }
+
+    /** Drains and stops. This takes at most the drain timeout, unless a component takes longer to close. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        parts.health.set(Health.State.NOT_SERVING);
-        LOG.log(Level.INFO, "not serving any more; calls under way finish");
+        health.set(Health.State.NOT_SERVING);
+        LOG.log(Level.INFO, "stopping: no longer serving; waiting for calls in flight");
         pause(settings.drain().delay());
-        Duration most = settings.drain().calls();
+        Duration timeout = settings.drain().calls();
         try {
             listeners
-                    .drain(most)
-                    .orTimeout(most.plus(CUTTING).toMillis(), TimeUnit.MILLISECONDS)
+                    .drain(timeout)
+                    .orTimeout(timeout.plus(CLOSE_MARGIN).toMillis(), TimeUnit.MILLISECONDS)
                     .join();
         } catch (CompletionException e) {
-            LOG.log(Level.WARNING, "some calls did not finish in time and were cut off: " + e.getCause());
+            LOG.log(Level.WARNING, "drain timeout: closed connections with calls in flight: " + e.getCause());
         }
         returnLeases();
-        // Before what may wait for a database: the process may end while it waits, and lines would be lost uncounted.
-        parts.decisions.close();
+        // Before components that may wait for a database: if the process is killed while they wait, decisions that are
+        // still queued would be lost without being counted as dropped.
+        observers.close();
         opened.close();
         LOG.log(Level.INFO, "stopped");
     }
 
-    /** What is held of shared counters is of use to the others at once, and not only when it expires. */
+    /** Returns leased hits to their stores, so that other servers need not wait until the leases expire. */
     private void returnLeases() {
         try {
-            long most = settings.limiter().deadlineMicros() + RETURNING.toNanos() / 1_000;
-            parts.limiter
-                    .returnLeases()
+            long timeout = settings.limiter().deadlineMicros() + LEASE_RETURN_MARGIN.toNanos() / 1_000;
+            limiter.returnLeases()
                     .toCompletableFuture()
-                    .orTimeout(most, TimeUnit.MICROSECONDS)
+                    .orTimeout(timeout, TimeUnit.MICROSECONDS)
                     .join();
         } catch (CompletionException e) {
             LOG.log(
                     Level.WARNING,
-                    "what was leased could not be given back in time, and counts as spent: " + e.getCause());
+                    "leases could not be returned in time; their unspent hits count as spent: " + e.getCause());
         }
     }
 

@@ -1,6 +1,6 @@
 /**
- * Starts, wires and stops the server: it builds every component from the settings and connects them. A surface's own
- * logic, and anything that a room below could own, does not come in.
+ * Builds the server's components from the settings, connects them, starts them and stops them. A port's own logic, and
+ * anything that a package below could own, does not belong here.
  */
 @NullMarked
 package dev.weir.server;

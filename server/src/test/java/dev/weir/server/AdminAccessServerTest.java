@@ -92,7 +92,7 @@ public class AdminAccessServerTest {
             for (String each : List.of(QUOTA, RULE)) {
                 HttpResponse<String> answer = call(server, "PUT", each);
                 assertThat(answer.statusCode()).isEqualTo(403);
-                assertThat(answer.body()).contains("this machine may only look without one");
+                assertThat(answer.body()).contains("calls without a token may only read");
             }
             assertThat(call(server, "DELETE", COUNTERS).statusCode()).isEqualTo(403);
             assertThat(call(server, "GET", TOKENS).statusCode()).isEqualTo(403);
@@ -187,8 +187,8 @@ public class AdminAccessServerTest {
             assertThat(call(server, "GET", "/rlconfig").statusCode()).isEqualTo(200);
             String metrics = server.http.get("/metrics").body();
             assertThat(metrics)
-                    .contains("weir_tokens 1.0", "weir_admin_refused_total{reason=\"wrong_token\"} 11.0")
-                    .contains("weir_admin_refused_total{reason=\"throttled\"} 2.0");
+                    .contains("ratelimit_tokens 1.0", "ratelimit_admin_refused_total{reason=\"wrong_token\"} 11.0")
+                    .contains("ratelimit_admin_refused_total{reason=\"throttled\"} 2.0");
         }
     }
 

@@ -295,7 +295,7 @@ class ControlServerTest {
         HttpResponse<String> useless = running.admin.put(
                 QUOTAS + "k",
                 "{\"overrides\":[{\"descriptor\":\"nobody\",\"requests_per_unit\":1,\"unit\":\"minute\"}]}");
-        assertThat(useless.body()).contains("no rule has that name");
+        assertThat(useless.body()).contains("no such rule");
         assertThat(running.admin.get(QUOTAS + "k").statusCode()).isEqualTo(404);
     }
 

@@ -210,7 +210,7 @@ class IdempotentServersTest {
             assertThat(other.statusCode()).isEqualTo(422);
             assertThat(new JsonObject(other.body()).getString("detail"))
                     .startsWith("Idempotency-Key: ")
-                    .contains("came before with another request");
+                    .contains("was used for a different request");
         }
         assertThat(remaining(send(one, "ten", "u", 0, "look"))).isEqualTo(7);
     }

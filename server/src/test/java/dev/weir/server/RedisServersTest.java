@@ -143,7 +143,7 @@ class RedisServersTest {
         assertThat(problem.getBoolean("allowed")).isFalse();
         assertThat(problem.getBoolean("degraded")).isTrue();
         assertThat(problem.getString("reason")).isEqualTo("store_down");
-        assertThat(problem.getString("detail")).contains("rule \"shut\"").contains("does not answer");
+        assertThat(problem.getString("detail")).startsWith("denied by shut (").contains("its store does not answer");
         assertThat(server.post("/json", rls("shut")).statusCode()).isEqualTo(429);
         int alone = 0;
         for (int i = 0; i < 10; i++) {
@@ -155,8 +155,8 @@ class RedisServersTest {
         assertThat(sixth.headers().firstValue("Retry-After").map(Integer::parseInt))
                 .hasValueSatisfying(seconds -> assertThat(seconds).isBetween(1, 2));
         assertThat(new JsonObject(sixth.body()).getString("detail"))
-                .isEqualTo("the store of rule \"alone\" (5 per 1h, token_bucket) does not answer,"
-                        + " and this server's share of it has no room for 1 hit for id=a");
+                .isEqualTo("denied by alone (5 per 1h, token_bucket) for id=a: its store does not answer, and the rule"
+                        + " says on_fail: local; the share of this process is used up");
         assertThat(new JsonObject(sixth.body()).containsKey("passes_at")).isFalse();
         assertThat(server.get("/metrics").body())
                 .contains("ratelimit_failopen_total{domain=\"api\",rule=\"open\"} 10")
@@ -202,7 +202,7 @@ class RedisServersTest {
         Path missing = folder.resolve("missing.pem");
         assertThatThrownBy(() -> server(RULES, "store", "rediss-cluster://h:1", "store_tls_ca", missing.toString()))
                 .isInstanceOf(StartException.class)
-                .hasMessage("store default cannot speak TLS: " + missing
+                .hasMessage("store default: cannot set up TLS: " + missing
                         + " (expected: a PEM file): there is no such file");
     }
 

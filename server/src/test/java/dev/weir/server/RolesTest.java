@@ -67,7 +67,7 @@ class RolesTest {
         if (status == 403) {
             assertThat(answer.headers().firstValue("Content-Type")).contains("application/problem+json");
             assertThat(new JsonObject(answer.body()).getString("detail"))
-                    .contains("takes the role ", "; the token " + role + " has the role " + role);
+                    .contains(" is required to ", "; the token " + role + " has the role " + role);
         }
     }
 }

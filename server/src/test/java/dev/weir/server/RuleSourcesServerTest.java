@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.weir.Limit;
 import dev.weir.control.testkit.Etcd;
 import dev.weir.control.testkit.XdsServer;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.testkit.PemFiles;
 import dev.weir.server.lifecycle.StartException;
 import io.grpc.ServerCredentials;
@@ -257,7 +257,7 @@ class RuleSourcesServerTest {
     }
 
     private static int isTorn(RunningServer server) {
-        RuleSet rules = server.server.limiter().rules();
+        WrittenRules rules = server.server.limiter().rules();
         return rules.rules().size() == 2 && requests(rules, 0) == requests(rules, 1) ? 0 : 1;
     }
 
@@ -265,7 +265,7 @@ class RuleSourcesServerTest {
         return requests(server.server.limiter().rules(), rule);
     }
 
-    private static long requests(RuleSet rules, int rule) {
+    private static long requests(WrittenRules rules, int rule) {
         Limit limit = Objects.requireNonNull(rules.rules().get(rule).limit());
         return limit.requests();
     }

@@ -1,5 +1,9 @@
 package dev.weir.server;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -7,6 +11,12 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
+import dev.weir.server.rules.LayeredRules;
+import dev.weir.server.warmup.ServerWarmUp;
 import org.junit.jupiter.api.Test;
 
 /** The arrows between modules, and between the rooms of the server. */
@@ -31,6 +41,41 @@ class ServerArchitectureTest {
                         "dev.weir.simulation..",
                         "dev.weir.control..",
                         "dev.weir.server..")
+                .check(WEIR);
+    }
+
+    /** Rules are compiled where they come into force, and nowhere on the way there. */
+    @Test
+    void onlyWhoPutsRulesInForceCompilesThem() {
+        noClasses()
+                .that()
+                .doNotBelongToAnyOf(LayeredRules.class, ServerWarmUp.class, Limiter.class, RuleIndex.class)
+                .and()
+                .resideOutsideOfPackage("dev.weir.simulation..")
+                .should()
+                .callMethodWhere(target(name("of")).and(target(owner(type(RuleIndex.class)))))
+                .check(WEIR);
+        noClasses()
+                .that()
+                .belongToAnyOf(WrittenRules.class, WrittenRulesBuilder.class)
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(RuleIndex.class)
+                .check(WEIR);
+    }
+
+    /** What a surface tells of a decision, the decision says: nothing is matched a second time. */
+    @Test
+    void theDataPlaneOverHttpMatchesNothing() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.weir.server.rest..")
+                .should()
+                .callMethodWhere(target(name("counter")).and(target(owner(type(RuleIndex.class)))))
+                .orShould()
+                .callMethodWhere(target(name("match")).and(target(owner(type(RuleIndex.class)))))
+                .orShould()
+                .callMethodWhere(target(name("explain")).and(target(owner(type(Limiter.class)))))
                 .check(WEIR);
     }
 

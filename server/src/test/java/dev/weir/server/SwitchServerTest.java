@@ -167,7 +167,7 @@ class SwitchServerTest {
     void aNameInSeveralDomainsNeedsOne() throws Exception {
         HttpResponse<String> refused = running.admin.put(SWITCHES + "both", "{\"state\":\"off\"}");
         assertThat(refused.statusCode()).isEqualTo(400);
-        assertThat(refused.body()).contains("is in the domains api, web");
+        assertThat(refused.body()).contains("exists in the domains api, web");
         assertThat(running.admin
                         .put(SWITCHES + "both?domain=web", "{\"state\":\"off\"}")
                         .statusCode())
@@ -213,7 +213,7 @@ class SwitchServerTest {
             orders | {"state":"off","enabled":false}   | 400 | unknown field 'enabled'
             orders | {"state":"off","reason":"a\\nb"}  | 400 | reason
             orders | {"state":"off"                    | 400 | body:1
-            a_b    | {"state":"off"}                   | 400 | is the label of several (expected: the id of one: "a=b day fixed_window, a_b day fixed_window")
+            a_b    | {"state":"off"}                   | 400 | is the label of several rules (expected: the id of one: "a=b day fixed_window, a_b day fixed_window")
             absent | {"state":"off"}                   | 404 | a rule in force
             %00    | {"state":"off"}                   | 400 | rule:
             %23override | {"state":"off"}              | 404 | a rule in force

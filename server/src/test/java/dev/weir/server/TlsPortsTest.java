@@ -116,11 +116,11 @@ class TlsPortsTest {
         try (RunningServer server = start("http_tls_cert", certificate.toString(), "http_tls_key", key.toString());
                 Talk metrics = new Talk(server.server.http().port(), first, null)) {
             assertThat(metrics.get("/metrics"))
-                    .contains("weir_certificate_reloads_total{outcome=\"refused\",port=\"grpc\"} 0.0")
-                    .containsPattern("weir_certificate_expiry_seconds\\{port=\"admin\"} 17\\d{4}\\.0");
+                    .contains("ratelimit_certificate_reloads_total{outcome=\"refused\",port=\"grpc\"} 0.0")
+                    .containsPattern("ratelimit_certificate_expiry_seconds\\{port=\"admin\"} 17\\d{4}\\.0");
             swap("2", second.certificate(), first.key());
             for (String port : List.of("grpc", "http", "admin")) {
-                String refused = "weir_certificate_reloads_total{outcome=\"refused\",port=\"" + port + "\"} 1.0";
+                String refused = "ratelimit_certificate_reloads_total{outcome=\"refused\",port=\"" + port + "\"} 1.0";
                 await().atMost(BUDGET).until(() -> metrics.get("/metrics").contains(refused));
             }
             for (int port : ports(server)) {

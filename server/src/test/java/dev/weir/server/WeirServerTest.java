@@ -88,7 +88,7 @@ class WeirServerTest {
         Path missing = folder.resolve("missing.crt");
         assertThatThrownBy(() -> RunningServer.with(rules, tls[0], missing.toString(), tls[2], tls[3]))
                 .isInstanceOf(StartException.class)
-                .hasMessage("gRPC cannot speak TLS: " + missing + " (expected: a PEM file): there is no such file");
+                .hasMessage("gRPC: cannot set up TLS: " + missing + " (expected: a PEM file): there is no such file");
     }
 
     @Test
@@ -202,7 +202,7 @@ class WeirServerTest {
             assertThat(logged.lines)
                     .filteredOn(line -> line.startsWith("SEVERE"))
                     .singleElement(STRING)
-                    .startsWith("SEVERE rules changed and do not load; those of before stay in force:\n")
+                    .startsWith("SEVERE rules changed but do not load; the previous rules stay in force:\n")
                     .contains(rules + ":4:24: unknown unit 'fortnight'");
             write(rules, "7");
             await().until(() -> remaining(running) <= 7);
@@ -271,10 +271,10 @@ class WeirServerTest {
             assertThatThrownBy(() -> RunningServer.with(rules, setting, "192.0.2.1"))
                     .isInstanceOf(StartException.class)
                     .hasMessageContaining(
-                            "cannot listen on 192.0.2.1:0: the address is not of this machine (--" + each);
+                            "cannot listen on 192.0.2.1:0: no interface of this machine has this address (--" + each);
             assertThatThrownBy(() -> RunningServer.with(rules, setting, "no.such.host.invalid"))
                     .isInstanceOf(StartException.class)
-                    .hasMessageContaining("cannot listen on no.such.host.invalid:0: there is no such host (--" + each);
+                    .hasMessageContaining("cannot listen on no.such.host.invalid:0: unknown host (--" + each);
         }
     }
 

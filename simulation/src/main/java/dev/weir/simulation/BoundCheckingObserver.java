@@ -7,24 +7,42 @@ import dev.weir.simulation.fleet.SimulatedNode;
 import dev.weir.simulation.oracle.BoundChecker;
 import dev.weir.simulation.store.SimulatedStore;
 import dev.weir.simulation.traffic.Flow;
+import java.util.List;
+import java.util.function.IntToLongFunction;
 
-/** Counts a run, and keeps the books of every counter beside. */
+/** Counts a run, and keeps an account of every counter to check its bound. */
 final class BoundCheckingObserver implements FleetObserver {
     private final RunTally tally;
     private final BoundChecker ledger;
-    private final SimulatedStore store;
+    private final List<SimulatedStore> servers;
+    private boolean counting = true;
 
-    BoundCheckingObserver(RunTally tally, BoundChecker ledger, SimulatedStore store) {
+    /** Books of what {@code servers}, by their numbers, hand out. */
+    BoundCheckingObserver(RunTally tally, BoundChecker ledger, List<SimulatedStore> servers) {
         this.tally = tally;
         this.ledger = ledger;
-        this.store = store;
+        this.servers = servers;
+    }
+
+    /** The run is over: what is decided from now on was under way. */
+    void stopCounting() {
+        counting = false;
     }
 
     @Override
     public void told(
-            Flow flow, int caller, SimulatedNode node, MutableDecision decision, long chargedMicros, boolean waited) {
-        tally.told(flow, caller, node, decision, chargedMicros, waited);
-        ledger.told(node.number(), decision, chargedMicros, store.clock().micros(), node.pausedUntil());
+            Flow flow,
+            int caller,
+            SimulatedNode node,
+            MutableDecision decision,
+            long chargedMicros,
+            IntToLongFunction heardMicros,
+            boolean waited) {
+        if (counting) {
+            tally.told(flow, caller, node, decision, chargedMicros, heardMicros, waited);
+        }
+        IntToLongFunction now = server -> servers.get(server).clock().micros();
+        ledger.told(node.number(), decision, heardMicros, now, node.pausedUntil());
     }
 
     @Override

@@ -8,18 +8,18 @@ import dev.weir.simulation.store.SimulatedStore;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Lets go wrong what a scenario says. */
+/** Injects the faults of a scenario. */
 final class FaultInjector {
     private final Timeline timeline;
     private final Fleet fleet;
-    private final SimulatedStore store;
+    private final List<SimulatedStore> servers;
     private final IntConsumer died;
 
     /** {@code died} is told the number of each node whose process ends. */
-    FaultInjector(Timeline timeline, Fleet fleet, SimulatedStore store, IntConsumer died) {
+    FaultInjector(Timeline timeline, Fleet fleet, List<SimulatedStore> servers, IntConsumer died) {
         this.timeline = timeline;
         this.fleet = fleet;
-        this.store = store;
+        this.servers = servers;
         this.died = died;
     }
 
@@ -29,6 +29,7 @@ final class FaultInjector {
 
     private void strike(Fault fault) {
         if (fault.node() == Fault.STORE) {
+            SimulatedStore store = servers.get(fault.server());
             if (fault.kind() == Fault.Kind.FAIL_OVER) {
                 store.failOver(fault.forNanos(), store.clock());
             } else {
@@ -39,8 +40,8 @@ final class FaultInjector {
         SimulatedNode node = fleet.nodes().get(fault.node());
         switch (fault.kind()) {
             case PAUSE -> fleet.pause(node, fault.forNanos());
-            case CUT -> fleet.cut(node, fault.forNanos());
-            case BREAK -> fleet.breakOff(node);
+            case CUT -> hit(fault, server -> fleet.cut(node, server, fault.forNanos()));
+            case BREAK -> hit(fault, server -> fleet.breakOff(node, server));
             case KILL -> {
                 fleet.kill(node);
                 died.accept(node.number());
@@ -51,6 +52,15 @@ final class FaultInjector {
                 timeline.after(fault.forNanos(), () -> fleet.start(node));
             }
             case FAIL_OVER -> throw new IllegalStateException("fail_over of a node");
+        }
+    }
+
+    /** Does {@code harm} to the way to the server of {@code fault}, or to each. */
+    private void hit(Fault fault, IntConsumer harm) {
+        for (SimulatedStore each : servers) {
+            if (fault.server() == Fault.EVERY || fault.server() == each.number()) {
+                harm.accept(each.number());
+            }
         }
     }
 }

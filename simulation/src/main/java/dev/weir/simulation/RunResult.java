@@ -3,14 +3,14 @@ package dev.weir.simulation;
 import java.util.List;
 
 /**
- * What came of a run.
+ * The result of a run.
  *
  * @param storeCalls calls of the script
  * @param storeChecks counters that they touched
- * @param kept requests that callers did not send because they had been told to wait
- * @param events how much happened on the timeline
- * @param stranded hits that were taken and never used, where books were kept
- * @param violations bounds that did not hold, where books were kept
+ * @param kept requests that callers did not send because of a retry-after
+ * @param events the number of events on the timeline
+ * @param stranded hits that were taken and never used, if bounds were checked
+ * @param violations bounds that were broken, if bounds were checked
  */
 public record RunResult(
         long durationNanos,
@@ -26,7 +26,7 @@ public record RunResult(
         violations = List.copyOf(violations);
     }
 
-    /** Admitted requests to those that a limiter in one place would have let pass. */
+    /** The ratio of admitted requests to those that a single limiter would have admitted. */
     public double accuracy() {
         long ideal = tally.oracle().idealAdmitted();
         return ideal == 0 ? 1 : (double) tally.admitted() / ideal;
@@ -37,7 +37,7 @@ public record RunResult(
         return tally.decisions() == 0 ? 0 : (double) tally.oracle().falseDenials() / tally.decisions();
     }
 
-    /** Decisions to each call of the store. */
+    /** Decisions per call of the store. */
     public double decisionsPerCall() {
         return storeCalls == 0 ? tally.decisions() : (double) tally.decisions() / storeCalls;
     }

@@ -6,8 +6,9 @@ import dev.weir.simulation.fleet.FleetObserver;
 import dev.weir.simulation.fleet.SimulatedNode;
 import dev.weir.simulation.oracle.Oracle;
 import dev.weir.simulation.traffic.Flow;
+import java.util.function.IntToLongFunction;
 
-/** What came of a run: sums, and how they grew over time, in all and for each node. */
+/** Counts a run: sums and their growth over time, in total and for each node. */
 public final class RunTally implements FleetObserver {
     private final Timeline timeline;
     private final Oracle oracle;
@@ -39,7 +40,13 @@ public final class RunTally implements FleetObserver {
 
     @Override
     public void told(
-            Flow flow, int caller, SimulatedNode node, MutableDecision decision, long chargedMicros, boolean waited) {
+            Flow flow,
+            int caller,
+            SimulatedNode node,
+            MutableDecision decision,
+            long chargedMicros,
+            IntToLongFunction heardMicros,
+            boolean waited) {
         int step = (int) Math.min(offered.length - 1, timeline.now() / stepNanos);
         decisions++;
         offered[step]++;
@@ -63,7 +70,7 @@ public final class RunTally implements FleetObserver {
         return oracle;
     }
 
-    /** Length of a step of the series below. */
+    /** The length of a step of the series below. */
     public long stepNanos() {
         return stepNanos;
     }
@@ -81,7 +88,7 @@ public final class RunTally implements FleetObserver {
         return degraded;
     }
 
-    /** Requests that a failure policy let pass. */
+    /** Requests that a failure policy admitted. */
     public long degradedAdmitted() {
         return degradedPassed;
     }
@@ -101,7 +108,7 @@ public final class RunTally implements FleetObserver {
         return admitted.clone();
     }
 
-    /** By step, what a limiter in one place would have let pass. */
+    /** By step, the requests that a single limiter would have admitted. */
     public long[] idealSteps() {
         return ideal.clone();
     }
@@ -116,8 +123,8 @@ public final class RunTally implements FleetObserver {
     }
 
     /**
-     * Jain's index of how alike nodes treat what comes to them: (sum of x)^2 / (n sum of x^2), x being what a node admitted of what a
-     * single limiter would have admitted there; 1 if all are alike.
+     * Jain's fairness index of the nodes: (sum of x)^2 / (n sum of x^2), where x is the ratio of requests that a node
+     * admitted to those that a single limiter would have admitted there; 1 if all nodes are alike.
      */
     public double fairness() {
         double sum = 0;

@@ -1,5 +1,8 @@
 package dev.weir.simulation;
 
+import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.store.Check;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.simulation.fleet.Fleet;
@@ -9,6 +12,8 @@ import dev.weir.simulation.oracle.BoundChecker;
 import dev.weir.simulation.oracle.Oracle;
 import dev.weir.simulation.scenario.Scenario;
 import dev.weir.simulation.store.HitObserver;
+import dev.weir.simulation.store.LinkSettings;
+import dev.weir.simulation.store.ShardedStore;
 import dev.weir.simulation.store.SimulatedStore;
 import dev.weir.simulation.traffic.Flow;
 import java.util.ArrayList;
@@ -21,12 +26,15 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
     private static final int STEPS = 240;
     private static final int REPORTS = 200;
+    /** Until all is decided and given back, when nobody asks any more. */
+    private static final long SETTLING_NANOS = 1_500_000_000L;
+
     private static final HitObserver UNWATCHED = new HitObserver() {
         @Override
         public void storeShows(long micros) {}
 
         @Override
-        public void took(int node, long key0, long hits) {}
+        public void took(int node, Check check, long hits, Outcome outcome, boolean ahead) {}
 
         @Override
         public void forgot(long moment) {}
@@ -34,43 +42,54 @@ public final class Simulation {
 
     private final Timeline timeline = new Timeline();
     private final Scenario scenario;
+    private final FleetSettings.Kind kind;
     private final @Nullable BoundChecker ledger;
-    private final SimulatedStore store;
+    private final @Nullable BoundCheckingObserver books;
+    private final List<SimulatedStore> servers = new ArrayList<>();
     private final Fleet fleet;
     private final List<Flow> flows = new ArrayList<>();
     private final RunTally tally;
 
-    /** The run of one of those who are compared; with {@code books}, every bound is watched, which takes memory for each caller. */
-    public Simulation(Scenario scenario, Scenario.Run run, boolean books) {
-        this(scenario, run, books, PlantedMistakes.NONE);
+    /** The run of one of those who are compared; with {@code booked}, every bound is watched, which takes memory for each caller. */
+    public Simulation(Scenario scenario, Scenario.Run run, boolean booked) {
+        this(scenario, run, booked, PlantedMistakes.NONE);
     }
 
     /** The same with mistakes that a test has planted. */
-    Simulation(Scenario scenario, Scenario.Run run, boolean books, PlantedMistakes planted) {
+    Simulation(Scenario scenario, Scenario.Run run, boolean booked, PlantedMistakes planted) {
         SplittableRandom random = new SplittableRandom(scenario.seed());
         FleetSettings settings = scenario.fleet().of(run.kind());
         this.scenario = scenario;
+        this.kind = run.kind();
         long deadline = settings.limiter().deadlineMicros() * 1_000;
-        this.ledger = books ? new BoundChecker(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline) : null;
+        this.ledger =
+                booked ? new BoundChecker(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline) : null;
         // Traffic is drawn first: it is the same whatever runs on the nodes.
         List<SplittableRandom> draws = new ArrayList<>();
         scenario.traffic().forEach(each -> draws.add(random.split()));
-        long skew = settings.clockSkewMicros();
-        MachineClock clock = new MachineClock(timeline, skew == 0 ? 0 : random.nextLong(-skew, skew + 1), 0, 0);
-        this.store = new SimulatedStore(timeline, clock, ledger == null ? UNWATCHED : ledger);
-        this.store.replica(scenario.replicaLagNanos());
+        List<ShardedStore> stores = new ArrayList<>();
+        stores.add(store(Rule.DEFAULT_STORE, settings.link(), settings.clockSkewMicros(), random));
+        settings.others().forEach((name, link) -> stores.add(store(name, link, settings.clockSkewMicros(), random)));
         this.tally = new RunTally(timeline, new Oracle(), settings.nodes(), scenario.durationNanos(), STEPS);
-        this.fleet = new Fleet(
-                timeline,
-                store,
-                run.rules(),
-                settings,
-                random,
-                ledger == null ? tally : new BoundCheckingObserver(tally, ledger, store),
-                planted);
+        this.books = ledger == null ? null : new BoundCheckingObserver(tally, ledger, servers);
+        this.fleet = new Fleet(timeline, stores, run.rules(), settings, random, books == null ? tally : books, planted);
         for (int i = 0; i < scenario.traffic().size(); i++) {
             flows.add(new Flow(scenario.traffic().get(i), timeline, draws.get(i), settings.nodes(), fleet));
         }
+    }
+
+    private ShardedStore store(String name, LinkSettings link, long skew, SplittableRandom random) {
+        List<SimulatedStore> own = new ArrayList<>();
+        for (int i = 0; i < link.servers(); i++) {
+            int number = servers.size();
+            MachineClock clock = new MachineClock(timeline, skew == 0 ? 0 : random.nextLong(-skew, skew + 1), 0, 0);
+            HitObserver takings = ledger == null ? UNWATCHED : ledger.of(number);
+            SimulatedStore server = new SimulatedStore(number, timeline, clock, takings);
+            server.replica(scenario.replicaLagNanos());
+            servers.add(server);
+            own.add(server);
+        }
+        return new ShardedStore(name, link, own);
     }
 
     private void died(int node) {
@@ -79,25 +98,33 @@ public final class Simulation {
         }
     }
 
-    /** Runs to the end, and tells from time to time how far it is, 0 to 1. */
+    /** Runs to the end, and reports its progress, 0 to 1, from time to time. */
     public RunResult run(DoubleConsumer progress) {
         flows.forEach(Flow::start);
-        new FaultInjector(timeline, fleet, store, this::died).schedule(scenario.faults());
+        new FaultInjector(timeline, fleet, servers, this::died).schedule(scenario.faults());
         long end = scenario.durationNanos();
         for (int i = 1; i <= REPORTS; i++) {
             timeline.runUntil((long) (end * (i / (double) REPORTS)));
             progress.accept(i / (double) REPORTS);
         }
         long kept = flows.stream().mapToLong(Flow::kept).sum();
-        return new RunResult(
-                end,
-                tally,
-                store.calls(),
-                store.checks(),
-                kept,
-                timeline.happened(),
-                ledger == null ? 0 : ledger.stranded(),
-                ledger == null ? List.of() : ledger.violations());
+        long calls = servers.stream().mapToLong(SimulatedStore::calls).sum();
+        long checks = servers.stream().mapToLong(SimulatedStore::checks).sum();
+        long events = timeline.happened();
+        long stranded = ledger == null ? 0 : ledger.stranded();
+        settle();
+        List<String> violations = ledger == null ? List.of() : ledger.violations();
+        return new RunResult(end, tally, calls, checks, kept, events, stranded, violations);
+    }
+
+    /** Lets what is under way be decided, and looks whether all was given back that nobody spent. What happens then is not counted. */
+    private void settle() {
+        if (ledger != null && books != null) {
+            books.stopCounting();
+            fleet.closeDoors();
+            timeline.runUntil(timeline.now() + SETTLING_NANOS);
+            ledger.settled(server -> kind == FleetSettings.Kind.WEIR && scenario.isCalm(server));
+        }
     }
 
     /** Runs to the end. */

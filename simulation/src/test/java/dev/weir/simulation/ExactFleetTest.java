@@ -3,8 +3,8 @@ package dev.weir.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.fleet.FleetSettings.Kind;
 import dev.weir.simulation.scenario.Scenario;
@@ -23,7 +23,7 @@ class ExactFleetTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long MILLI = 1_000_000;
 
-    private static RuleSet rule(String limit) {
+    private static WrittenRules rule(String limit) {
         return RuleLoader.parse("rules.yaml", "rules:\n  - { name: r, key_by: user_id, limit: " + limit + " }\n")
                 .orThrow();
     }
@@ -32,14 +32,15 @@ class ExactFleetTest {
         return FlowSettings.of("user_id", new ArrivalProcess.Poisson(rate), new CallerDistribution.Alike(count));
     }
 
-    private static RunResult run(RuleSet rules, FleetSettings fleet, FlowSettings traffic, long seconds, long seed) {
+    private static RunResult run(
+            WrittenRules rules, FleetSettings fleet, FlowSettings traffic, long seconds, long seed) {
         Scenario scenario = Scenario.of(rules, fleet, List.of(traffic), seconds * SECOND, seed);
         return new Simulation(scenario, new Scenario.Run("run", fleet.kind(), rules), true).run();
     }
 
     @Test
     void admitsWhatTheSingleLimiterAdmits() {
-        RuleSet rules = rule("{ requests: 100, window: 1s, algorithm: fixed_window }");
+        WrittenRules rules = rule("{ requests: 100, window: 1s, algorithm: fixed_window }");
         RunResult result = run(rules, FleetSettings.of(10), customers(2_000, 10), 10, 7);
         assertThat(result.tally().decisions()).isBetween(19_000L, 21_000L);
         assertThat(result.tally().oracle().beyond()).isZero();
@@ -52,7 +53,7 @@ class ExactFleetTest {
     /** Bursts around the ends of windows: what one slot has taken and another one denies is under way back when the next one begins. */
     @Test
     void noWindowGetsBackWhatWasTakenFromTheOneBefore() {
-        RuleSet rules = RuleLoader.parse("rules.yaml", """
+        WrittenRules rules = RuleLoader.parse("rules.yaml", """
                 rules:
                   - { name: all, key_by: fleet, limit: { requests: 60, window: 100ms, algorithm: fixed_window } }
                   - { name: each, key_by: user_id, limit: { requests: 1, window: 150ms } }
@@ -76,7 +77,7 @@ class ExactFleetTest {
 
     @Test
     void isTheSameRunForTheSameSeed() {
-        RuleSet rules = rule("{ requests: 50, window: 1s }");
+        WrittenRules rules = rule("{ requests: 50, window: 1s }");
         RunResult first = run(rules, FleetSettings.of(5), customers(500, 3), 5, 1);
         RunResult again = run(rules, FleetSettings.of(5), customers(500, 3), 5, 1);
         RunResult other = run(rules, FleetSettings.of(5), customers(500, 3), 5, 2);
@@ -87,7 +88,7 @@ class ExactFleetTest {
 
     @Test
     void naiveChunksLeaveHitsBehind() {
-        RuleSet rules = rule("{ requests: 10000, window: 1m, algorithm: fixed_window }");
+        WrittenRules rules = rule("{ requests: 10000, window: 1m, algorithm: fixed_window }");
         FleetSettings fleet = FleetSettings.of(200).of(Kind.NAIVE_CHUNKS);
         RunResult result = run(rules, fleet, customers(333, 1), 120, 7);
         assertThat(result.accuracy()).isBetween(0.80, 0.90);

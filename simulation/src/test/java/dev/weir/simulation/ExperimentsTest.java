@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What docs/simulation.md claims, as the scenario files show it; where a file is large, a smaller one of the same kind. */
+/**
+ * The claims of docs/simulation.md, as the scenario files show them; for a large file, a smaller scenario of the same
+ * kind.
+ */
 class ExperimentsTest {
 
     @Test

@@ -2,8 +2,8 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Fault;
 import dev.weir.simulation.scenario.Scenario;
@@ -13,11 +13,11 @@ import dev.weir.simulation.traffic.FlowSettings;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What goes wrong shows, and costs what it must and no more. */
+/** Injected faults are visible, and cost no more than they must. */
 class FaultInjectorTest {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;
-    private static final RuleSet RULES = RuleLoader.parse(
+    private static final WrittenRules RULES = RuleLoader.parse(
                     "rules.yaml",
                     "rules:\n  - { name: r, key_by: user_id, consistency: leased, limit: { requests: 2000, window: 10s, algorithm: fixed_window } }\n")
             .orThrow();

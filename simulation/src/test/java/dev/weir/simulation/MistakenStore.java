@@ -64,6 +64,11 @@ final class MistakenStore implements SharedStore {
     }
 
     @Override
+    public int slot(Check check) {
+        return store.slot(check);
+    }
+
+    @Override
     public void close() {
         store.close();
     }

@@ -1,8 +1,8 @@
 package dev.weir.simulation;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.fleet.FleetSettings.Kind;
 import dev.weir.simulation.scenario.Fault;
@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 final class RandomScenario {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;
-    private static final Map<String, RuleSet> RULES = new HashMap<>();
+    private static final Map<String, WrittenRules> RULES = new HashMap<>();
     private static final List<Fault.Kind> FAULTS = List.of(Fault.Kind.values());
     private static final String[] ALGORITHMS = {
         "fixed_window", "token_bucket", "gcra", "sliding_window", "sliding_window, sub_windows: 5", "sliding_window_log"
@@ -58,7 +58,7 @@ final class RandomScenario {
                 random.nextInt(3) == 0 ? 100 : 0,
                 link,
                 LimiterSettings.defaults().withTierCounters(64).withDeadlineMicros(random.nextLong(5_000, 20_000)));
-        RuleSet rules = rules(random);
+        WrittenRules rules = rules(random);
         List<FlowSettings> traffic = new ArrayList<>();
         for (int i = random.nextInt(1, 3); i > 0; i--) {
             traffic.add(flow(random, nodes));
@@ -71,7 +71,7 @@ final class RandomScenario {
         return Scenario.of(rules, fleet, traffic, duration, seed).with(faults, lag);
     }
 
-    private static RuleSet rules(SplittableRandom random) {
+    private static WrittenRules rules(SplittableRandom random) {
         String limit = limit(random);
         String consistency = CONSISTENCIES[random.nextInt(CONSISTENCIES.length)];
         String text =
@@ -89,7 +89,7 @@ final class RandomScenario {
         return "{ requests: " + requests + ", window: " + window + ", algorithm: " + algorithm + " }";
     }
 
-    private static RuleSet parsed(String text) {
+    private static WrittenRules parsed(String text) {
         return RULES.computeIfAbsent(
                 text, each -> RuleLoader.parse("rules.yaml", each).orThrow());
     }

@@ -2,8 +2,8 @@ package dev.weir.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Fault;
 import dev.weir.simulation.scenario.Scenario;
@@ -24,7 +24,7 @@ class ReportedFaultsTest {
     private static final double BLIND = 0.26;
 
     private static RunResult run(String limit, double rate, long seconds, List<Fault> faults) {
-        RuleSet rules = RuleLoader.parse(
+        WrittenRules rules = RuleLoader.parse(
                         "rules.yaml",
                         "rules:\n  - { name: r, key_by: user_id, consistency: reported, limit: " + limit + " }\n")
                 .orThrow();

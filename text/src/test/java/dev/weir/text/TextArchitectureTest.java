@@ -20,7 +20,7 @@ class TextArchitectureTest {
     }
 
     @Test
-    void leansOnTheYamlParserAlone() {
+    void dependsOnTheYamlParserOnly() {
         classes()
                 .should()
                 .onlyDependOnClassesThat()

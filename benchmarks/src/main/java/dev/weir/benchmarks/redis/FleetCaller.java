@@ -10,10 +10,13 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** One connection that asks over REST, one request after the other. It reads no more of HTTP/1.1 than Weir's answers need. */
+/**
+ * A connection that asks over REST, one request after the other. It parses only as much of HTTP/1.1 as Weir's responses
+ * need.
+ */
 final class FleetCaller implements AutoCloseable {
 
-    /** What came back, and whether a failure policy had a part in it. */
+    /** A response, and whether a failure policy decided it. */
     record Answer(int status, boolean degraded, String body) {
         boolean passed() {
             return status == 200;
@@ -63,7 +66,7 @@ final class FleetCaller implements AutoCloseable {
         StringBuilder line = new StringBuilder();
         for (int c = in.read(); c != '\n'; c = in.read()) {
             if (c < 0) {
-                throw new EOFException("the server hung up");
+                throw new EOFException("the server closed the connection");
             }
             if (c != '\r') {
                 line.append((char) c);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** {@code ./weir serve} as anybody starts it, with counters in a Redis that others share. */
+/** Runs {@code ./weir serve} as a user starts it, with counters in a shared Redis. */
 final class FleetServer implements AutoCloseable {
     private static final long STARTED_NANOS = TimeUnit.MINUTES.toNanos(2);
 
@@ -21,7 +21,9 @@ final class FleetServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Does not wait until it is {@linkplain #awaitReady ready}, so that several can start at once. */
+    /**
+     * Starts a server without waiting until it is {@linkplain #awaitReady ready}, so that several can start at once.
+     */
     static FleetServer start(String store, Path rules, String deadline) throws IOException {
         int port = ServerProcess.freePort();
         List<String> command = List.of(

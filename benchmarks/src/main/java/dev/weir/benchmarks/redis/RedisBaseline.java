@@ -5,7 +5,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.SplittableRandom;
 
 /**
- * The least that anybody pays who keeps a state for each key in Redis: a script that reads and writes a batch of them, and decides
+ * The lowest possible cost of a state per key in Redis: a script that reads and writes a batch of states, and decides
  * nothing.
  */
 final class RedisBaseline {
@@ -25,7 +25,7 @@ final class RedisBaseline {
         this.keys = RedisLimit.keys("floor", most);
     }
 
-    /** One write on every key, so that all of them are there. */
+    /** Writes every key once, so that all of them exist. */
     void fill() {
         String digest = redis.scriptLoad(WRITE);
         for (int from = 0; from < keys.length; from += BATCH) {
@@ -35,7 +35,7 @@ final class RedisBaseline {
         }
     }
 
-    /** Microseconds of Redis's time for a key, drawn evenly from the first so many. */
+    /** Microseconds of Redis's time per key, drawn evenly from the first {@code among} keys. */
     double micros(int among) {
         String digest = redis.scriptLoad(READ_AND_WRITE);
         SplittableRandom random = new SplittableRandom(among);

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bucket4j on Lettuce with batching, its exact way to make one request of many: what waits for a key goes with the next
- * compare-and-swap. Batching belongs to a bucket object, so it is one for the one hot key, as its documentation asks.
+ * Bucket4j on Lettuce with batching, its exact way to combine requests: requests that wait for a key go with the next
+ * compare-and-swap. Batching belongs to a bucket object, so there is one for the hot key, as its documentation asks.
  */
 final class RedisBucket4jSide implements RedisSide {
     private final RedisClient client;

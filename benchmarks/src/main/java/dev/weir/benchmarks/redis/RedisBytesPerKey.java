@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.LongSummaryStatistics;
 
 /**
- * What a token bucket of Weir takes in Redis, by {@code MEMORY USAGE}: key, value, and Redis's own share. That depends on the
- * allocator: what Debian and most others ship uses jemalloc, whose sizes are fixed; the binary of the tests uses the C library's,
- * which at times hands out more than was asked for.
+ * Measures the memory of a token bucket of Weir in Redis, by {@code MEMORY USAGE}: key, value, and Redis's overhead. It
+ * depends on the allocator. Debian and most others ship jemalloc, whose sizes are fixed; the binary of the tests uses
+ * the C library's, which sometimes returns more than was asked for.
  *
  * <pre>{@code
  * MAIN=RedisBytesPerKey benchmarks/run [--keys 10000] [--redis HOST:PORT]

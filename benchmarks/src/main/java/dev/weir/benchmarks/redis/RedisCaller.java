@@ -6,19 +6,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 import org.HdrHistogram.Histogram;
 
-/** A caller that always has one question under way: the answer to the last is the start of the next. */
+/** A caller that always has one question in flight: the answer to the last starts the next. */
 final class RedisCaller {
-    /** The question is being put; the answer may come before that returns. */
+    /** The question is being sent; the answer may come before that returns. */
     private static final int ASKING = 0;
 
     private static final int WAITING = 1;
     private static final int ANSWERED = 2;
 
     /**
-     * What a caller asks for, and when it stops.
+     * The task of a caller.
      *
      * @param keys numbers of keys; a negative one is the end
-     * @param home where answers are taken up
+     * @param home the executor that handles answers
      * @param countFrom nanos from which answers are counted
      * @param until nanos at which it ends
      */
@@ -38,7 +38,7 @@ final class RedisCaller {
         this.task = task;
     }
 
-    /** Which of the callers this is, from 0: a side may keep something for each. */
+    /** The number of this caller, from 0; a side may keep data for each. */
     int number() {
         return number;
     }
@@ -47,18 +47,18 @@ final class RedisCaller {
         return task.home();
     }
 
-    /** When the question under way was put, in nanos. */
+    /** When the question in flight was sent, in nanos. */
     long began() {
         return began;
     }
 
     void go() {
         began = System.nanoTime();
-        goOn();
+        askOn();
     }
 
-    /** Asks until there is nothing to do but wait, in a loop: answers that come at once must not grow the stack. */
-    private void goOn() {
+    /** Asks until it has to wait, in a loop, because answers that come at once must not grow the stack. */
+    private void askOn() {
         do {
             int key = began - task.until() >= 0 ? -1 : task.keys().getAsInt();
             if (key < 0) {
@@ -66,17 +66,17 @@ final class RedisCaller {
                 return;
             }
             asked++;
-            state.setPlain(ASKING); // a side hands the question over by itself
+            state.setPlain(ASKING); // the side publishes the question itself
             task.side().ask(this, key);
         } while (!state.compareAndSet(ASKING, WAITING));
     }
 
-    /** To be called {@linkplain #home at home}. */
+    /** Handles an answer; called in {@linkplain #home the caller's executor}. */
     void answered(boolean allowed) {
         note(allowed, false);
     }
 
-    /** There is no answer, and why does not matter: the run is worth nothing. To be called {@linkplain #home at home}. */
+    /** Handles a failure of any kind, which spoils the run; called in {@linkplain #home the caller's executor}. */
     void failed() {
         note(false, true);
     }
@@ -88,18 +88,18 @@ final class RedisCaller {
             denied += allowed || failure ? 0 : 1;
             failed += failure ? 1 : 0;
         }
-        began = now; // the clock is read once for a decision: at half a million a second, that tells
+        began = now; // reads the clock once per decision: at half a million a second, that matters
         if (!state.compareAndSet(ASKING, ANSWERED)) {
-            goOn();
+            askOn();
         }
     }
 
-    /** How long it waited for what counts. To be read at the end only, as all below. */
+    /** How long it waited for the answers that count. Read only at the end, as all below. */
     Histogram micros() {
         return micros;
     }
 
-    /** All of it, also what does not count. */
+    /** The number of all questions, including those that do not count. */
     long asked() {
         return asked;
     }

@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
 
 /**
- * Several {@code ./weir serve} on one Redis, started at once and hammered over REST as soon as they are ready: how much passes of a
- * limit of a thousand. On a cluster every request also meets two wide limits whose counters live elsewhere, and what those have counted
- * is told, too.
+ * Starts several {@code ./weir serve} on one Redis at once and loads them over REST as soon as they are ready. Prints how
+ * many requests pass a limit of a thousand. On a cluster every request also matches two wide limits whose counters are
+ * in other hash slots; it prints their counts too.
  *
  * <pre>{@code
  * MAIN=RedisFleet benchmarks/run [--servers 3] [--clients 6,64,256] [--requests 6000] [--keys 3] [--starts 2]
@@ -142,7 +142,7 @@ public final class RedisFleet {
         return tally;
     }
 
-    /** What the limits beside the tight one have counted. */
+    /** The hits that the limits beside the tight one have counted. */
     private static String others(FleetServer server, String key) throws IOException {
         try (FleetCaller caller = new FleetCaller(server.port())) {
             String path = "/v1/ratelimit/status/%1$s?api_key=a%1$s&ip=i%1$s".formatted(key);
@@ -156,7 +156,7 @@ public final class RedisFleet {
         }
     }
 
-    /** What came back. */
+    /** Counts the responses. */
     private static final class Tally {
         final Histogram micros = new Histogram(3);
         int passed;

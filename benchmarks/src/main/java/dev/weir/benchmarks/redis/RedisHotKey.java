@@ -9,9 +9,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * One hot key, exact, many callers in one JVM: Weir's store beside one script per call and beside Bucket4j with batching. Twice:
- * callers that take up their answers, and ask again, on the thread that reads them from Redis; and callers on a thread of their
- * own.
+ * Measures one hot key, exact, with many callers in one JVM: Weir's store beside one script per call and beside
+ * Bucket4j with batching. It runs twice: with callers that handle their answers, and ask again, on the thread that
+ * reads from Redis; and with callers on their own thread.
  *
  * <pre>{@code
  * MAIN=RedisHotKey benchmarks/run [--callers 64] [--rounds 5] [--seconds 5] [--warm-up 10] [--awake yes]

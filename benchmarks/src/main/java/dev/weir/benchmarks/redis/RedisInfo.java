@@ -6,12 +6,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What Redis says of itself.
+ * Statistics of Redis.
  *
- * @param commands all that it ran, those that a script called included, but for asking about this
+ * @param commands all commands that it ran, including those called by scripts, but without those that read these
+ *     statistics
  * @param scripts calls of scripts among them
  * @param scriptMicros the time they took
- * @param cpuSeconds of its main thread
+ * @param cpuSeconds the CPU time of its main thread
  */
 record RedisInfo(long commands, long scripts, long scriptMicros, double cpuSeconds) {
 
@@ -43,7 +44,7 @@ record RedisInfo(long commands, long scripts, long scriptMicros, double cpuSecon
                         line -> line.substring(line.indexOf(':') + 1).trim()));
     }
 
-    /** Of lines such as {@code cmdstat_get:calls=21,usec=175,usec_per_call=8.33,...}. */
+    /** Sums a field over lines such as {@code cmdstat_get:calls=21,usec=175,usec_per_call=8.33,...}. */
     private static long sum(Map<String, String> stats, String prefix, String field) {
         Function<String, Long> read = line -> {
             int from = line.indexOf(field + "=") + field.length() + 1;

@@ -9,11 +9,11 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.RedisSharedStore;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -26,8 +26,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * One hot key, {@code leased} beside {@code exact}: how long a decision takes that touches no network, how many do, and what they cost
- * Redis. One caller at a time, so that nothing is shared but by the lease.
+ * Measures one hot key, {@code leased} beside {@code exact}: the time of a decision without network, the share of
+ * decisions that need it, and their cost for Redis. There is one caller at a time, so that only the lease combines
+ * requests.
  *
  * <pre>{@code
  * MAIN=RedisLeases benchmarks/run [--seconds 5] [--redis HOST:PORT]
@@ -70,7 +71,7 @@ public final class RedisLeases {
         RedisSharedStore store = RedisSharedStore.open(
                 RedisSettings.of("redis://" + redis.address()).withDeadline(DEADLINE));
         store.warmUp(DEADLINE);
-        RuleSet rules = Objects.requireNonNull(
+        WrittenRules rules = Objects.requireNonNull(
                 RuleLoader.parse("bench", RULES.formatted(consistency)).rules());
         Limiter limiter = new Limiter(
                 rules,
@@ -83,7 +84,7 @@ public final class RedisLeases {
         var ticking = ticks.scheduleAtFixedRate(
                 limiter::tick, Limiter.TICK_MILLIS, Limiter.TICK_MILLIS, TimeUnit.MILLISECONDS);
         try {
-            new Caller(limiter).run(seconds); // so that it is compiled
+            new Caller(limiter).run(seconds); // warms up the compiler
             RedisInfo before = RedisInfo.of(redis.commands());
             Caller caller = new Caller(limiter);
             caller.run(seconds);
@@ -95,7 +96,7 @@ public final class RedisLeases {
         }
     }
 
-    /** Asks, and waits where the answer is not there at once. */
+    /** Asks, and waits if the answer does not come at once. */
     private static final class Caller implements Waiter {
         private final Limiter limiter;
         private final Request request = Request.to("bench").with("user", "u_42");

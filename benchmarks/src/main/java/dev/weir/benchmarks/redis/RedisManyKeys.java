@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Keys drawn at random, exact, many callers in one JVM: Weir's store beside one script per call; then what a decision costs
- * Redis among ever more keys.
+ * Measures keys drawn at random, exact, with many callers in one JVM: Weir's store beside one script per call; then the
+ * cost of a decision for Redis with more and more keys.
  *
  * <pre>{@code
  * MAIN=RedisManyKeys benchmarks/run [--keys 100000] [--callers 256] [--rounds 5] [--seconds 5] [--warm-up 10]
@@ -59,7 +59,7 @@ public final class RedisManyKeys {
         }
     }
 
-    /** What a decision costs Redis, and what it costs it anyway: the peer looks up the same number of keys. */
+    /** Measures the cost of a decision for Redis, and that of a peer which only looks up the same number of keys. */
     private void flat(String list) throws InterruptedException {
         List<Integer> sizes =
                 Stream.of(list.split(",", -1)).map(Integer::valueOf).toList();
@@ -87,7 +87,7 @@ public final class RedisManyKeys {
         List<List<RedisRounds.Round>> measured = sizes.stream()
                 .<List<RedisRounds.Round>>map(s -> new ArrayList<>())
                 .toList();
-        // All keys are there from the start: what differs is among how many a round draws.
+        // All keys exist from the start; only the number of keys that a round draws from differs.
         rounds.fill(side, most);
         rounds.round(side, most, options.number("--warm-up", 10));
         for (int i = 0; i < options.number("--rounds", 5); i++) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Medians of the rounds of each side, and of the ratios of the first side's rounds to those beside them. */
+/** Prints the medians of each side's rounds, and of the ratios of the first side's rounds to those of the others. */
 final class RedisResultTable {
     private RedisResultTable() {}
 

@@ -19,23 +19,23 @@ import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /**
- * Sides asked in turn, round after round, by callers that each have one question under way.
+ * Measures sides in turns, round after round, with callers that each have one question in flight.
  *
- * @param home where callers take up their answers, and ask again
+ * @param home the executor in which callers handle their answers, and ask again
  */
 record RedisRounds(RedisCommands<String, String> redis, int callers, Executor home) {
-    /** What does not count at the start of a round: queues fill. */
+    /** The time at the start of a round that does not count, while queues fill. */
     private static final long SETTLE_NANOS = 500_000_000L;
 
     private static final long PATIENCE_SECONDS = 30;
 
-    /** One round of one side. */
+    /** The result of one round of one side. */
     record Round(double perSecond, double p50Millis, double p99Millis, Costs costs, long denied, long failed) {}
 
-    /** Of a decision; from first to last, what does not count included. */
+    /** The costs of a decision, from first to last, including the time that does not count. */
     record Costs(double commands, double scripts, double redisMicros, double scriptMicros, double jvmMicros) {}
 
-    /** Each side warmed up, then {@code rounds} of each in turn. */
+    /** Warms up each side, then runs {@code rounds} of each in turns. */
     Map<RedisSide, List<Round>> run(List<? extends RedisSide> sides, int keys, BenchmarkOptions options)
             throws InterruptedException {
         int seconds = options.number("--seconds", 5);
@@ -51,7 +51,7 @@ record RedisRounds(RedisCommands<String, String> redis, int callers, Executor ho
         return all;
     }
 
-    /** Keys drawn evenly, as fast as it goes. */
+    /** Draws keys evenly, at full speed. */
     Round round(RedisSide side, int keys, int seconds) throws InterruptedException {
         RedisInfo before = RedisInfo.of(redis);
         long cpuBefore = cpuNanos();
@@ -81,7 +81,7 @@ record RedisRounds(RedisCommands<String, String> redis, int callers, Executor ho
         return () -> random.nextInt(keys);
     }
 
-    /** One hit on every key, so that all of them are there. */
+    /** Sends one hit to every key, so that all of them exist. */
     void fill(RedisSide side, int keys) throws InterruptedException {
         AtomicInteger next = new AtomicInteger();
         IntSupplier each = () -> {

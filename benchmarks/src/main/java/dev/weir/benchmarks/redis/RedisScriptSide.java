@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One script call for each decision, as most who limit in Redis do it: GCRA on one key by Redis's clock, {@code EVALSHA} over
- * one Lettuce connection that all callers share.
+ * One script call for each decision, as most limiters on Redis do: GCRA on one key by Redis's clock, {@code EVALSHA}
+ * over one Lettuce connection that all callers share.
  */
 final class RedisScriptSide implements RedisSide {
     /** The state is the moment at which the bucket is full again. */

@@ -18,8 +18,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weir beside envoyproxy/ratelimit on the same Redis with the same rules (a fixed window that never fills), asked in turn by
- * {@code h2gen}: decisions per CPU second of the server's process, latency at full speed, Redis commands per decision.
+ * Measures Weir beside envoyproxy/ratelimit on the same Redis with the same rules (a fixed window that never fills), in
+ * turns, with {@code h2gen}: decisions per CPU second of the server's process, latency at full speed, Redis commands
+ * per decision.
  *
  * <pre>{@code
  * MAIN=RedisServers benchmarks/run --h2gen PATH [--ratelimit PATH] [--keys 1,100000] [--rounds 5] [--seconds 5]
@@ -28,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisServers {
 
-    /** A server that runs, by where it listens and who it is; its metrics are at a port of their own, 0 if it has none. */
+    /** A running server: its port, its process, and the port of its metrics, 0 if it has none. */
     private record Server(String name, int port, long pid, int metricsPort) {
-        /** Decisions so far that a failure policy made, for Redis did not answer in time: they are not what is measured. */
+        /** Decisions so far that a failure policy made because Redis did not answer in time; they are not measured. */
         double degraded() throws IOException {
             if (metricsPort == 0) {
                 return 0;
@@ -47,7 +48,7 @@ public final class RedisServers {
         }
     }
 
-    /** One load of one server, and what Redis did meanwhile. */
+    /** One load of one server, and the work of Redis meanwhile. */
     private record Run(JsonObject line, double degraded, double commands, double redisMicros) {
         double get(String field) {
             return line.getDouble(field);

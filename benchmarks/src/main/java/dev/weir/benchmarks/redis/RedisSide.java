@@ -1,10 +1,10 @@
 package dev.weir.benchmarks.redis;
 
-/** One way to keep a limit in Redis: asked for a hit on a key, it tells the caller later. */
+/** One way to keep a limit in Redis: it is asked for a hit on a key, and answers the caller later. */
 interface RedisSide extends AutoCloseable {
     String name();
 
-    /** One hit on the key of that number; the answer goes to the caller once, in its home. */
+    /** Asks for one hit on the key of that number; answers the caller once, in the caller's executor. */
     void ask(RedisCaller caller, int key);
 
     @Override

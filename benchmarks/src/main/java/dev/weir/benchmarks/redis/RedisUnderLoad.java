@@ -9,7 +9,10 @@ import java.lang.management.ManagementFactory;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The Redis that all sides of a run share: a process of its own, bounded, or the one that {@code --redis HOST:PORT} names. */
+/**
+ * The Redis that all sides of a run share: a bounded process of its own, or the one that {@code --redis HOST:PORT}
+ * names.
+ */
 final class RedisUnderLoad implements AutoCloseable {
     private final @Nullable RedisProcess process;
     private final RedisURI uri;
@@ -40,7 +43,7 @@ final class RedisUnderLoad implements AutoCloseable {
         return uri.getHost() + ":" + uri.getPort();
     }
 
-    /** A connection for questions about it. */
+    /** A connection for statistics. */
     RedisCommands<String, String> commands() {
         return commands;
     }
@@ -55,7 +58,7 @@ final class RedisUnderLoad implements AutoCloseable {
                 .orElse("?");
     }
 
-    /** What a figure is worth depends on: Redis, Java, cores, and who else wanted them. */
+    /** The conditions that a figure depends on: Redis, Java, cores, and the load of other processes. */
     String conditions() {
         return String.format(
                 Locale.ROOT,

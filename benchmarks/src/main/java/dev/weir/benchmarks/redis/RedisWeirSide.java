@@ -5,8 +5,8 @@ import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.counter.CounterKeyHash;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.node.NodeHealth;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Weir's store, asked as the limiter asks it: a key is spelled and hashed anew for every decision. */
+/** Weir's store, asked as the limiter asks it: a key is written and hashed anew for every decision. */
 final class RedisWeirSide implements RedisSide {
-    /** Long enough that a busy machine does not fail a decision; a failure would spoil the run. */
+    /** So long that a busy machine fails no decision; a failure would spoil the run. */
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -33,13 +33,13 @@ final class RedisWeirSide implements RedisSide {
         awaitConnection(store);
         meter = Meters.of(limit.tokenBucket());
         questions = IntStream.range(0, callers).mapToObj(i -> new Question()).toArray(Question[]::new);
-        // The store puts "weir:{", a tag of eleven and "}:" before it, which makes forty.
+        // The store prepends "weir:{", a tag of eleven characters and "}:", which makes forty.
         this.keys = IntStream.range(0, keys)
                 .mapToObj(i -> String.format(Locale.ROOT, "bench:users:%09d", i))
                 .toArray(String[]::new);
     }
 
-    /** It connects in the background, and fails what it is asked before. */
+    /** Waits for the connection: the store connects in the background, and fails earlier asks. */
     private static void awaitConnection(RedisSharedStore store) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!store.health().stream().allMatch(NodeHealth::serves)) {
@@ -65,7 +65,7 @@ final class RedisWeirSide implements RedisSide {
         store.close();
     }
 
-    /** One caller's. */
+    /** The ask of one caller. */
     private final class Question extends Ask {
         private final CounterKeyHash hash = new CounterKeyHash();
         private @Nullable RedisCaller caller;
@@ -95,7 +95,7 @@ final class RedisWeirSide implements RedisSide {
         public void answered() {
             RedisCaller who = caller;
             if (who == null) {
-                throw new IllegalStateException("an answer that nobody asked for");
+                throw new IllegalStateException("an answer without a question (expected: one answer per question)");
             }
             Check check = checks.get(0);
             if (check.failure != null) {

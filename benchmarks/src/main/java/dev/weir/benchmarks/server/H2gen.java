@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The load tool: asks a gRPC rate limiter over four connections and tells what came of it in one line of JSON. */
+/** The load generator: asks a gRPC rate limiter over four connections and prints the result as one line of JSON. */
 public record H2gen(String path) {
     /** Seconds at the start of each load that it does not count. */
     static final int WARM = 1;
@@ -17,7 +17,7 @@ public record H2gen(String path) {
     private static final int WARM_UP_SECONDS = 10;
     private static final int WARM_UP_ROUNDS = 6;
 
-    /** Whether there is one; says what is missing if not. */
+    /** Whether it is installed; prints what is missing if not. */
     public boolean found() {
         boolean found = Files.isExecutable(Path.of(path));
         if (!found) {
@@ -27,11 +27,14 @@ public record H2gen(String path) {
         return found;
     }
 
-    /** How much is asked: so many requests under way on each connection at most, and so many a second if {@code rate} is not 0. */
+    /**
+     * A load: at most {@code underWay} requests in flight on each connection, and {@code rate} per second if that is
+     * not 0.
+     */
     public record Load(int underWay, double rate) {
         public static final Load FULL = new Load(64, 0);
 
-        /** Counted from when a request was due. */
+        /** A load at a fixed rate; latency counts from when a request was due. */
         static Load at(double rate) {
             return new Load(512, rate);
         }
@@ -56,7 +59,7 @@ public record H2gen(String path) {
         return new JsonObject(out);
     }
 
-    /** A JVM shows what it can do once it has compiled its hot code; how long that takes depends on who else wants the CPU. */
+    /** Warms a JVM up until its hot code is compiled; how long that takes depends on the load of other processes. */
     public void warmUp(String name, int port, long pid, String keys) throws IOException, InterruptedException {
         double before = 0;
         for (int i = 0; i < WARM_UP_ROUNDS; i++) {
@@ -68,7 +71,10 @@ public record H2gen(String path) {
         }
     }
 
-    /** About how many decisions a load took: the warming is not in the count, but in all that others counted meanwhile. */
+    /**
+     * Roughly the number of decisions of a load, including those of the warm-up, which h2gen does not count but others
+     * do.
+     */
     public static double decisions(JsonObject line, int seconds) {
         double counted = line.getLong("ok") + line.getLong("over") + line.getLong("other");
         return counted * (seconds + WARM) / seconds;

@@ -29,7 +29,10 @@ public final class RateLimitProcess implements AutoCloseable {
         this.port = port;
     }
 
-    /** Where it is: what {@code --ratelimit} says, or where {@code go install} puts it; null, and a word about it, if not there. */
+    /**
+     * Finds its binary: the option {@code --ratelimit}, or where {@code go install} puts it; prints a hint and returns
+     * null if missing.
+     */
     public static @Nullable Path find(BenchmarkOptions options) {
         String given = options.text("--ratelimit", "");
         Path path =
@@ -104,7 +107,7 @@ public final class RateLimitProcess implements AutoCloseable {
             files.sorted(Comparator.reverseOrder())
                     .forEach(file -> file.toFile().delete());
         } catch (IOException e) {
-            // A folder of the system's temporary files stays behind.
+            // A temporary folder stays behind.
         }
     }
 }

@@ -19,9 +19,9 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
- * How long after an edit of its rules a server under load answers by them, and whether a call fails meanwhile. The clock starts
- * before the edit is seen by anyone and stops at the first answer under the new limit; the last one under the old limit is
- * told as well.
+ * Measures how long after an edit of its rules a server under load decides by them, and whether a call fails meanwhile.
+ * The clock starts before the edit is visible and stops at the first answer under the new limit. It also prints the
+ * last answer under the old limit.
  *
  * <pre>{@code
  * MAIN=ReloadLatency benchmarks/run [EDITS]
@@ -34,12 +34,12 @@ public final class ReloadLatency {
     private static final long STRAGGLERS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long MOST_PAUSE = TimeUnit.MILLISECONDS.toNanos(400);
 
-    /** A way in which rules files change. */
+    /** A way in which rule files change. */
     private interface Edit {
         void apply(String rules) throws IOException;
     }
 
-    /** Since when answers are by the limit looked for, and until when by another: nanoseconds. */
+    /** The first answer under the wanted limit, and the last one under another: nanoseconds. */
     private static final class Watch {
         volatile long wanted = FIRST_LIMIT;
         volatile long firstNew;
@@ -59,7 +59,7 @@ public final class ReloadLatency {
         }
     }
 
-    /** Held, lest its level be forgotten: a line for each edit would bury the result. */
+    /** Held so that its level is not lost to garbage collection: a log line for each edit would bury the result. */
     private static final Logger QUIET = Logger.getLogger("dev.weir");
 
     private ReloadLatency() {}
@@ -107,12 +107,12 @@ public final class ReloadLatency {
         try (WeirServer server = WeirServer.start(SettingsReader.read(flags, Map.of(), Path.of("")));
                 RlsLoad load = new RlsLoad(server.grpc().port(), CALLERS, "bench", "user", watch::answered)) {
             awaitFirst(watch, System.nanoTime());
-            pause(TimeUnit.SECONDS.toNanos(3)); // the client is to be warm
+            pause(TimeUnit.SECONDS.toNanos(3)); // warms up the client
             Random random = new Random(1);
             long[] first = new long[edits];
             long[] last = new long[edits];
             for (int i = 0; i < edits; i++) {
-                // At any moment between two looks at the file.
+                // At a random moment between two checks of the file.
                 pause(random.nextLong(MOST_PAUSE));
                 long limit = FIRST_LIMIT + i + 1;
                 String rules = rules(limit);

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
-/** Callers of ShouldRateLimit that ask again as soon as they have an answer, and tell which limit each answer was under. */
+/** Callers of ShouldRateLimit that ask again as soon as they have an answer, and report the limit of each answer. */
 final class RlsLoad implements AutoCloseable {
     private static final String METHOD = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
     private static final int CONNECTIONS = 2;
@@ -28,7 +28,10 @@ final class RlsLoad implements AutoCloseable {
     private final AtomicLong failed = new AtomicLong();
     private volatile boolean stopped;
 
-    /** {@code callers} at once ask for one counter of {@code key} in {@code domain}; {@code limits} hears of every answer. */
+    /**
+     * Starts {@code callers} that ask for one counter of {@code key} in {@code domain}; {@code limits} gets the limit
+     * of every answer.
+     */
     RlsLoad(int port, int callers, String domain, String key, LongConsumer limits) {
         this.port = port;
         this.limits = limits;
@@ -87,7 +90,7 @@ final class RlsLoad implements AutoCloseable {
         return body;
     }
 
-    /** requests_per_unit of the only status: field 1 of field 2 of field 2. */
+    /** The requests_per_unit of the only status: field 1 of field 2 of field 2. */
     private static long limit(Buffer body) {
         int status = find(body, 5, 2);
         int limit = find(body, status, 2);

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A server in a JVM of its own, so that its CPU time and its garbage are its own. */
+/** A server in its own JVM, with its own CPU time and garbage. */
 public final class ServerProcess implements AutoCloseable {
     private final String name;
     private final int port;
@@ -24,7 +24,10 @@ public final class ServerProcess implements AutoCloseable {
         this.questions = process.outputWriter(StandardCharsets.UTF_8);
     }
 
-    /** Starts {@link ServerUnderLoad} for {@code name} with the class path and Java of this process, and Weir with {@code flags}. */
+    /**
+     * Starts {@link ServerUnderLoad} for {@code name} with the class path and Java of this process, and Weir with
+     * {@code flags}.
+     */
     public static ServerProcess start(String name, String... flags) throws IOException {
         int port = freePort();
         List<String> command = new ArrayList<>(

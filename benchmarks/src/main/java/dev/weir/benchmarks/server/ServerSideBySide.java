@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Weir beside a Vert.x gRPC handler that answers a constant, asked in turn by {@code h2gen}: decisions per second and per CPU
- * second of the server's process, bytes allocated per decision, and latency at about half of what each can carry: once with an eighth
- * as many requests under way, and once at that rate, where h2gen counts from when a request was due, and so its own lateness as well.
- * Medians, and ratios to the constant.
+ * Measures Weir beside a Vert.x gRPC handler that returns a constant, in turns, with {@code h2gen}: decisions per
+ * second and per CPU second of the server's process, bytes allocated per decision, and latency at about half of the
+ * server's capacity. Latency is measured once with an eighth as many requests in flight, and once at a fixed rate;
+ * there h2gen counts from when a request was due, and so its own lateness too. Prints medians, and ratios to the
+ * constant.
  *
  * <pre>{@code
  * MAIN=ServerSideBySide benchmarks/run --h2gen PATH [--rounds 5] [--seconds 5] [--keys 1000]
@@ -21,14 +22,14 @@ import java.util.Locale;
 public final class ServerSideBySide {
     private static final H2gen.Load FEW = new H2gen.Load(8, 0);
 
-    /** One answer of h2gen, and the garbage of the server meanwhile. */
+    /** One result of h2gen, and the garbage of the server meanwhile. */
     private record Run(JsonObject line, double bytesPerDecision) {
         double get(String field) {
             return line.getDouble(field);
         }
     }
 
-    /** A server with what was measured of it. */
+    /** A server with its measurements. */
     private record Side(ServerProcess server, List<Run> full, List<Run> few, List<Run> half) {
         static Side start(String name) throws IOException {
             return new Side(ServerProcess.start(name), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The process that is put under load: one server, and a line about its garbage whenever asked. Settings of Weir may follow its
+ * The process under load: one server, which prints its allocated bytes whenever asked. Settings of Weir may follow its
  * port, as {@code name=value}.
  */
 public final class ServerUnderLoad {
@@ -32,14 +32,14 @@ public final class ServerUnderLoad {
             start(args[0], Integer.parseInt(args[1]), List.of(args).subList(2, args.length));
         } catch (Exception e) {
             e.printStackTrace();
-            System.exit(1); // whatever threads it has started by then
+            System.exit(1); // ends any threads it has started by then
         }
         System.out.println("up");
         BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         while (questions.readLine() != null) {
             System.out.println("allocated " + allocatedBytes());
         }
-        System.exit(0); // whoever asked has gone
+        System.exit(0); // the parent process has gone
     }
 
     private static void start(String name, int port, List<String> settings) throws Exception {
@@ -50,7 +50,7 @@ public final class ServerUnderLoad {
         }
     }
 
-    /** All of it: rules, metrics, the other ports; only where it listens and what it enforces is not the default. */
+    /** Starts all of Weir: rules, metrics, the other ports. Only its address and its rules are not the defaults. */
     private static void startWeir(int port, List<String> more) throws Exception {
         Path rules = Files.writeString(Files.createTempFile("bench", ".yaml"), RULES);
         rules.toFile().deleteOnExit();

@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The lines as a file, one change a line: the table again, as far as this node has seen it. */
+/** The audit log as a file, one change per line: a copy of the table, as far as this node has seen it. */
 public final class AuditFile implements AutoCloseable {
-    /** Its name in the data folder. */
+    /** The name of the file in the data folder. */
     public static final String NAME = "audit.jsonl";
 
     private static final int BLOCK = 8 << 10;
@@ -35,12 +35,12 @@ public final class AuditFile implements AutoCloseable {
         return PrivateFile.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
-    /** Opens the file in {@code folder}; half a line at its end, which a crash has left, is cut off. */
+    /** Opens the file in {@code folder}. A partial line at its end, left by a crash, is cut off. */
     public static AuditFile open(Path folder) throws IOException {
         return open(folder, NAME);
     }
 
-    /** Opens the file called {@code name}, with lines of its own. */
+    /** Opens a file with another name, which has a chain of its own. */
     public static AuditFile open(Path folder, String name) throws IOException {
         AuditFile file = new AuditFile(folder.resolve(name));
         try {
@@ -60,14 +60,17 @@ public final class AuditFile implements AutoCloseable {
             channel.read(line, start);
             last = AuditLine.parse(new String(line.array(), StandardCharsets.UTF_8));
             if (last == null) {
-                throw new IOException(path + ": its last line is no line of audit (weir audit verify tells more);"
-                        + " move the file away, and a new one begins");
+                throw new IOException(path + ": its last line is not an audit line (run weir audit verify for details);"
+                        + " move the file away to start a new one");
             }
         }
         channel.truncate(end);
     }
 
-    /** Where the last line ends that ends before {@code position}; 0 where none does. In bytes, for half a character is no text. */
+    /**
+     * Returns where the last line before {@code position} ends; 0 if there is none. It works on bytes, because a crash
+     * may have left part of a character.
+     */
     private long endOfLineBefore(long position) throws IOException {
         ByteBuffer block = ByteBuffer.allocate(BLOCK);
         for (long upTo = position; upTo > 0; upTo -= BLOCK) {
@@ -83,19 +86,19 @@ public final class AuditFile implements AutoCloseable {
         return 0;
     }
 
-    /** Reads lines; what is not text in them becomes text that fits no hash. */
+    /** Reads lines. Bytes that are not UTF-8 become text that matches no hash. */
     static BufferedReader reader(Path path) throws IOException {
         return new BufferedReader(new InputStreamReader(Files.newInputStream(path), StandardCharsets.UTF_8));
     }
 
-    /** All lines of a file. */
+    /** Reads all lines of a file. */
     public static List<AuditLine> lines(Path path) throws IOException {
         List<AuditLine> lines = new ArrayList<>();
         try (BufferedReader in = reader(path)) {
             for (String each = in.readLine(); each != null; each = in.readLine()) {
                 AuditLine line = AuditLine.parse(each);
                 if (line == null) {
-                    throw new IOException(path + ": a line that is no line of audit (weir audit verify tells more)");
+                    throw new IOException(path + ": a line is not an audit line (run weir audit verify for details)");
                 }
                 lines.add(line);
             }
@@ -103,26 +106,26 @@ public final class AuditFile implements AutoCloseable {
         return lines;
     }
 
-    /** The hash of the last line, which the next one follows. */
+    /** Returns the hash of the last line, which the next line refers to. */
     public synchronized String hash() {
         return last == null ? AuditLine.START : last.hash();
     }
 
-    /** The version of the last line; 0 where there is none. */
+    /** Returns the version of the last line; 0 if there is none. */
     public synchronized long version() {
         return last == null ? 0 : last.version();
     }
 
-    /** Whether the last line has this hash; a file without lines ends with any. */
+    /** Returns whether the last line has this hash; true for a file without lines. */
     public synchronized boolean endsWith(String hash) {
         return last == null || last.hash().equals(hash);
     }
 
     /**
-     * Adds lines, and has them on disk when it returns.
+     * Appends lines, which are on disk when this returns.
      *
      * @return where the file ended before, for {@link #cut}
-     * @throws IOException also if they do not follow what is there; then none is added
+     * @throws IOException also if the lines do not follow the last line; then none is added
      */
     public synchronized Mark append(List<AuditLine> lines) throws IOException {
         Mark mark = new Mark(end, last);
@@ -148,28 +151,28 @@ public final class AuditFile implements AutoCloseable {
             end = at;
             return mark;
         } catch (IOException e) {
-            takeBack(mark, e);
+            restore(mark, e);
             throw e;
         }
     }
 
-    private void takeBack(Mark mark, IOException failure) {
+    private void restore(Mark mark, IOException failure) {
         last = mark.last();
         try {
             channel.truncate(mark.end());
         } catch (IOException e) {
-            failure.addSuppressed(e); // then the next one that is added does
+            failure.addSuppressed(e); // the next append truncates it
         }
     }
 
-    /** Takes back lines whose change did not happen after all. */
+    /** Removes lines whose change was not made. */
     public synchronized void cut(Mark mark) throws IOException {
         channel.truncate(mark.end());
         end = mark.end();
         last = mark.last();
     }
 
-    /** Moves the file away, under a name that tells when, and begins another. */
+    /** Renames the file, with the time in its name, and starts a new one. */
     public synchronized Path setAside() throws IOException {
         Path aside = path.resolveSibling("audit-" + System.currentTimeMillis() + ".jsonl");
         channel.close();
@@ -180,7 +183,7 @@ public final class AuditFile implements AutoCloseable {
         return aside;
     }
 
-    /** A place in the file. */
+    /** A position in the file. */
     public record Mark(long end, @Nullable AuditLine last) {}
 
     @Override

@@ -2,37 +2,34 @@ package dev.weir.control.audit;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.data.Json;
+import dev.weir.internal.runtime.Sha256;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change. Its hash is SHA-256 of {@code text}, which ends with the hash of the line before; in a file, the line is the
- * text with the hash as the last member.
+ * One change. Its hash is the SHA-256 of {@code text}, which ends with the hash of the line before. In a file, the line
+ * is the text with the hash as its last member.
  *
  * @param text a JSON object without its hash
  */
 public record AuditLine(long version, String text, String hash) {
-    /** What the first line follows. */
+    /** The previous hash of the first line. */
     public static final String START = "0".repeat(64);
 
-    /** Any character may stand in it, those too that end a line for some. */
+    /** The text may contain any character, also those that end a line for some readers. */
     private static final Pattern WRITTEN =
             Pattern.compile("(\\{\"version\":([0-9]{1,18}),.*),\"hash\":\"([0-9a-f]{64})\"}", Pattern.DOTALL);
 
     private static final Pattern PREVIOUS = Pattern.compile("\"previous\":\"([0-9a-f]{64})\"}$");
 
     /**
-     * The line of a change.
+     * Creates the line of a change.
      *
-     * @param before what was there, as JSON, or null
-     * @param after what is there now, as JSON, or null
+     * @param before the record before, as JSON, or null
+     * @param after the record after, as JSON, or null
      */
     public static AuditLine of(
             long version,
@@ -66,7 +63,7 @@ public record AuditLine(long version, String text, String hash) {
         json.writeRawValue(value == null ? "null" : value);
     }
 
-    /** The line as it stands in a file, or null if it is none. */
+    /** Parses a line of a file; null if it is not an audit line. */
     static @Nullable AuditLine parse(String written) {
         Matcher matcher = WRITTEN.matcher(written);
         return matcher.matches()
@@ -74,28 +71,23 @@ public record AuditLine(long version, String text, String hash) {
                 : null;
     }
 
-    /** As one line of a file. */
+    /** Returns the line as written to a file. */
     public String written() {
         return text.substring(0, text.length() - 1) + ",\"hash\":\"" + hash + "\"}";
     }
 
-    /** The hash of the line before, or empty if it tells none. */
+    /** Returns the hash of the line before; empty if there is none. */
     String previous() {
         Matcher matcher = PREVIOUS.matcher(text);
         return matcher.find() ? matcher.group(1) : "";
     }
 
-    /** Whether it is as it was written. */
-    boolean isWhole() {
+    /** Returns whether the text matches its hash. */
+    boolean isIntact() {
         return hash(text).equals(hash);
     }
 
     private static String hash(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return Sha256.hex(text);
     }
 }

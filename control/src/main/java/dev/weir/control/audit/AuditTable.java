@@ -7,11 +7,11 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The lines in the database. Lines are added, and never changed. */
+/** The audit log in the database. Lines are added, never changed. */
 public final class AuditTable {
     private AuditTable() {}
 
-    /** A line, and what it is about. */
+    /** An audit line with the kind and the name of its record. */
     public record Entry(String kind, String subject, AuditLine line) {}
 
     public static void insert(Connection connection, Entry entry) throws SQLException {
@@ -26,7 +26,7 @@ public final class AuditTable {
         }
     }
 
-    /** The hash of the line of {@code version}, which the next one follows. */
+    /** Returns the hash of line {@code version}, which the next line refers to. */
     public static String hash(Connection connection, long version) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("SELECT hash FROM weir_audit WHERE version = ?")) {
             select.setLong(1, version);
@@ -36,7 +36,7 @@ public final class AuditTable {
         }
     }
 
-    /** The first {@code most} lines after {@code version}, in order. */
+    /** Returns the first {@code most} lines after {@code version}, in order. */
     public static List<Entry> after(Connection connection, long version, int most) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(
                 "SELECT version, kind, subject, line, hash FROM weir_audit WHERE version > ? ORDER BY version LIMIT ?")) {

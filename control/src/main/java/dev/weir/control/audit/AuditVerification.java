@@ -8,16 +8,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a chain of lines is whole.
+ * The result of verifying an audit log.
  *
- * @param changes how many there are
- * @param lastHash of the last one: whoever keeps it elsewhere can tell later that nothing was cut off
- * @param problems what is wrong, the first {@value #MOST} of it
+ * @param changes the number of changes
+ * @param lastHash the hash of the last change; keep it elsewhere to detect later that lines were cut off
+ * @param problems the first {@value #MOST} errors
  */
 public record AuditVerification(long changes, String lastHash, List<String> problems) {
     private static final int MOST = 20;
 
-    /** Checks a file of lines. */
+    /** Verifies an audit file. */
     public static AuditVerification ofFile(Path file) throws IOException {
         AuditChain chain = new AuditChain();
         List<String> problems = new ArrayList<>();
@@ -26,13 +26,13 @@ public record AuditVerification(long changes, String lastHash, List<String> prob
             for (String each = lines.readLine(); each != null; each = lines.readLine()) {
                 AuditLine line = AuditLine.parse(each);
                 number++;
-                add(problems, file + ":" + number + ": ", line == null ? "not a line of audit" : chain.add(line));
+                add(problems, file + ":" + number + ": ", line == null ? "not an audit line" : chain.add(line));
             }
         }
         return of(chain, problems);
     }
 
-    /** Checks the lines of a table, which come in batches. */
+    /** Verifies the audit table, which is read in batches. */
     public static AuditVerification ofTable(Batches batches) {
         AuditChain chain = new AuditChain();
         List<String> problems = new ArrayList<>();
@@ -44,7 +44,7 @@ public record AuditVerification(long changes, String lastHash, List<String> prob
         return of(chain, problems);
     }
 
-    /** Lines after a version. */
+    /** Reads the lines after a version. */
     @FunctionalInterface
     public interface Batches {
         List<AuditTable.Entry> after(long version);

@@ -1,7 +1,7 @@
 package dev.weir.control.audit;
 
 /**
- * Who makes a change.
+ * The author of a change.
  *
  * @param name a person or a token, as far as it is known
  * @param from the address that the change came from

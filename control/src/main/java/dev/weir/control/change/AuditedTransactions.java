@@ -21,11 +21,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes changes: one at a time in the whole fleet, each in one transaction with its line of audit. Where there is a file of
- * audit, the line is on disk before the change holds. A change whose audit cannot be written does not happen.
+ * Makes changes, one at a time in the whole fleet, each in one transaction with its audit line. If there is an audit
+ * file, the line is on disk before the transaction commits. If the audit line cannot be written, the change is not
+ * made.
  */
 public final class AuditedTransactions {
-    /** What PostgreSQL tells of changes by. */
+    /** The PostgreSQL channel that announces changes. */
     static final String CHANNEL = "weir_changes";
 
     private static final System.Logger LOG = System.getLogger(AuditedTransactions.class.getName());
@@ -33,7 +34,10 @@ public final class AuditedTransactions {
 
     private final Database database;
     private final @Nullable AuditFile file;
-    /** From a line in the file until its change holds or the line is taken back: the database may let another in before. */
+    /**
+     * Held from writing a line to the file until its change commits or the line is removed. The database may admit the
+     * next change before that.
+     */
     private final ReentrantLock writing = new ReentrantLock();
 
     public AuditedTransactions(Database database, @Nullable AuditFile file) {
@@ -41,32 +45,41 @@ public final class AuditedTransactions {
         this.file = file;
     }
 
-    /** Looks at what is there and changes it; both as JSON, null where there is nothing. */
-    public interface Edit {
-        /** What there is, for the audit; null if there is nothing. */
-        @Nullable
-        String before(Connection connection) throws SQLException;
-
-        /** Changes it to what {@code stored} describes, and tells what is there now; null if nothing is. */
-        @Nullable
-        String apply(Connection connection, StoredVersion stored) throws SQLException;
-    }
-
-    /** Makes a change, or only finds out what it would do. */
-    public Change change(Author author, String kind, String subject, boolean dryRun, Edit edit) {
-        return change(author, kind, subject, null, dryRun, edit);
-    }
-
-    /** The same, of a change that was made at {@code then} without the database and can wait to be written there; null is now. */
+    /**
+     * Makes a change, or with {@code dryRun} only finds out what it would do.
+     *
+     * @throws ChangeRefusedException if the precondition does not hold
+     */
     public Change change(
-            Author author, String kind, String subject, @Nullable Instant then, boolean dryRun, Edit edit) {
+            Author author, String kind, String subject, Precondition precondition, boolean dryRun, Edit edit) {
+        return transact(author, kind, subject, null, precondition, dryRun, edit);
+    }
+
+    /**
+     * Records a change that was made at {@code then} without the database. It gives up soon if another node holds the
+     * lock.
+     */
+    public Change recordLater(Author author, String kind, String subject, Instant then, Edit edit) {
+        return transact(author, kind, subject, then, new Precondition.None(), false, edit);
+    }
+
+    private Change transact(
+            Author author,
+            String kind,
+            String subject,
+            @Nullable Instant then,
+            Precondition precondition,
+            boolean dryRun,
+            Edit edit) {
         AuditFile.@Nullable Mark[] written = new AuditFile.Mark[1];
         boolean done = false;
         try {
             Database.Work<Change> work = connection -> {
                 long version = lockedVersion(connection) + 1;
                 Instant now = then == null ? Instant.now().truncatedTo(ChronoUnit.MILLIS) : then;
-                String before = edit.before(connection);
+                Edit.Existing existing = edit.existing(connection);
+                precondition.require(existing == null ? null : existing.version());
+                String before = existing == null ? null : existing.json();
                 String after = edit.apply(connection, new StoredVersion(version, now, author.name()));
                 if (dryRun || (before == null && after == null)) {
                     connection.rollback();
@@ -77,15 +90,15 @@ public final class AuditedTransactions {
                 AuditTable.insert(connection, new AuditTable.Entry(kind, subject, line));
                 setVersion(connection, version);
                 written[0] = write(connection, line);
-                tell(connection, version);
+                announce(connection, version);
                 return new Change(before, after, version);
             };
-            Change change = then == null ? database.change(work) : database.changeInPassing(work);
+            Change change = then == null ? database.change(work) : database.changeIfUnlocked(work);
             done = true;
             return change;
         } finally {
             if (!done) {
-                takeBack(written[0]);
+                removeLine(written[0]);
             }
             if (writing.isHeldByCurrentThread()) {
                 writing.unlock();
@@ -93,7 +106,7 @@ public final class AuditedTransactions {
         }
     }
 
-    /** The version of the last change. */
+    /** Returns the version of the last change. */
     static long version(Connection connection) throws SQLException {
         return selectVersion(connection, "SELECT version FROM weir_version WHERE only_row = 1");
     }
@@ -120,17 +133,17 @@ public final class AuditedTransactions {
         }
     }
 
-    private void tell(Connection connection, long version) throws SQLException {
+    private void announce(Connection connection, long version) throws SQLException {
         if (database.isShared()) {
-            try (PreparedStatement notify = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
-                notify.setString(1, CHANNEL);
-                notify.setString(2, String.valueOf(version));
-                notify.execute();
+            try (PreparedStatement statement = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
+                statement.setString(1, CHANNEL);
+                statement.setString(2, String.valueOf(version));
+                statement.execute();
             }
         }
     }
 
-    /** Brings the file up to {@code line}, with what other nodes have changed meanwhile. */
+    /** Appends {@code line} to the file, after the lines of changes that other nodes made meanwhile. */
     private AuditFile.@Nullable Mark write(Connection connection, AuditLine line) throws SQLException {
         if (file == null) {
             return null;
@@ -140,11 +153,11 @@ public final class AuditedTransactions {
             catchUp(connection, line.version() - 1);
             return file.append(List.of(line));
         } catch (IOException e) {
-            throw new SQLException("the audit cannot be written: " + e.getMessage(), e);
+            throw new SQLException("the audit file cannot be written: " + e.getMessage(), e);
         }
     }
 
-    /** Writes to the file what the table has and it has not, up to {@code version}. */
+    /** Appends to the file the lines of the table that it lacks, up to {@code version}. */
     void catchUp(Connection connection, long version) throws SQLException, IOException {
         if (file == null) {
             return;
@@ -159,16 +172,16 @@ public final class AuditedTransactions {
     }
 
     /**
-     * Puts a file away that ends with a change that the table lacks: this node was killed before that change held, a backup was
-     * restored, a failover lost it, or it is of another database.
+     * Renames a file whose last change is not in the table. The causes are: this node was killed before the change
+     * committed, a backup was restored, a failover lost the change, or the file belongs to another database.
      */
     private void requireSameHistory(AuditFile file, Connection connection) throws SQLException, IOException {
         if (!file.endsWith(AuditTable.hash(connection, file.version()))) {
             LOG.log(
                     Level.WARNING,
-                    "the file of audit ends with a change, " + file.version() + ", that " + database
-                            + " does not have; it is kept as " + file.setAside()
-                            + ", and one that tells what the database has takes its place");
+                    "the audit file ends with change " + file.version() + ", which " + database
+                            + " does not have; the file is renamed to " + file.setAside()
+                            + ", and a new audit file is written from the database");
         }
     }
 
@@ -187,13 +200,13 @@ public final class AuditedTransactions {
         }
     }
 
-    private void takeBack(AuditFile.@Nullable Mark mark) {
+    private void removeLine(AuditFile.@Nullable Mark mark) {
         try {
             if (file != null && mark != null) {
                 file.cut(mark);
             }
         } catch (IOException e) {
-            LOG.log(Level.ERROR, "the file of audit has a line of a change that did not happen", e);
+            LOG.log(Level.ERROR, "the audit file has a line for a change that was not made", e);
         }
     }
 }

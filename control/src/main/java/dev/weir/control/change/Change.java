@@ -3,10 +3,10 @@ package dev.weir.control.change;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a change did, or would do.
+ * The effect of a change, or the effect that it would have.
  *
- * @param before the thing as JSON, or null where there was none
- * @param after the thing as JSON, or null where it is gone
- * @param version what the change is numbered; 0 where it was only tried, or changed nothing
+ * @param before the record as JSON; null if it did not exist
+ * @param after the record as JSON; null if it was deleted
+ * @param version the number of the change; 0 if it was a dry run or changed nothing
  */
 public record Change(@Nullable String before, @Nullable String after, long version) {}

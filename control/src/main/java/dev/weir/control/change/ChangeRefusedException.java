@@ -2,19 +2,19 @@ package dev.weir.control.change;
 
 import java.util.List;
 
-/** A change that was not made, for a reason that its author can do something about. */
+/** Thrown if a change is refused for a reason that its author can correct. */
 public final class ChangeRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Why. */
+    /** The reason of a refusal. */
     public enum Cause {
-        /** What was given is wrong. */
+        /** The request is invalid. */
         INVALID,
-        /** The thing has changed since its author looked. */
+        /** The record has changed since its author read it. */
         STALE,
-        /** There is no such thing. */
+        /** The record does not exist. */
         MISSING,
-        /** Another has what only one can have. */
+        /** The name is in use already. */
         TAKEN
     }
 
@@ -31,10 +31,10 @@ public final class ChangeRefusedException extends RuntimeException {
         this(kind, message, List.of());
     }
 
-    /** What was given is wrong in these ways; the message tells the first. */
+    /** Refuses a request for all of these errors. The message shows the first. */
     public static ChangeRefusedException invalid(List<?> problems) {
         List<String> lines = problems.stream().map(Object::toString).toList();
-        String first = lines.isEmpty() ? "it cannot be read" : lines.get(0);
+        String first = lines.isEmpty() ? "the request cannot be read" : lines.get(0);
         String more = lines.size() > 1 ? " (and " + (lines.size() - 1) + " more)" : "";
         return new ChangeRefusedException(Cause.INVALID, first + more, lines);
     }
@@ -43,7 +43,7 @@ public final class ChangeRefusedException extends RuntimeException {
         return kind;
     }
 
-    /** Everything that is wrong, a line each; empty where the message says it all. */
+    /** Returns all errors, one per line; empty if the message says everything. */
     public List<String> details() {
         return details;
     }

@@ -2,7 +2,10 @@ package dev.weir.control.change;
 
 import java.util.Locale;
 
-/** What a column of the database takes: what does not fit would look like a database that does not answer. */
+/**
+ * The lengths of database columns. They are checked first, because a value that does not fit would look like a database
+ * failure.
+ */
 public enum ColumnLimits {
     RULE_ID(200),
     DOMAIN(300),
@@ -20,9 +23,9 @@ public enum ColumnLimits {
     }
 
     /**
-     * Passes if {@code value} fits.
+     * Checks that {@code value} fits the column.
      *
-     * @throws ChangeRefusedException if not
+     * @throws ChangeRefusedException if it does not
      */
     public void require(String value) {
         if (value.length() > longest || value.chars().anyMatch(Character::isISOControl)) {

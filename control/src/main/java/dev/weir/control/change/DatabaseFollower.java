@@ -4,6 +4,7 @@ import dev.weir.control.audit.AuditLine;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.database.Database;
 import dev.weir.control.database.DatabaseException;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -20,63 +21,69 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
- * Brings what others have changed to this node.
+ * Applies to this node the changes that other nodes have written to the database.
  *
- * <p><b>How it hears.</b> PostgreSQL notifies; and once a second the version is read all the same, for poolers drop
- * notifications and connections die without a word. What changed since the version that this node has seen, the audit tells;
- * after a long absence everything is read anew.
+ * <p><b>Noticing a change.</b> PostgreSQL sends notifications. The follower also polls the version once a second,
+ * because poolers drop notifications and connections can die silently. It reads the changes since its last version from
+ * the audit log. After a long absence it reads everything again.
  */
 public final class DatabaseFollower implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DatabaseFollower.class.getName());
     private static final int POLL_MILLIS = 1_000;
-    /** Above so many changes, reading everything is less work. */
+    /** With more changes than this, reading everything is less work. */
     private static final int MOST = 1_000;
 
     private final Database database;
-    private final AuditedTransactions ledger;
+    private final AuditedTransactions transactions;
     private final List<FollowedKind> kinds;
     private final boolean listens;
     private final CountDownLatch closed = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::follow, "weir-control");
+    private final Thread thread = DaemonThreads.create("weir-control", this::follow);
     private volatile @Nullable Connection listening;
     private volatile boolean connected;
-    /** Whether it was tried at all: only news are logged. */
-    private boolean heard;
+    /** Whether the database was called at all. Only changes of {@link #connected} are logged. */
+    private boolean tried;
 
     private volatile Seen seen = Seen.NOTHING;
 
-    /** A change, by its number and the hash of its line: after a failover that lost some, others have their numbers. */
+    /**
+     * A change by its version and the hash of its audit line. After a failover that lost changes, their versions are
+     * used again.
+     */
     private record Seen(long version, String hash) {
         static final Seen NOTHING = new Seen(-1, "");
     }
 
-    public DatabaseFollower(Database database, AuditedTransactions ledger, List<FollowedKind> kinds, boolean listens) {
+    public DatabaseFollower(
+            Database database, AuditedTransactions transactions, List<FollowedKind> kinds, boolean listens) {
         this.database = database;
-        this.ledger = ledger;
+        this.transactions = transactions;
         this.kinds = List.copyOf(kinds);
         this.listens = listens && database.isShared();
-        thread.setDaemon(true);
     }
 
-    /** Follows from now on; where nobody else changes anything, to see whether the database is there. */
+    /**
+     * Starts following. With an embedded database, which only this server changes, this checks whether the database
+     * works.
+     */
     public void start() {
         thread.start();
     }
 
-    /** Whether the database answered when it was last asked. */
+    /** Returns whether the last call to the database succeeded. */
     public boolean isConnected() {
         return connected;
     }
 
-    /** The last change that this node has seen; -1 if it has seen none. */
+    /** Returns the version of the last change that this node has seen; -1 if it has seen none. */
     public long version() {
         return seen.version();
     }
 
     /**
-     * Takes in everything that has changed; when it returns, that is in force here.
+     * Reads and applies all changes. When this returns, they are in force here.
      *
-     * @throws DatabaseException if the database is away
+     * @throws DatabaseException if the database is unreachable
      */
     public synchronized void sync() {
         try {
@@ -91,20 +98,20 @@ public final class DatabaseFollower implements AutoCloseable {
     private Seen read(Connection connection) throws SQLException {
         Seen before = seen;
         long version = AuditedTransactions.version(connection);
-        boolean there = before.version() >= 0 && before.hash().equals(AuditTable.hash(connection, before.version()));
-        if (there && version == before.version()) {
+        boolean unbroken = before.version() >= 0 && before.hash().equals(AuditTable.hash(connection, before.version()));
+        if (unbroken && version == before.version()) {
             return before;
         }
-        if (!there && before.version() >= 0) {
+        if (!unbroken && before.version() >= 0) {
             LOG.log(
                     Level.WARNING,
                     database + " has lost change " + before.version()
-                            + ", which it had before, as after a failover: all of it is read anew");
+                            + " (after a failover or a restored backup): reading everything again");
         }
-        List<AuditTable.Entry> news = there && version - before.version() <= MOST
+        List<AuditTable.Entry> changes = unbroken && version - before.version() <= MOST
                 ? AuditTable.after(connection, before.version(), MOST)
                 : List.of();
-        return news.isEmpty() ? readAll(connection, version) : read(connection, news);
+        return changes.isEmpty() ? readAll(connection, version) : read(connection, changes);
     }
 
     private Seen readAll(Connection connection, long version) throws SQLException {
@@ -117,9 +124,9 @@ public final class DatabaseFollower implements AutoCloseable {
         return new Seen(version, AuditTable.hash(connection, version));
     }
 
-    private Seen read(Connection connection, List<AuditTable.Entry> news) throws SQLException {
+    private Seen read(Connection connection, List<AuditTable.Entry> changes) throws SQLException {
         Map<String, Set<String>> changed = new HashMap<>();
-        for (AuditTable.Entry each : news) {
+        for (AuditTable.Entry each : changes) {
             changed.computeIfAbsent(each.kind(), kind -> new LinkedHashSet<>()).add(each.subject());
         }
         List<Runnable> some = new ArrayList<>();
@@ -130,9 +137,11 @@ public final class DatabaseFollower implements AutoCloseable {
             }
         }
         if (!changed.isEmpty()) {
-            LOG.log(Level.WARNING, "changes of kinds that this version does not know: " + changed.keySet());
+            LOG.log(
+                    Level.WARNING,
+                    "ignoring changes of kinds that this version of Weir does not know: " + changed.keySet());
         }
-        AuditLine last = news.get(news.size() - 1).line();
+        AuditLine last = changes.get(changes.size() - 1).line();
         writeAudit(connection, last.version());
         some.forEach(Runnable::run);
         return new Seen(last.version(), last.hash());
@@ -140,9 +149,9 @@ public final class DatabaseFollower implements AutoCloseable {
 
     private void writeAudit(Connection connection, long version) throws SQLException {
         try {
-            ledger.catchUp(connection, version);
+            transactions.catchUp(connection, version);
         } catch (IOException e) {
-            LOG.log(Level.ERROR, "the file of audit cannot be written: " + e.getMessage());
+            LOG.log(Level.ERROR, "the audit file cannot be written: " + e.getMessage());
         }
     }
 
@@ -157,14 +166,14 @@ public final class DatabaseFollower implements AutoCloseable {
                 disconnect();
                 pause();
             } catch (RuntimeException e) {
-                LOG.log(Level.ERROR, "following the database failed; trying again", e);
+                LOG.log(Level.ERROR, "following the database failed; retrying", e);
                 pause();
             }
         }
         disconnect();
     }
 
-    /** Waits until something may have changed, for a second at most. */
+    /** Waits for a notification, for at most a second. */
     private void await() throws SQLException {
         Connection connection = listening;
         if (!listens) {
@@ -174,7 +183,7 @@ public final class DatabaseFollower implements AutoCloseable {
         if (connection == null) {
             connection = database.listen(AuditedTransactions.CHANNEL);
             listening = connection;
-            return; // what changed before it listened is read at once
+            return; // the caller reads at once what changed before this connection listened
         }
         connection.unwrap(PGConnection.class).getNotifications(POLL_MILLIS);
     }
@@ -195,18 +204,18 @@ public final class DatabaseFollower implements AutoCloseable {
                 connection.abort(Runnable::run);
             }
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "a connection that is given up does not end well", e);
+            LOG.log(Level.DEBUG, "closing a broken connection failed", e);
         }
     }
 
     private void connected(boolean now, String why) {
-        boolean news = !heard || connected != now;
-        heard = true;
+        boolean changed = !tried || connected != now;
+        tried = true;
         connected = now;
-        if (news && now) {
+        if (changed && now) {
             LOG.log(Level.INFO, "database: " + database);
-        } else if (news) {
-            LOG.log(Level.ERROR, why + "; what it held when it was last seen stays in force, changes are refused");
+        } else if (changed) {
+            LOG.log(Level.ERROR, why + "; its last known contents stay in force, and changes are refused");
         }
     }
 

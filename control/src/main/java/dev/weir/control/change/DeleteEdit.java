@@ -6,15 +6,14 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a thing is taken away that must be there.
+ * Deletes a record that must exist.
  *
- * @param missing what to say if it is not
+ * @param missing the error message if it does not exist
  */
-public record DeleteEdit(String id, Finding finding, Deleting deleting, String missing)
-        implements ConditionalChanges.Editing {
+public record DeleteEdit(String id, Finding finding, Deleting deleting, String missing) implements Edit {
 
     public interface Finding {
-        ConditionalChanges.@Nullable Existing find(Connection connection, String id) throws SQLException;
+        Edit.@Nullable Existing find(Connection connection, String id) throws SQLException;
     }
 
     public interface Deleting {
@@ -22,8 +21,8 @@ public record DeleteEdit(String id, Finding finding, Deleting deleting, String m
     }
 
     @Override
-    public ConditionalChanges.Existing existing(Connection connection) throws SQLException {
-        ConditionalChanges.Existing found = finding.find(connection, id);
+    public Existing existing(Connection connection) throws SQLException {
+        Existing found = finding.find(connection, id);
         if (found == null) {
             throw new ChangeRefusedException(ChangeRefusedException.Cause.MISSING, missing);
         }

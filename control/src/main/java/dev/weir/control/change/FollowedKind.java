@@ -5,16 +5,16 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /**
- * A kind of thing that operators change and every node follows. Reading is one step and taking it in another, so that a
- * database that fails half way through changes nothing here.
+ * A kind of record that operators change and every node follows. Reading and applying are separate steps: a database
+ * that fails halfway through a read changes nothing on this node.
  */
 public interface FollowedKind {
-    /** What the audit calls it. */
+    /** Returns the name of this kind in the audit log. */
     String kind();
 
-    /** Reads all there is; what it returns puts that in force. */
+    /** Reads all records; the returned task puts them in force. */
     Runnable readAll(Connection connection) throws SQLException;
 
-    /** Reads what there is now of {@code subjects}, which have changed or are gone; what it returns puts that in force. */
+    /** Reads the records {@code subjects}, which have changed or were deleted; the returned task puts them in force. */
     Runnable read(Connection connection, Set<String> subjects) throws SQLException;
 }

@@ -2,13 +2,26 @@ package dev.weir.control.change;
 
 import org.jspecify.annotations.Nullable;
 
-/** What must hold of a thing for it to be changed: a guard against changing what somebody else has just changed. */
+/** A condition on the current version of a record, which protects against overwriting somebody else's change. */
 public sealed interface Precondition {
 
-    /** Whether a thing at {@code version} may be changed; null is one that is not there. */
+    /** Returns whether a record at {@code version} may be changed; null if the record does not exist. */
     boolean holds(@Nullable Long version);
 
-    /** Whatever is there. */
+    /**
+     * Checks the precondition against the current version of a record; null if the record does not exist.
+     *
+     * @throws ChangeRefusedException if it does not hold
+     */
+    default void require(@Nullable Long version) {
+        if (!holds(version)) {
+            throw new ChangeRefusedException(
+                    ChangeRefusedException.Cause.STALE,
+                    version == null ? "it does not exist" : "it is at version " + version);
+        }
+    }
+
+    /** No condition. */
     record None() implements Precondition {
         @Override
         public boolean holds(@Nullable Long version) {
@@ -16,7 +29,7 @@ public sealed interface Precondition {
         }
     }
 
-    /** It must not be there yet. */
+    /** The record must not exist. */
     record Absent() implements Precondition {
         @Override
         public boolean holds(@Nullable Long version) {
@@ -24,7 +37,7 @@ public sealed interface Precondition {
         }
     }
 
-    /** It must be there, at any version. */
+    /** The record must exist, at any version. */
     record Present() implements Precondition {
         @Override
         public boolean holds(@Nullable Long version) {
@@ -32,7 +45,7 @@ public sealed interface Precondition {
         }
     }
 
-    /** It must be as it was in {@code version}. */
+    /** The record must still be at version {@code expected}. */
     record Unchanged(long expected) implements Precondition {
         @Override
         public boolean holds(@Nullable Long version) {

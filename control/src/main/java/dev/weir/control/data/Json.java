@@ -9,13 +9,13 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.regex.Pattern;
 
-/** JSON text on one line, also from what was read as YAML; it can always be read as YAML again. */
+/** Writes JSON text on one line, also from a YAML tree. The text can always be read as YAML again. */
 public final class Json {
     private static final JsonFactory FACTORY =
             new JsonFactoryBuilder().characterEscapes(new YamlSafeEscapes()).build();
     private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,17})?");
 
-    /** Writes into a generator that cannot fail, because memory does not. */
+    /** Writes into a generator in memory, which does not fail. */
     @FunctionalInterface
     public interface Writing {
         void to(JsonGenerator json) throws IOException;
@@ -33,7 +33,7 @@ public final class Json {
         return out.toString();
     }
 
-    /** Writes {@code node}, its plain words as the numbers and flags that they are. */
+    /** Writes {@code node}; unquoted numbers and flags become JSON numbers and booleans. */
     public static void write(JsonGenerator json, YamlNode node) throws IOException {
         if (node instanceof YamlNode.Mapping mapping) {
             json.writeStartObject();
@@ -50,7 +50,7 @@ public final class Json {
         }
     }
 
-    /** Writes the members of {@code mapping} into the object that is open. */
+    /** Writes the members of {@code mapping} into the current object. */
     public static void members(JsonGenerator json, YamlNode.Mapping mapping) throws IOException {
         for (YamlNode.Entry each : mapping.entries()) {
             json.writeFieldName(each.key().text());

@@ -16,18 +16,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Files that only their owner may read: there are callers' keys and hashes of tokens in them. Where a file system knows no such
- * permissions, they are files like any other.
+ * Files that only their owner may read, because they hold API keys and hashes of tokens. On a file system without such
+ * permissions they are ordinary files.
  */
 public final class PrivateFile {
     private PrivateFile() {}
 
-    /** Makes a folder, and those above it, as far as they are not there. */
+    /** Creates a folder and its missing parents. */
     public static void makeFolder(Path folder) throws IOException {
         Files.createDirectories(folder, permissions(folder, "rwx------"));
     }
 
-    /** Opens a file, which is made private if it is made. */
+    /** Opens a file; if it is created, it is private. */
     public static FileChannel open(Path file, OpenOption... options) throws IOException {
         return FileChannel.open(file, Set.of(options), permissions(file, "rw-------"));
     }
@@ -38,13 +38,16 @@ public final class PrivateFile {
                 : new FileAttribute<?>[0];
     }
 
-    /** What a file is to hold. */
+    /** Writes the content of a file. */
     @FunctionalInterface
     public interface Content {
         void to(Writer out) throws IOException;
     }
 
-    /** Writes a file anew. Whatever happens, also to the power: what is there afterwards is all of the old or all of the new. */
+    /**
+     * Replaces a file atomically: after a crash or a power loss, it holds either all of the old content or all of the
+     * new.
+     */
     public static void replace(Path file, Content content) throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".new");
         try (FileChannel channel = open(

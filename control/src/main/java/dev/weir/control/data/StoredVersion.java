@@ -3,8 +3,8 @@ package dev.weir.control.data;
 import java.time.Instant;
 
 /**
- * When something in the database was last changed, and by whom.
+ * The last change of a record in the database: its version, its time and its author.
  *
- * @param version the number of that change: the thing's entity tag
+ * @param version the number of that change, which is the record's entity tag
  */
 public record StoredVersion(long version, Instant at, String by) {}

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.core.io.SerializedString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Escapes what JSON may hold as it is and others choke on: YAML, as which rules, quotas and switches are read again, refuses most of
- * it, and some readers of lines end a line there.
+ * Escapes the characters that JSON allows unescaped but YAML refuses, or that end a line for some readers. Rules,
+ * quotas and switches are read again as YAML.
  */
 final class YamlSafeEscapes extends CharacterEscapes {
     private static final long serialVersionUID = 1L;

@@ -19,35 +19,35 @@ import org.jspecify.annotations.Nullable;
 /**
  * Connections and transactions.
  *
- * <p><b>Waiting.</b> Nothing here waits long for a PostgreSQL that is away: two seconds for a connection, five for an answer. It
- * opens also where there is no database yet; whoever uses it hears of that.
+ * <p><b>Timeouts.</b> A call waits two seconds for a connection and five for an answer of an unreachable PostgreSQL.
+ * Opening succeeds without a reachable database; the first call fails.
  *
- * <p><b>Locks.</b> A node that stops in the middle of a change must not hold up the others. PostgreSQL ends a change that says nothing
- * for {@value #SILENT_SECONDS} seconds, and whoever waits for its locks waits a second longer than that.
+ * <p><b>Locks.</b> A node that stalls during a change must not block the others. PostgreSQL ends a change that is idle
+ * for {@value #IDLE_SECONDS} seconds, and others wait for its locks a second longer than that.
  */
 public final class Database implements AutoCloseable {
     private static final int POOL = 4;
     private static final int CONNECT_MILLIS = 2_000;
     private static final int ANSWER_SECONDS = 5;
-    private static final int SILENT_SECONDS = 2;
-    private static final int LOCK_MILLIS = (SILENT_SECONDS + 1) * 1_000;
+    private static final int IDLE_SECONDS = 2;
+    private static final int LOCK_MILLIS = (IDLE_SECONDS + 1) * 1_000;
     private static final int BRIEF_LOCK_MILLIS = 100;
-    /** A file on a busy machine is slow to open, but it is there or not. */
+    /** The timeout for opening an embedded database, which is slow on a busy machine. */
     private static final int OPEN_MILLIS = 30_000;
 
-    /** What H2 says of a database that has closed itself, as after a write that failed. */
-    private static final Set<Integer> H2_IS_CLOSED = Set.of(90098, 90121);
+    /** H2's error codes for a database that has closed itself, for example after a failed write. */
+    private static final Set<Integer> H2_CLOSED = Set.of(90098, 90121);
 
     private final @Nullable PostgresUrl postgres;
     private final String shown;
-    private final Ending changed;
+    private final Commit durableCommit;
     private final HikariDataSource pool;
     private boolean migrated;
 
-    private Database(@Nullable PostgresUrl postgres, String shown, Ending changed, HikariConfig config) {
+    private Database(@Nullable PostgresUrl postgres, String shown, Commit durableCommit, HikariConfig config) {
         this.postgres = postgres;
         this.shown = shown;
-        this.changed = changed;
+        this.durableCommit = durableCommit;
         config.setPoolName("weir-control");
         config.setMaximumPoolSize(POOL);
         config.setMinimumIdle(1);
@@ -57,7 +57,7 @@ public final class Database implements AutoCloseable {
         this.pool = new HikariDataSource(config);
     }
 
-    /** A PostgreSQL that other servers may share. */
+    /** Opens a PostgreSQL database, which other servers may share. */
     public static Database postgres(PostgresUrl url) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url.jdbc());
@@ -66,11 +66,11 @@ public final class Database implements AutoCloseable {
         return new Database(url, url.shown(), Connection::commit, config);
     }
 
-    /** H2 in {@code folder}, for this process alone. */
+    /** Opens an H2 database in {@code folder}, for this process alone. */
     public static Database embedded(Path folder) throws IOException {
         HikariConfig config = new HikariConfig();
         Path file = folder.toAbsolutePath().resolve("weir");
-        // H2 would make it for everyone to read; it takes an empty file for a new database.
+        // H2 would create the file readable by everyone. It accepts an empty file as a new database.
         PrivateFile.open(file.resolveSibling("weir.mv.db"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
                 .close();
         config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0");
@@ -96,45 +96,46 @@ public final class Database implements AutoCloseable {
         return properties;
     }
 
-    /** Whether other processes may be changing the same data. */
+    /** Returns whether other processes may change the same data. */
     public boolean isShared() {
         return postgres != null;
     }
 
-    /** Which one it is, for people; without secrets. */
+    /** Returns the address for people, without secrets. */
     @Override
     public String toString() {
         return shown;
     }
 
-    /** Work in one transaction. */
+    /** The work of one transaction. */
     @FunctionalInterface
     public interface Work<T extends @Nullable Object> {
         T in(Connection connection) throws SQLException;
     }
 
-    /** How a transaction comes to hold. */
+    /** Commits a transaction. */
     @FunctionalInterface
-    private interface Ending {
-        void of(Connection connection) throws SQLException;
+    private interface Commit {
+        void apply(Connection connection) throws SQLException;
     }
 
     /**
-     * Does {@code work} in a transaction, which holds if it returns.
+     * Runs {@code work} in a transaction, which commits if it returns.
      *
-     * @throws DatabaseException if the database is away or refuses; what else {@code work} throws passes through
+     * @throws DatabaseException if the database is unreachable or refuses; other exceptions of {@code work} pass
+     *     through
      */
     public <T extends @Nullable Object> T transaction(Work<T> work) {
         return transaction(work, Connection::commit);
     }
 
-    private <T extends @Nullable Object> T transaction(Work<T> work, Ending ending) {
+    private <T extends @Nullable Object> T transaction(Work<T> work, Commit commit) {
         migrate();
         try (Connection connection = pool.getConnection()) {
             boolean done = false;
             try {
                 T result = work.in(connection);
-                ending.of(connection);
+                commit.apply(connection);
                 done = true;
                 return result;
             } finally {
@@ -143,8 +144,8 @@ public final class Database implements AutoCloseable {
                 }
             }
         } catch (SQLException e) {
-            if (!isShared() && H2_IS_CLOSED.contains(e.getErrorCode())) {
-                // It opens anew when the last connection to what was closed is given up.
+            if (!isShared() && H2_CLOSED.contains(e.getErrorCode())) {
+                // H2 reopens when the last connection to the closed database is gone.
                 pool.getHikariPoolMXBean().softEvictConnections();
             }
             throw failure(e);
@@ -152,16 +153,16 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * The same for {@code work} that changes something.
+     * Runs {@code work} that changes data.
      *
-     * @throws DatabaseException also if what it would change is {@linkplain DatabaseException#isHeldUp held up}
+     * @throws DatabaseException also if another node {@linkplain DatabaseException#isLockTimeout holds the lock} too long
      */
     public <T extends @Nullable Object> T change(Work<T> work) {
         return locking(LOCK_MILLIS, work);
     }
 
-    /** The same for {@code work} that can as well be done later: it waits for nobody. */
-    public <T extends @Nullable Object> T changeInPassing(Work<T> work) {
+    /** Runs {@code work} that can as well be done later: it hardly waits for a lock. */
+    public <T extends @Nullable Object> T changeIfUnlocked(Work<T> work) {
         return locking(BRIEF_LOCK_MILLIS, work);
     }
 
@@ -170,33 +171,36 @@ public final class Database implements AutoCloseable {
                 connection -> {
                     if (isShared()) {
                         try (Statement statement = connection.createStatement()) {
-                            // For the transaction, not for the session, which a pooler may share out.
+                            // Set for the transaction, not for the session, which a pooler may share.
                             statement.execute("SET LOCAL lock_timeout = '" + waitMillis
-                                    + "ms'; SET LOCAL idle_in_transaction_session_timeout = '" + SILENT_SECONDS + "s'");
+                                    + "ms'; SET LOCAL idle_in_transaction_session_timeout = '" + IDLE_SECONDS + "s'");
                         }
                     }
                     return work.in(connection);
                 },
-                changed);
+                durableCommit);
     }
 
     private static void rollBack(Connection connection) {
         try {
             connection.rollback();
         } catch (SQLException e) {
-            // The connection is broken, and with it the transaction: the first failure is the one to tell.
+            // The connection is broken, and the transaction with it. The first failure is the one to report.
         }
     }
 
     private DatabaseException failure(Exception e) {
         String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-        return new DatabaseException("the database (" + shown + ") does not answer as it should: " + reason, e);
+        return new DatabaseException("the database (" + shown + ") failed: " + reason, e);
     }
 
-    /** A connection apart from the pool that hears of changes; only where the database {@linkplain #isShared is shared}. */
+    /**
+     * Opens a connection outside the pool that receives notifications. Only for a {@linkplain #isShared shared}
+     * database.
+     */
     public Connection listen(String channel) throws SQLException {
         if (postgres == null) {
-            throw new SQLException(shown + " notifies nobody");
+            throw new SQLException(shown + " has no notifications");
         }
         Connection connection = DriverManager.getConnection(postgres.jdbc(), properties(postgres));
         try (var statement = connection.createStatement()) {
@@ -208,7 +212,7 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Brings the tables up to date, once. */
+    /** Migrates the tables, once. */
     private synchronized void migrate() {
         if (migrated) {
             return;

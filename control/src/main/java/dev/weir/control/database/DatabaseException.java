@@ -2,7 +2,7 @@ package dev.weir.control.database;
 
 import java.sql.SQLException;
 
-/** The database cannot be reached, or did not do what it was asked; nothing has changed, as far as this node knows. */
+/** Thrown if the database cannot be reached or a call fails. As far as this node knows, nothing has changed. */
 public final class DatabaseException extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -15,8 +15,8 @@ public final class DatabaseException extends RuntimeException {
         super(message, cause);
     }
 
-    /** Whether the database is there, and another node keeps everybody from changing anything. */
-    public boolean isHeldUp() {
+    /** Returns whether the database is reachable but another node holds the lock for changes. */
+    public boolean isLockTimeout() {
         return getCause() instanceof SQLException cause && LOCK_NOT_AVAILABLE.equals(cause.getSQLState());
     }
 }

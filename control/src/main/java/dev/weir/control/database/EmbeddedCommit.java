@@ -12,40 +12,40 @@ import java.sql.Statement;
 import java.util.SplittableRandom;
 
 /**
- * Ends a change of H2 so that it is on disk: H2 by itself writes half a second later, and leaves it to the system when that is
- * there. And a write that fails half way closes H2 with all its connections, so it begins only where there is room.
+ * Commits a change of H2 so that it is on disk. By itself, H2 writes half a second later and does not sync. A write
+ * that fails halfway closes H2 with all its connections, so a commit starts only if there is disk space.
  */
 final class EmbeddedCommit {
-    /** Far more than a change writes. */
-    private static final int ROOM = 1 << 20;
+    /** Far more bytes than a change writes. */
+    private static final int SPACE = 1 << 20;
 
-    /** Of no pattern: some file systems need no room for zeros. */
-    private final byte[] anything = new byte[ROOM];
+    /** Random bytes: some file systems need no space for zeros. */
+    private final byte[] filler = new byte[SPACE];
 
     private final Path file;
 
     EmbeddedCommit(Path folder) {
         this.file = folder.resolve("weir.room");
-        new SplittableRandom().nextBytes(anything);
+        new SplittableRandom().nextBytes(filler);
     }
 
     void commit(Connection connection) throws SQLException {
-        requireRoom();
+        requireSpace();
         connection.commit();
         try (Statement statement = connection.createStatement()) {
             statement.execute("CHECKPOINT SYNC");
         }
     }
 
-    private void requireRoom() throws SQLException {
+    private void requireSpace() throws SQLException {
         try (FileChannel channel = PrivateFile.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE)) {
-            ByteBuffer bytes = ByteBuffer.wrap(anything);
+            ByteBuffer bytes = ByteBuffer.wrap(filler);
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
         } catch (IOException e) {
-            throw new SQLException("there is no room for it on the disk: " + e.getMessage(), e);
+            throw new SQLException("not enough disk space for the change: " + e.getMessage(), e);
         }
     }
 }

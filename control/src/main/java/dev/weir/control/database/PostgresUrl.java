@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code postgresql://user:password@host:5432/name?sslmode=require}, taken apart for JDBC.
+ * A PostgreSQL address such as {@code postgresql://user:password@host:5432/name?sslmode=require}, split for JDBC.
  *
- * @param shown what logs and errors may say: no user, no password
+ * @param shown the address for logs and errors: no user, no password
  */
 public record PostgresUrl(
         String jdbc, @Nullable String user, @Nullable String password, String shown) {
@@ -21,9 +21,10 @@ public record PostgresUrl(
             Pattern.compile("(?:(?<user>[^@]*)@)?(?<host>[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\])(?::(?<port>\\d{1,5}))?");
 
     /**
-     * Reads {@code text}.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException saying what was expected; it does not repeat the text, which may hold a password
+     * @throws IllegalArgumentException if {@code text} is not one; the message does not repeat the text, which may hold
+     *     a password
      */
     public static PostgresUrl parse(String text) {
         URI uri;
@@ -35,7 +36,7 @@ public record PostgresUrl(
         boolean scheme = "postgresql".equals(uri.getScheme()) || "postgres".equals(uri.getScheme());
         String path = uri.getRawPath();
         String authority = uri.getRawAuthority();
-        // Not URI's own host: for that a name must not have an underscore, as many that Compose gives have.
+        // Not URI.getHost: it refuses names with an underscore, which Docker Compose gives.
         Matcher parts = AUTHORITY.matcher(authority == null ? "" : authority);
         if (!scheme || !parts.matches() || path == null || path.length() < 2) {
             throw new IllegalArgumentException("not the address of a PostgreSQL database (" + EXPECTED + ")");

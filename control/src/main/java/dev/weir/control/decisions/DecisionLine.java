@@ -2,7 +2,7 @@ package dev.weir.control.decisions;
 
 import org.jspecify.annotations.Nullable;
 
-/** One check as JSON, without the end of the line; nobody changes the bytes. */
+/** One check as JSON, without a line break; nobody may change the bytes. */
 final class DecisionLine {
     private final byte[] json;
     private final @Nullable String counter;
@@ -16,7 +16,7 @@ final class DecisionLine {
         return json;
     }
 
-    /** What tells its counter from others, as far as the line shows it; null if it does not. */
+    /** Returns the counter as the line shows it; null if the line does not show it. */
     @Nullable
     String counter() {
         return counter;

@@ -6,7 +6,7 @@ import dev.weir.Limit;
 import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +21,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/** Writes checks as JSON. The time comes first, so that whoever opens a file finds its age at the beginning. */
+/** Writes checks as JSON. The time comes first, so that the age of a file is found at its beginning. */
 final class DecisionLineWriter {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final int HASH_BYTES = 16;
@@ -45,32 +45,32 @@ final class DecisionLineWriter {
         }
     }
 
-    DecisionLine write(RecordedDecision taken, int index) {
-        MutableVerdict verdict = taken.verdicts[index];
-        String counter = counter(taken, verdict);
+    DecisionLine write(RecordedDecision recorded, int index) {
+        MutableVerdict verdict = recorded.verdicts[index];
+        String counter = counter(recorded, verdict);
         out.reset();
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
-            write(json, taken, verdict, counter);
+            write(json, recorded, verdict, counter);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return new DecisionLine(out.toByteArray(), counter);
     }
 
-    private void write(JsonGenerator json, RecordedDecision taken, MutableVerdict verdict, @Nullable String counter)
+    private void write(JsonGenerator json, RecordedDecision recorded, MutableVerdict verdict, @Nullable String counter)
             throws IOException {
         Rule rule = verdict.rule();
         Limit limit = verdict.limit();
         json.writeStartObject();
         json.writeStringField(
-                "time", Instant.EPOCH.plus(taken.micros, ChronoUnit.MICROS).toString());
+                "time", Instant.EPOCH.plus(recorded.micros, ChronoUnit.MICROS).toString());
         json.writeStringField("node", settings.node());
-        json.writeStringField("domain", taken.request.domain());
+        json.writeStringField("domain", recorded.request.domain());
         json.writeStringField("rule", rule == null ? "override" : rule.label());
         json.writeStringField("key", counter);
         json.writeStringField("verdict", verdict.allowed() ? "allowed" : "denied");
         json.writeStringField("reason", verdict.reason().name().toLowerCase(Locale.ROOT));
-        json.writeBooleanField("passed", taken.allowed);
+        json.writeBooleanField("passed", recorded.allowed);
         json.writeNumberField("hits", verdict.hits());
         if (limit == null) {
             json.writeNullField("limit");
@@ -80,7 +80,7 @@ final class DecisionLineWriter {
         json.writeNumberField("remaining", verdict.remaining());
         json.writeFieldName("retry_after");
         if (!verdict.allowed() && verdict.retryAfterMicros() <= 0) {
-            json.writeNull(); // never, or nobody knows
+            json.writeNull(); // never, or unknown
         } else {
             json.writeNumber(BigDecimal.valueOf(verdict.retryAfterMicros(), 6)
                     .stripTrailingZeros()
@@ -92,13 +92,13 @@ final class DecisionLineWriter {
         json.writeEndObject();
     }
 
-    /** What the line shows of the counter's values; null for nothing. */
-    private @Nullable String counter(RecordedDecision taken, MutableVerdict verdict) {
-        RuleSet rules = taken.rules;
-        if (settings.key() == DecisionSinkSettings.KeyShown.NONE || rules == null || !taken.hasValues) {
+    /** Returns the counter as the line shows it; null if it is not shown. */
+    private @Nullable String counter(RecordedDecision recorded, MutableVerdict verdict) {
+        RuleIndex rules = recorded.rules;
+        if (settings.key() == DecisionSinkSettings.KeyShown.NONE || rules == null || !recorded.hasValues) {
             return null;
         }
-        CounterLabel found = rules.counter(taken.request, verdict);
+        CounterLabel found = rules.counter(recorded.request, verdict);
         if (found == null) {
             return null;
         }
@@ -108,7 +108,7 @@ final class DecisionLineWriter {
         if (mac == null) {
             return found.bucket();
         }
-        // The bucket and the values: of values that are cut short for people, the bucket still tells the rest.
+        // Hash the bucket and the values: long values are cut in the text, and the bucket still tells them apart.
         mac.update(found.bucket().getBytes(StandardCharsets.UTF_8));
         byte[] hash = mac.doFinal(found.text().getBytes(StandardCharsets.UTF_8));
         return HexFormat.of().formatHex(hash, 0, HASH_BYTES);

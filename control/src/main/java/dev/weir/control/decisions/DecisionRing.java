@@ -5,40 +5,42 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded ring of buffers that many threads fill and one empties. Whoever fills never waits: a full ring says so.
+ * A bounded ring of buffers that many threads fill and one empties. A thread that fills never waits; it fails if the
+ * ring is full.
  *
- * <p><b>Concurrency.</b> Vyukov's queue: the turn of a place says whose it is. At {@code turn == position} it is free for the one
- * who moves the tail there; at {@code position + 1} it is filled; emptied, it is free for the next round.
+ * <p><b>Concurrency.</b> This is Vyukov's bounded queue: the sequence of a buffer says who may use it. At {@code
+ * sequence == position} it is free for the thread that moves the tail there. At {@code position + 1} it is filled. Once
+ * emptied, it is free for the next lap.
  */
 final class DecisionRing {
-    private final RecordedDecision[] places;
-    private final AtomicLongArray turns;
+    private final RecordedDecision[] buffers;
+    private final AtomicLongArray sequences;
     private final AtomicLong tail = new AtomicLong();
     private final int mask;
     private long head;
 
-    /** Room for {@code least} or, as a power of two, a few more. */
+    /** Creates a ring of at least {@code least} buffers, rounded up to a power of two. */
     DecisionRing(int least) {
         int size = Integer.highestOneBit(Math.max(2, least) * 2 - 1);
-        places = new RecordedDecision[size];
-        turns = new AtomicLongArray(size);
+        buffers = new RecordedDecision[size];
+        sequences = new AtomicLongArray(size);
         mask = size - 1;
         for (int i = 0; i < size; i++) {
-            places[i] = new RecordedDecision();
-            turns.set(i, i);
+            buffers[i] = new RecordedDecision();
+            sequences.set(i, i);
         }
     }
 
-    /** A place to fill and then to {@linkplain #publish publish}; negative if there is none. */
+    /** Returns a position to fill and then {@linkplain #publish publish}; negative if the ring is full. */
     long claim() {
         long position = tail.getPlain();
         while (true) {
-            long turn = turns.getAcquire((int) position & mask);
-            if (turn == position) {
+            long sequence = sequences.getAcquire((int) position & mask);
+            if (sequence == position) {
                 if (tail.weakCompareAndSetVolatile(position, position + 1)) {
                     return position;
                 }
-            } else if (turn < position) {
+            } else if (sequence < position) {
                 return -1;
             }
             position = tail.get();
@@ -46,22 +48,25 @@ final class DecisionRing {
     }
 
     RecordedDecision at(long position) {
-        return places[(int) position & mask];
+        return buffers[(int) position & mask];
     }
 
     void publish(long position) {
-        turns.setRelease((int) position & mask, position + 1);
+        sequences.setRelease((int) position & mask, position + 1);
     }
 
-    /** The oldest that is filled, until it is {@linkplain #release released}; null if there is none. For one thread. */
+    /**
+     * Returns the oldest filled buffer, until it is {@linkplain #release released}; null if there is none. For one
+     * thread.
+     */
     @Nullable
     RecordedDecision peek() {
-        return turns.getAcquire((int) head & mask) == head + 1 ? places[(int) head & mask] : null;
+        return sequences.getAcquire((int) head & mask) == head + 1 ? buffers[(int) head & mask] : null;
     }
 
-    /** Gives the place of the oldest back. */
+    /** Frees the oldest buffer. */
     void release() {
-        turns.setRelease((int) head & mask, head + places.length);
+        sequences.setRelease((int) head & mask, head + buffers.length);
         head++;
     }
 }

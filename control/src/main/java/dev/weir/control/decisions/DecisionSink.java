@@ -4,7 +4,8 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,29 +18,35 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes decisions down, a line a check: one request in so many, and whatever was over its limit.
+ * Writes decisions, one line per check: one request in so many, and every check that was over its limit.
  *
- * <p><b>Cost.</b> The thread that decided copies the request into a place of a bounded ring and goes on; it never waits, never
- * wakes anybody, and allocates nothing once the places have grown. A full ring drops, and counts. One thread of the sink finds
- * the counter anew, makes text of it and hands that to files and Kafka.
+ * <p><b>Cost.</b> The deciding thread copies the request into a buffer of a bounded ring and goes on. It never waits,
+ * never wakes a thread, and allocates nothing once the buffers have grown. If the ring is full, the decision is dropped
+ * and counted. The sink's thread finds the counter again, formats the line and hands it to files and Kafka.
  */
 public final class DecisionSink implements LimiterObserver, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DecisionSink.class.getName());
-    /** How long the sink's thread rests when there is nothing: the default ring takes 800,000 requests a second meanwhile. */
-    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    /**
+     * The pause of the sink's thread when the ring is empty: the default ring takes 800,000 requests a second
+     * meanwhile.
+     */
+    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long CLOSING_MILLIS = 3_000;
 
-    /** The rules in force, and those before: a decision under way during a change may still carry rules of these. */
+    /**
+     * The rules in force and those before them: a decision in flight during a change may still refer to rules of the
+     * latter.
+     */
     private record Generation(
-            @Nullable RuleSet now, @Nullable RuleSet before) {
+            @Nullable RuleIndex now, @Nullable RuleIndex before) {
         @Nullable
-        RuleSet of(MutableDecision decision) {
+        RuleIndex of(MutableDecision decision) {
             Rule rule = decision.verdict(0).rule();
             return rule == null || now == null || isOf(now, rule) ? now : before;
         }
 
-        private static boolean isOf(RuleSet rules, Rule rule) {
+        private static boolean isOf(RuleIndex rules, Rule rule) {
             int ordinal = rule.ordinal();
             return ordinal >= 0
                     && ordinal < rules.rules().size()
@@ -59,9 +66,9 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
     private volatile boolean closing;
 
     /**
-     * Starts writing as {@code settings}, which are on, say.
+     * Starts writing; {@code settings} must be on.
      *
-     * @throws IllegalArgumentException if the properties for Kafka cannot be
+     * @throws IllegalArgumentException if the Kafka properties are invalid
      */
     public DecisionSink(DecisionSinkSettings settings) {
         this(settings, outlets(settings));
@@ -73,8 +80,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         this.ring = new DecisionRing(settings.buffer());
         this.outlets = List.copyOf(outlets);
         this.writer = new DecisionLineWriter(settings);
-        this.thread = new Thread(this::run, "weir-decisions");
-        thread.setDaemon(true);
+        this.thread = DaemonThreads.create("weir-decisions", this::run);
         thread.start();
     }
 
@@ -89,8 +95,8 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         return outlets;
     }
 
-    /** Tells which rules decide from now on; to be called before they do. */
-    public void rules(RuleSet next) {
+    /** Sets the rules that decide from now on; to be called before they do. */
+    public void rules(RuleIndex next) {
         generation = new Generation(next, generation.now());
     }
 
@@ -102,7 +108,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         boolean sampled =
                 sample == 1 || (sample > 1 && ThreadLocalRandom.current().nextInt(sample) == 0);
         if (sampled || (denials && hasDenial(decision))) {
-            take(request, decision, !sampled);
+            record(request, decision, !sampled);
         }
     }
 
@@ -115,28 +121,28 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         return false;
     }
 
-    private void take(Request request, MutableDecision decision, boolean deniedOnly) {
-        long place = ring.claim();
-        if (place < 0) {
+    private void record(Request request, MutableDecision decision, boolean deniedOnly) {
+        long position = ring.claim();
+        if (position < 0) {
             full.increment();
             return;
         }
         try {
-            int left = ring.at(place).take(request, decision, deniedOnly, generation.of(decision));
+            int left = ring.at(position).set(request, decision, deniedOnly, generation.of(decision));
             if (left > 0) {
                 cut.add(left);
             }
         } finally {
-            ring.publish(place);
+            ring.publish(position);
         }
     }
 
     private void run() {
         while (true) {
             boolean last = closing;
-            RecordedDecision taken = ring.peek();
-            if (taken != null) {
-                write(taken);
+            RecordedDecision recorded = ring.peek();
+            if (recorded != null) {
+                write(recorded);
                 ring.release();
             } else {
                 outlets.forEach(Outlet::pause);
@@ -144,32 +150,32 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
                     outlets.forEach(Outlet::close);
                     return;
                 }
-                LockSupport.parkNanos(this, REST_NANOS);
+                LockSupport.parkNanos(this, IDLE_NANOS);
             }
         }
     }
 
-    private void write(RecordedDecision taken) {
-        for (int i = 0; i < taken.size; i++) {
+    private void write(RecordedDecision recorded) {
+        for (int i = 0; i < recorded.size; i++) {
             try {
-                DecisionLine line = writer.write(taken, i);
+                DecisionLine line = writer.write(recorded, i);
                 for (Outlet each : outlets) {
                     each.write(line);
                 }
             } catch (RuntimeException e) {
-                // One decision that cannot be written must not be the end of all others.
+                // A decision that cannot be written must not stop the others.
                 cut.increment();
-                LOG.log(System.Logger.Level.ERROR, "A decision could not be written down", e);
+                LOG.log(System.Logger.Level.ERROR, "a decision could not be written to the decision sink", e);
             }
         }
     }
 
-    /** Lines that got where they belong, by {@code file} and {@code kafka}, as far as there is one. */
+    /** Returns the number of delivered lines, by outlet ({@code file}, {@code kafka}). */
     public Map<String, Long> written() {
         return each(Outlet::written);
     }
 
-    /** Lines that could not be delivered. */
+    /** Returns the number of lines that could not be delivered, by outlet. */
     public Map<String, Long> dropped() {
         return each(Outlet::dropped);
     }
@@ -180,17 +186,17 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         return counts;
     }
 
-    /** Requests that nobody wrote down, because the ring was full. */
+    /** Returns the number of requests that were dropped because the ring was full. */
     public long full() {
         return full.sum();
     }
 
-    /** Checks left out of requests that had more of them than a place holds. */
+    /** Returns the number of checks left out of requests with more checks than a buffer holds. */
     public long cut() {
         return cut.sum();
     }
 
-    /** Writes what is there, for a few seconds at most. */
+    /** Writes what is in the ring, for at most a few seconds. */
     @Override
     public void close() {
         closing = true;

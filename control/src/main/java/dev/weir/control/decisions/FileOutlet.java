@@ -7,21 +7,24 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lines into files. A disk that is full or gone is said once, costs the lines of its time, and is tried again every second. */
+/**
+ * Writes lines to files. If the disk is full or gone, this is logged once, lines are dropped, and the file is opened
+ * again every second.
+ */
 final class FileOutlet implements Outlet {
     private static final System.Logger LOG = System.getLogger(FileOutlet.class.getName());
     private static final int BUFFER = 64 << 10;
-    private static final long LOOK_MILLIS = TimeUnit.SECONDS.toMillis(1);
+    private static final long RETRY_MILLIS = TimeUnit.SECONDS.toMillis(1);
 
     private final DecisionSinkSettings.File settings;
-    /** Milliseconds since the epoch. */
+    /** The clock, in milliseconds since the epoch. */
     private final LongSupplier clock;
 
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER);
     private int buffered;
     private @Nullable RotatingFile file;
     private boolean failing;
-    private long lookAt;
+    private long nextCheckAt;
     private final LongAdder written = new LongAdder();
     private final LongAdder dropped = new LongAdder();
 
@@ -56,10 +59,10 @@ final class FileOutlet implements Outlet {
         flush();
         long now = clock.getAsLong();
         RotatingFile open = file;
-        if (open != null && (now >= lookAt || now < lookAt - LOOK_MILLIS)) {
-            lookAt = now + LOOK_MILLIS;
+        if (open != null && (now >= nextCheckAt || now < nextCheckAt - RETRY_MILLIS)) {
+            nextCheckAt = now + RETRY_MILLIS;
             try {
-                open.look(now);
+                open.rotateIfDue(now);
             } catch (IOException e) {
                 failed(e);
             }
@@ -77,7 +80,7 @@ final class FileOutlet implements Outlet {
                 written.add(buffered);
                 if (failing) {
                     failing = false;
-                    LOG.log(System.Logger.Level.INFO, "decisions are written again to " + settings.path());
+                    LOG.log(System.Logger.Level.INFO, "decisions are again written to " + settings.path());
                 }
             } catch (IOException e) {
                 dropped.add(buffered);
@@ -92,7 +95,7 @@ final class FileOutlet implements Outlet {
 
     private @Nullable RotatingFile open() {
         long now = clock.getAsLong();
-        if (file == null && (!failing || now >= lookAt)) {
+        if (file == null && (!failing || now >= nextCheckAt)) {
             try {
                 file = RotatingFile.open(settings, now);
             } catch (IOException e) {
@@ -109,7 +112,7 @@ final class FileOutlet implements Outlet {
                     "decisions cannot be written to " + settings.path() + " and are dropped: " + e);
         }
         failing = true;
-        lookAt = clock.getAsLong() + LOOK_MILLIS;
+        nextCheckAt = clock.getAsLong() + RETRY_MILLIS;
         closeFile();
     }
 
@@ -120,7 +123,7 @@ final class FileOutlet implements Outlet {
             try {
                 open.close();
             } catch (IOException e) {
-                // It could not be written to either, and that was said.
+                // The failed write is logged already.
             }
         }
     }

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a topic is: {@code kafka://h1:9092,h2:9092/topic}.
+ * The address of a Kafka topic: {@code kafka://h1:9092,h2:9092/topic}.
  *
  * @param servers {@code host:port}, joined by commas
  */
@@ -16,14 +16,14 @@ public record KafkaAddress(String servers, String topic) {
     private static final String EXPECTED = "expected: kafka://host:9092[,host:9092]/topic";
 
     /**
-     * Reads an address.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException saying what was expected
+     * @throws IllegalArgumentException if {@code text} is not one
      */
     public static KafkaAddress parse(String text) {
         Matcher address = ADDRESS.matcher(text);
         if (!address.matches()) {
-            // Whoever takes it for another kind of address may have put a password into it.
+            // The text may hold a password, if it was meant as another kind of address.
             throw new IllegalArgumentException("\"" + text.replaceAll("//[^/]*@", "//...@") + "\" (" + EXPECTED + ")");
         }
         List<String> servers = new ArrayList<>();

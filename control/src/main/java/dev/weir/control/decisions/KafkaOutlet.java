@@ -15,13 +15,14 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines to a topic of Kafka, keyed by their counter: those of one counter stay in order. The producer has a bounded buffer of its
- * own and never makes the sink wait; what does not fit, or was not delivered in time, is dropped and counted.
+ * Sends lines to a Kafka topic, keyed by their counter: the lines of one counter stay in order. The producer has a
+ * bounded buffer of its own and never blocks the sink. Lines that do not fit or are not delivered in time are dropped
+ * and counted.
  */
 final class KafkaOutlet implements Outlet {
     private static final System.Logger LOG = System.getLogger(KafkaOutlet.class.getName());
     private static final long BUFFER_BYTES = 16 << 20;
-    private static final long FIRST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long FIRST_METADATA_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
@@ -34,14 +35,14 @@ final class KafkaOutlet implements Outlet {
     private volatile boolean failing;
 
     /**
-     * An outlet that connects when there is something to write.
+     * Creates an outlet that connects when there is something to write.
      *
-     * @throws IllegalArgumentException if the producer's properties cannot be
+     * @throws IllegalArgumentException if the producer's properties are invalid
      */
     KafkaOutlet(DecisionSinkSettings.Kafka settings, String node) {
         this.settings = settings;
         this.properties = properties(settings, node);
-        // Says what is wrong with the properties now, to whoever starts the server; asks no network.
+        // Fail now if the properties are invalid, while the server starts; this needs no network.
         try {
             var unused = new ProducerConfig(properties);
         } catch (ConfigException e) {
@@ -59,7 +60,7 @@ final class KafkaOutlet implements Outlet {
         all.setProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000");
         all.setProperty(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, "10000");
         all.setProperty(ProducerConfig.ENABLE_METRICS_PUSH_CONFIG, "false");
-        // A topic that nobody wrote to for a while must not be looked up anew at the cost of the first line.
+        // Keep the metadata of an idle topic, so that the first line after a pause is not lost while it is looked up.
         all.setProperty(ProducerConfig.METADATA_MAX_IDLE_CONFIG, String.valueOf(TimeUnit.DAYS.toMillis(30)));
         settings.properties().forEach(all::setProperty);
         all.setProperty(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, settings.servers());
@@ -107,16 +108,19 @@ final class KafkaOutlet implements Outlet {
             awaitTopic(opened);
             return opened;
         } catch (KafkaException e) {
-            // Mostly a name that no DNS knows now; later it may.
-            say(e);
+            // Mostly a host name that DNS does not know yet.
+            logFailure(e);
             tryAt = System.nanoTime() + RETRY_NANOS;
             return null;
         }
     }
 
-    /** The producer knows no partitions at first, and would refuse the first lines; the ring keeps what comes meanwhile. */
+    /**
+     * Waits until the producer knows the topic's partitions, because it would refuse lines before that. The ring keeps
+     * new lines meanwhile.
+     */
     private void awaitTopic(KafkaProducer<byte[], byte[]> opened) {
-        long until = System.nanoTime() + FIRST_LOOK_NANOS;
+        long until = System.nanoTime() + FIRST_METADATA_NANOS;
         while (System.nanoTime() - until < 0 && !knowsTopic(opened)) {
             LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(20));
         }
@@ -134,16 +138,16 @@ final class KafkaOutlet implements Outlet {
         written.increment();
         if (failing) {
             failing = false;
-            LOG.log(System.Logger.Level.INFO, "decisions are delivered again to " + settings);
+            LOG.log(System.Logger.Level.INFO, "decisions are again delivered to " + settings);
         }
     }
 
     private void failed(Exception failure) {
         dropped.increment();
-        say(failure);
+        logFailure(failure);
     }
 
-    private void say(Exception failure) {
+    private void logFailure(Exception failure) {
         if (!failing) {
             failing = true;
             LOG.log(

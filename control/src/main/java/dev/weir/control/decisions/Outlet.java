@@ -1,20 +1,20 @@
 package dev.weir.control.decisions;
 
-/** Where lines leave the server. Used by the sink's thread alone, but for the counts. */
+/** A destination of lines. Only the sink's thread uses it, except for the counts. */
 interface Outlet extends AutoCloseable {
-    /** A word for metrics and logs. */
+    /** Returns the name in metrics and logs. */
     String name();
 
-    /** Takes a line, or counts it as dropped; throws nothing. */
+    /** Accepts a line, or counts it as dropped; never throws. */
     void write(DecisionLine line);
 
-    /** Nothing more comes for a moment. */
+    /** Called when the ring is empty for a moment. */
     void pause();
 
-    /** Lines that got where they belong. */
+    /** Returns the number of delivered lines. */
     long written();
 
-    /** Lines that did not, and will not. */
+    /** Returns the number of dropped lines. */
     long dropped();
 
     @Override

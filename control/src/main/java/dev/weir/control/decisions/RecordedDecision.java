@@ -3,13 +3,13 @@ package dev.weir.control.decisions;
 import dev.weir.Request;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decision taken down to be written later: a buffer of the ring, filled again and again. A caller can send two megabytes, so
- * what it holds on to is bounded; of a larger request the verdicts are kept and the values are not.
+ * A decision recorded to be written later, in a reused buffer of the ring. A caller can send two megabytes, so the
+ * buffer's size is bounded: of a larger request it keeps the verdicts and not the values.
  */
 final class RecordedDecision {
     static final int MOST_VERDICTS = 32;
@@ -24,37 +24,37 @@ final class RecordedDecision {
     long micros;
 
     @Nullable
-    RuleSet rules;
+    RuleIndex rules;
 
     /**
-     * Takes {@code decision} down.
+     * Copies {@code decision}.
      *
-     * @param deniedOnly the checks that were over their limit, and no others
-     * @return how many checks there was no room for
+     * @param deniedOnly whether to copy only the checks that were over their limit
+     * @return the number of checks that did not fit
      */
-    int take(Request asked, MutableDecision decision, boolean deniedOnly, @Nullable RuleSet inForce) {
+    int set(Request source, MutableDecision decision, boolean deniedOnly, @Nullable RuleIndex inForce) {
         size = 0;
-        int left = 0;
+        int leftOut = 0;
         for (int i = 0, checks = decision.size(); i < checks; i++) {
             MutableVerdict verdict = decision.verdict(i);
             if (!deniedOnly || !verdict.allowed()) {
                 if (size < MOST_VERDICTS) {
                     add(verdict);
                 } else {
-                    left++;
+                    leftOut++;
                 }
             }
         }
         allowed = decision.allowed();
         micros = decision.nowMicros();
         rules = inForce;
-        hasValues = isSmall(asked);
+        hasValues = isSmall(source);
         if (hasValues) {
-            request.set(asked);
+            request.set(source);
         } else {
-            request.clear(asked.domain());
+            request.clear(source.domain());
         }
-        return left;
+        return leftOut;
     }
 
     private void add(MutableVerdict verdict) {

@@ -28,8 +28,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file being written and those before it. {@code decisions.jsonl} that is full or old becomes
- * {@code decisions-20261116T053000.123Z.jsonl}, and the oldest of these go. Only whole lines reach the disk at a time.
+ * The file being written and those before it. When {@code decisions.jsonl} is full or old, it is renamed to {@code
+ * decisions-20261116T053000.123Z.jsonl}, and the oldest renamed files are deleted. Only whole lines are written at a
+ * time.
  */
 final class RotatingFile implements AutoCloseable {
     private static final Pattern TIME = Pattern.compile("\\{\"time\":\"([^\"]{1,40})\"");
@@ -41,7 +42,7 @@ final class RotatingFile implements AutoCloseable {
     private FileChannel channel;
     private @Nullable Object identity;
     private long size;
-    /** When the first line was written. */
+    /** The time of the first line. */
     private long since;
 
     private RotatingFile(DecisionSinkSettings.File settings, long now) throws IOException {
@@ -62,13 +63,13 @@ final class RotatingFile implements AutoCloseable {
         size = opened.size();
         since = size == 0 ? now : firstTime(now);
         if (size > 0 && !endsWithLine()) {
-            // Half a line, which a crash has left.
+            // End a partial line that a crash has left.
             size += opened.write(ByteBuffer.wrap(new byte[] {'\n'}));
         }
         return opened;
     }
 
-    /** Lines tell who was denied when: not for everyone on the machine. */
+    /** Hides the file from other users, because lines show who was denied and when. */
     private FileAttribute<?>[] forOwnersOnly() {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix")
                 ? new FileAttribute<?>[] {
@@ -99,7 +100,7 @@ final class RotatingFile implements AutoCloseable {
         return last.get(0) == '\n';
     }
 
-    /** Whether so many more bytes belong into another file. */
+    /** Returns whether {@code more} bytes belong in a new file. */
     boolean isFull(long more) {
         return size > 0 && size + more > settings.size();
     }
@@ -119,8 +120,8 @@ final class RotatingFile implements AutoCloseable {
         }
     }
 
-    /** Begins another file if this one is old, and opens the path anew if somebody has moved the file away. */
-    void look(long now) throws IOException {
+    /** Starts a new file if this one is old, and reopens the path if somebody has moved the file away. */
+    void rotateIfDue(long now) throws IOException {
         if (isOld(now)) {
             rotate(now);
         } else if (!Objects.equals(identity, identity())) {
@@ -138,20 +139,20 @@ final class RotatingFile implements AutoCloseable {
     private void rotate(long now) throws IOException {
         channel.close();
         if (Files.exists(path)) {
-            moveAside(now);
+            rename(now);
         }
         channel = open(now);
         prune();
     }
 
-    private void moveAside(long now) throws IOException {
+    private void rename(long now) throws IOException {
         for (long stamp = now; ; stamp++) {
             try {
                 Files.move(
                         path, path.resolveSibling(stem() + "-" + STAMP.format(Instant.ofEpochMilli(stamp)) + ending()));
                 return;
             } catch (FileAlreadyExistsException e) {
-                // Two in one millisecond: the next one is free.
+                // Two files in one millisecond: try the next.
             }
         }
     }

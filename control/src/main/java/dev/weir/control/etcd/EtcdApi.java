@@ -12,7 +12,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.protobuf.ProtoUtils;
 
-/** The calls of etcd's API that are made, and the headers they go with. */
+/** The calls of etcd's API that Weir makes, and their headers. */
 final class EtcdApi {
     static final MethodDescriptor<AuthenticateRequest, AuthenticateResponse> AUTHENTICATE = method(
             "etcdserverpb.Auth/Authenticate",
@@ -35,7 +35,10 @@ final class EtcdApi {
 
     private EtcdApi() {}
 
-    /** {@code token} is empty where nobody asks who we are. A member that has lost its leader ends the call, and another is asked. */
+    /**
+     * Returns the headers of a call; {@code token} is empty without authentication. With {@code hasleader}, a member
+     * without a leader ends the call, and Weir asks another member.
+     */
     static Metadata headers(String token) {
         Metadata headers = new Metadata();
         headers.put(HAS_LEADER, "true");

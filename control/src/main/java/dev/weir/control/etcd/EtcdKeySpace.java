@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.weir.control.etcd.proto.Event;
 import dev.weir.control.etcd.proto.KeyValue;
 import dev.weir.control.source.SourceSnapshot;
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.Severity;
 import dev.weir.text.yaml.YamlReader;
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What stands below a prefix, as of some revision. */
+/** The keys below a prefix and their values, as of one revision. */
 final class EtcdKeySpace {
     private static final int MAX_KEYS = 10_000;
     private static final long MAX_BYTES = 4L * YamlReader.MAX_BYTES;
@@ -22,18 +22,18 @@ final class EtcdKeySpace {
     private final SortedMap<String, ByteString> values = new TreeMap<>();
     private long revision;
     private long bytes;
-    private boolean whole = true;
+    private boolean complete = true;
 
     EtcdKeySpace(String prefix) {
         this.prefix = prefix;
     }
 
-    /** The first key below {@code prefix}. */
+    /** Returns the first key below {@code prefix}. */
     static ByteString begin(String prefix) {
         return ByteString.copyFromUtf8(prefix + "/");
     }
 
-    /** The first key after all that are below {@code prefix}: {@code 0} follows the slash. */
+    /** Returns the first key after all that are below {@code prefix}: {@code 0} follows the slash. */
     static ByteString end(String prefix) {
         return ByteString.copyFromUtf8(prefix + "0");
     }
@@ -62,31 +62,30 @@ final class EtcdKeySpace {
         revision = now;
     }
 
-    /** Whether it is more than will be read; the rest need not be asked for. */
+    /** Returns whether the bounds are exceeded; the remaining keys need not be listed. */
     boolean isFull() {
         return values.size() > MAX_KEYS || bytes > MAX_BYTES;
     }
 
-    /** Whether it was listed to its end. */
-    boolean isWhole() {
-        return whole;
+    /** Returns whether all keys were listed. */
+    boolean isComplete() {
+        return complete;
     }
 
-    void whole(boolean listed) {
-        whole = listed;
+    void complete(boolean listed) {
+        complete = listed;
     }
 
-    /** All of it, by key. */
+    /** Returns all values as rule documents, ordered by key. */
     SourceSnapshot documents() {
         String version = "revision " + revision;
-        if (isFull() || !whole) {
+        if (isFull() || !complete) {
             String most = "more than " + MAX_KEYS + " keys or " + (MAX_BYTES >> 20) + " MiB";
             return new SourceSnapshot(List.of(), List.of(error(most, "")), version);
         }
         if (values.isEmpty()) {
-            // As with a folder: whoever means that nothing is limited says so, for a prefix is easily mistyped or
-            // wiped.
-            String hint = "it takes at least one document; write rules: [] if nothing is to be limited";
+            // As with a folder, an empty prefix is an error, because a prefix is easily mistyped or deleted by mistake.
+            String hint = "expected: at least one document; write rules: [] to limit nothing";
             return new SourceSnapshot(List.of(), List.of(error("no keys below " + prefix + "/", hint)), version);
         }
         List<RuleDocument> documents = new ArrayList<>();

@@ -25,16 +25,18 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Follows a prefix: lists it at one revision, then watches from the next.
+ * Follows a prefix in etcd: lists it at one revision, then watches from the next.
  *
- * <p><b>Whole.</b> etcd never splits a revision over two answers, neither of a list nor of a watch: what one transaction wrote
- * is taken in together.
+ * <p><b>Atomic.</b> etcd never splits a revision over two responses, neither of a list nor of a watch. So the writes of
+ * one transaction come into force together.
  *
- * <p><b>Coalesced.</b> After a change it waits until nothing has changed for {@value #QUIET_MILLIS} ms, at most
- * {@value #LONGEST_MILLIS} ms in all: a hundred changes a second are a few sets a second, and the last is among them.
+ * <p><b>Coalesced.</b> After a change the protocol waits until nothing has changed for {@value #QUIET_MILLIS} ms, but
+ * at most {@value #LONGEST_MILLIS} ms in all. A hundred changes a second become a few rule sets a second, the last
+ * state among them.
  *
- * <p><b>Sure.</b> Whatever ends a watch (an outage, a compaction, a lost leader), the next connection lists anew. So it does not
- * matter what was missed, nor that a cluster restored from a backup counts its revisions from an earlier one.
+ * <p><b>Complete.</b> Whatever ends a watch (an outage, a compaction, a lost leader), the next connection lists
+ * everything again. So missed events do not matter, and neither does a cluster restored from a backup, whose revisions
+ * start from an earlier one.
  */
 public final class EtcdProtocol implements SourceProtocol {
     private static final long QUIET_MILLIS = 50;
@@ -43,7 +45,7 @@ public final class EtcdProtocol implements SourceProtocol {
     private static final long OPENING_MILLIS = 5_000;
     private static final long IDLE_MILLIS = 60_000;
     private static final int PAGE = 128;
-    /** etcd allows one every 5 s. */
+    /** The keep-alive interval; etcd allows one ping every 5 s. */
     private static final Duration PING = Duration.ofSeconds(10);
 
     private final SourceAddress.Etcd address;
@@ -55,17 +57,17 @@ public final class EtcdProtocol implements SourceProtocol {
     }
 
     @Override
-    public void follow(int attempt, Intake intake) throws Exception {
+    public void follow(int attempt, SnapshotListener listener) throws Exception {
         SourceAddress.Host host = address.hosts().get(attempt % address.hosts().size());
         try (SourceConnection connection = SourceConnection.to(host, address.tls() ? settings.tls() : null, PING)) {
             Metadata headers = EtcdApi.headers(token(connection.channel()));
             EtcdKeySpace keys = list(connection.channel(), headers);
             try (BlockingGrpcStream<WatchRequest, WatchResponse> watch =
                     new BlockingGrpcStream<>(connection.channel(), EtcdApi.WATCH, headers)) {
-                watch.send(watching(keys.revision() + 1));
+                watch.send(watchRequest(keys.revision() + 1));
                 opened(watch, keys);
-                intake.take(keys.documents());
-                watch(watch, keys, intake);
+                listener.accept(keys.documents());
+                watch(watch, keys, listener);
             }
         }
     }
@@ -81,13 +83,14 @@ public final class EtcdProtocol implements SourceProtocol {
                 .setName(user)
                 .setPassword(password)
                 .build();
-        return ClientCalls.blockingUnaryCall(channel, EtcdApi.AUTHENTICATE, inTime(), who)
+        return ClientCalls.blockingUnaryCall(channel, EtcdApi.AUTHENTICATE, withDeadline(), who)
                 .getToken();
     }
 
-    /** All keys at one revision, that of the first page. */
+    /** Lists all keys at the revision of the first page. */
     private EtcdKeySpace list(Channel channel, Metadata headers) {
-        Channel known = ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+        Channel authenticated =
+                ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
         EtcdKeySpace keys = new EtcdKeySpace(address.prefix());
         RangeRequest.Builder request = RangeRequest.newBuilder()
                 .setKey(EtcdKeySpace.begin(address.prefix()))
@@ -95,27 +98,27 @@ public final class EtcdProtocol implements SourceProtocol {
                 .setLimit(PAGE);
         RangeResponse page;
         do {
-            page = ClientCalls.blockingUnaryCall(known, EtcdApi.RANGE, inTime(), request.build());
+            page = ClientCalls.blockingUnaryCall(authenticated, EtcdApi.RANGE, withDeadline(), request.build());
             if (request.getRevision() == 0) {
                 keys.revision(page.getHeader().getRevision());
                 request.setRevision(keys.revision());
             }
             page.getKvsList().forEach(keys::put);
             if (page.getKvsCount() > 0) {
-                // The next key there can be is this one and a zero byte.
+                // The next possible key is this one and a zero byte.
                 byte[] last = page.getKvs(page.getKvsCount() - 1).getKey().toByteArray();
                 request.setKey(ByteString.copyFrom(Arrays.copyOf(last, last.length + 1)));
             }
         } while (page.getMore() && !keys.isFull());
-        keys.whole(!page.getMore());
+        keys.complete(!page.getMore());
         return keys;
     }
 
-    private static CallOptions inTime() {
+    private static CallOptions withDeadline() {
         return CallOptions.DEFAULT.withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS);
     }
 
-    private WatchRequest watching(long revision) {
+    private WatchRequest watchRequest(long revision) {
         return WatchRequest.newBuilder()
                 .setCreateRequest(WatchCreateRequest.newBuilder()
                         .setKey(EtcdKeySpace.begin(address.prefix()))
@@ -124,29 +127,33 @@ public final class EtcdProtocol implements SourceProtocol {
                 .build();
     }
 
-    /** The watch stands before the list counts: from here on nothing is missed. */
+    /** Waits until etcd has created the watch. The list is used only after that, so that no change is missed. */
     private static void opened(BlockingGrpcStream<WatchRequest, WatchResponse> watch, EtcdKeySpace keys)
             throws InterruptedException, StatusException {
         WatchResponse opened = watch.next(OPENING_MILLIS);
         if (opened == null) {
             throw Status.DEADLINE_EXCEEDED
-                    .withDescription("etcd opens no watch")
+                    .withDescription("etcd did not create the watch in time")
                     .asException();
         }
         apply(opened, keys);
     }
 
-    /** Until it ends; also with the first change of what was not listed to its end, which only a new list tells. */
-    private static void watch(BlockingGrpcStream<WatchRequest, WatchResponse> watch, EtcdKeySpace keys, Intake intake)
+    /**
+     * Applies events until the watch ends. If the list was incomplete, the first change ends it too, because only a new
+     * list shows the rest.
+     */
+    private static void watch(
+            BlockingGrpcStream<WatchRequest, WatchResponse> watch, EtcdKeySpace keys, SnapshotListener listener)
             throws InterruptedException, StatusException {
         while (true) {
             WatchResponse first = watch.next(IDLE_MILLIS);
             if (first == null || !apply(first, keys)) {
                 continue;
             }
-            if (!keys.isWhole()) {
+            if (!keys.isComplete()) {
                 throw Status.ABORTED
-                        .withDescription("what was too much has changed; it is listed anew")
+                        .withDescription("keys of a prefix over the size limit have changed; listing again")
                         .asException();
             }
             long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LONGEST_MILLIS);
@@ -159,16 +166,16 @@ public final class EtcdProtocol implements SourceProtocol {
                     apply(next, keys);
                 }
             }
-            intake.take(keys.documents());
+            listener.accept(keys.documents());
         }
     }
 
-    /** Applies what happened; false if nothing did. */
+    /** Applies the events of a response; returns false if it has none. */
     private static boolean apply(WatchResponse response, EtcdKeySpace keys) throws StatusException {
         if (response.getCanceled()) {
             String why = response.getCompactRevision() > 0
-                    ? "etcd has compacted what was to be watched; it is listed anew"
-                    : "etcd has ended the watch: " + response.getCancelReason();
+                    ? "etcd has compacted the watched revision; listing again"
+                    : "etcd ended the watch: " + response.getCancelReason();
             throw Status.ABORTED.withDescription(why).asException();
         }
         response.getEventsList().forEach(keys::apply);

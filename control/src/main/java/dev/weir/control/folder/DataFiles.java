@@ -9,7 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** What a server keeps in its data folder; where it has none, the journal of switches alone, in memory. */
+/** The open files of a server's data folder. Without a folder there is only the switch journal, in memory. */
 public final class DataFiles implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DataFiles.class.getName());
 
@@ -35,9 +35,9 @@ public final class DataFiles implements AutoCloseable {
     }
 
     /**
-     * Opens them, and keeps other servers away.
+     * Opens the files and locks the folder against other servers.
      *
-     * @throws IOException if the folder cannot be used or another server has it; for people
+     * @throws IOException if the folder cannot be used or another server holds it; the message is for people
      */
     public static DataFiles open(@Nullable Path folder) throws IOException {
         return new DataFiles(folder);
@@ -49,7 +49,7 @@ public final class DataFiles implements AutoCloseable {
             try {
                 each.close();
             } catch (Exception e) {
-                LOG.log(Level.WARNING, "the data folder does not close: " + e.getMessage());
+                LOG.log(Level.WARNING, "closing the data folder failed: " + e.getMessage());
             }
         }
     }

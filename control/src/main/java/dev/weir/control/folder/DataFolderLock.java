@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** The folder that one server keeps its data in, locked as long as it runs. */
+/** A lock on the data folder, which one server holds while it runs. */
 public final class DataFolderLock implements AutoCloseable {
     private static final int LONGEST_NOTE = 64;
 
@@ -22,9 +22,9 @@ public final class DataFolderLock implements AutoCloseable {
     }
 
     /**
-     * Makes the folder if need be, and locks it.
+     * Creates the folder if it is missing, and locks it.
      *
-     * @throws IOException if it cannot be used, or another server has it; the message is for people
+     * @throws IOException if the folder cannot be used or another server holds it; the message is for people
      */
     public static DataFolderLock open(Path path) throws IOException {
         PrivateFile.makeFolder(path);
@@ -36,7 +36,7 @@ public final class DataFolderLock implements AutoCloseable {
             String holder = note(channel);
             channel.close();
             throw new IOException("another server" + (holder.isEmpty() ? "" : " (" + holder + ")") + " uses " + path
-                    + ": one folder, one server. Servers that are to share rules and quotas share a --db");
+                    + ": each server needs a data folder of its own (to share rules and quotas, use --db)");
         }
         channel.truncate(0);
         String note = "process " + ProcessHandle.current().pid();
@@ -48,7 +48,7 @@ public final class DataFolderLock implements AutoCloseable {
         try {
             return channel.tryLock();
         } catch (OverlappingFileLockException e) {
-            return null; // another server in this very process
+            return null; // another server in this process
         }
     }
 

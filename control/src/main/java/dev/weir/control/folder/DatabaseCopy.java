@@ -29,14 +29,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shared database held when this node last saw it, as a file in the data folder: a restart while the database is away
- * begins with that. One JSON object a line: a head, then a
- * rule, a quota, a token or a switch each.
+ * A copy of the shared database as this node last saw it, in a file of the data folder. A server that restarts while
+ * the database is unreachable starts with it. The file has one JSON object per line: a header, then one rule, quota,
+ * token or switch each.
  */
 public final class DatabaseCopy {
     public static final String NAME = "last-good.jsonl";
-    /** Without it a file tells nothing: a database that holds nothing looks different from a file that lost everything. */
-    private static final String HEAD = "{\"format\":1}";
+    /** The header. It tells a copy of an empty database from a file that lost its contents. */
+    private static final String HEADER = "{\"format\":1}";
 
     private final Path file;
 
@@ -44,8 +44,8 @@ public final class DatabaseCopy {
         this.file = folder.resolve(NAME);
     }
 
-    /** What was kept. */
-    public record Kept(
+    /** The contents of the copy. */
+    public record Contents(
             List<StoredRule> rules,
             List<StoredQuota> quotas,
             List<StoredToken> tokens,
@@ -59,7 +59,7 @@ public final class DatabaseCopy {
             Collection<SwitchChange> switches)
             throws IOException {
         PrivateFile.replace(file, out -> {
-            out.write(HEAD + "\n");
+            out.write(HEADER + "\n");
             for (StoredRule each : rules) {
                 line(out, each.stored(), json -> {
                     json.writeStringField("rule_id", each.id());
@@ -110,33 +110,33 @@ public final class DatabaseCopy {
         json.writeStringField("updated_by", stored.by());
     }
 
-    /** What was kept, or null if nothing was. */
+    /** Reads the copy; null if there is none. */
     @Nullable
-    public Kept load() throws IOException {
+    public Contents load() throws IOException {
         if (!Files.exists(file)) {
             return null;
         }
-        Kept kept = new Kept(
+        Contents contents = new Contents(
                 new ArrayList<>(),
                 new ArrayList<>(),
                 new ArrayList<>(),
                 new ArrayList<>(),
                 Files.getLastModifiedTime(file).toInstant());
         try (BufferedReader lines = Files.newBufferedReader(file)) {
-            if (!HEAD.equals(lines.readLine())) {
+            if (!HEADER.equals(lines.readLine())) {
                 return null;
             }
             for (String each = lines.readLine(); each != null; each = lines.readLine()) {
-                read(each, kept);
+                read(each, contents);
             }
         }
-        return kept;
+        return contents;
     }
 
-    private void read(String line, Kept into) throws IOException {
+    private void read(String line, Contents into) throws IOException {
         DiagnosticCollector problems = new DiagnosticCollector(file.toString());
         if (!(YamlReader.read(line.getBytes(StandardCharsets.UTF_8), problems) instanceof Mapping object)) {
-            throw new IOException(file + ": not what it was: " + problems.all());
+            throw new IOException(file + ": damaged: " + problems.all());
         }
         StoredVersion stored = new StoredVersion(
                 Long.parseLong(text(object, "version")),
@@ -158,16 +158,16 @@ public final class DatabaseCopy {
         byte[] terms = json(object, "quota").getBytes(StandardCharsets.UTF_8);
         StoredQuota quota = QuotaBody.read(text(object, "api_key"), terms, null, problems);
         if (quota == null) {
-            throw new IOException(file + ": not what it was: " + problems.all());
+            throw new IOException(file + ": damaged: " + problems.all());
         }
-        into.quotas().add(quota.as(stored));
+        into.quotas().add(quota.withVersion(stored));
     }
 
     private String text(Mapping object, String name) throws IOException {
         if (node(object, name) instanceof Scalar scalar) {
             return scalar.text();
         }
-        throw new IOException(file + ": " + name + " is no text");
+        throw new IOException(file + ": " + name + " is not text");
     }
 
     private static @Nullable String textOrNull(Mapping object, String name) {
@@ -183,7 +183,7 @@ public final class DatabaseCopy {
     private YamlNode node(Mapping object, String name) throws IOException {
         YamlNode.Entry entry = object.entry(name);
         if (entry == null) {
-            throw new IOException(file + ": a line without " + name);
+            throw new IOException(file + ": damaged: a line lacks " + name);
         }
         return entry.value();
     }

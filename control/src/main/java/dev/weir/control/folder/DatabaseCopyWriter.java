@@ -1,5 +1,6 @@
 package dev.weir.control.folder;
 
+import dev.weir.internal.runtime.DaemonThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -9,69 +10,64 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the copy of a shared database in step with what is in force. Many changes in a row are written once, by a thread that nothing
- * else waits for: a disk may be slow.
+ * Writes the copy of a shared database after changes. Changes in quick succession are written once. A thread of its own
+ * writes, because a disk may be slow.
  */
 public final class DatabaseCopyWriter {
     private static final System.Logger LOG = System.getLogger(DatabaseCopyWriter.class.getName());
     private static final int WAIT_MILLIS = 1_000;
     private static final int LAST_WRITE_SECONDS = 5;
 
-    /** Writes what is in force. */
+    /** Writes the current contents to the copy. */
     public interface Writing {
         void to(DatabaseCopy copy) throws IOException;
     }
 
     private final @Nullable DatabaseCopy copy;
-    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, work -> {
-        Thread made = new Thread(work, "weir-control-copy");
-        made.setDaemon(true);
-        return made;
-    });
+    private final ScheduledThreadPoolExecutor thread =
+            new ScheduledThreadPoolExecutor(1, DaemonThreads.named("weir-control-copy"));
     private final Writing writing;
     private final AtomicBoolean due = new AtomicBoolean();
 
-    /** With no {@code copy} it does nothing: a database in the data folder is there whenever the folder is. */
+    /** Creates a writer. Without a {@code copy} it does nothing: an embedded database needs none. */
     public DatabaseCopyWriter(@Nullable DatabaseCopy copy, Writing writing) {
         this.copy = copy;
         this.writing = writing;
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // a change on the way out
+        thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // a change during shutdown
     }
 
-    /** What is in force has changed. */
-    public void soon() {
+    /** Requests a write because the contents have changed. */
+    public void requestWrite() {
         if (copy != null && due.compareAndSet(false, true)) {
-            var unused = thread.schedule(this::now, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+            var unused = thread.schedule(this::write, WAIT_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
-    /** Writes what is still to be written, after what is being written. */
+    /** Waits for a write in progress, and writes what is still due. */
     public void finish() {
         thread.shutdown();
         try {
             if (!thread.awaitTermination(LAST_WRITE_SECONDS, TimeUnit.SECONDS)) {
-                LOG.log(
-                        Level.ERROR,
-                        "what the database holds is not kept for a restart without it: the disk does not answer");
+                LOG.log(Level.ERROR, "the copy of the database could not be written in time: the disk does not answer");
                 return;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         if (due.get()) {
-            now();
+            write();
         }
     }
 
-    private void now() {
+    private void write() {
         due.set(false);
         try {
             if (copy != null) {
                 writing.to(copy);
             }
         } catch (IOException | RuntimeException e) {
-            LOG.log(Level.ERROR, "what the database holds cannot be kept for a restart without it: " + e.getMessage());
+            LOG.log(Level.ERROR, "the copy of the database cannot be written: " + e.getMessage());
         }
     }
 }

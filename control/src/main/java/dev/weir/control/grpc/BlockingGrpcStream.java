@@ -13,15 +13,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream both ways, for a thread that waits for what comes next. One message is asked for at a time: a server that talks
- * faster than it is listened to has to wait.
+ * A bidirectional stream that a thread reads by blocking. It requests one message at a time, so a fast server has to
+ * wait for the reader.
  */
 public final class BlockingGrpcStream<Q, A> implements AutoCloseable {
     private final ClientCall<Q, A> call;
-    private final BlockingQueue<Heard<A>> heard = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Received<A>> received = new LinkedBlockingQueue<>();
 
-    /** A message, or the end. */
-    private record Heard<A>(@Nullable A message, @Nullable Status end) {}
+    /** A message, or the status that ended the stream. */
+    private record Received<A>(
+            @Nullable A message, @Nullable Status end) {}
 
     public BlockingGrpcStream(Channel channel, MethodDescriptor<Q, A> method, Metadata headers) {
         call = channel.newCall(method, CallOptions.DEFAULT);
@@ -29,12 +30,12 @@ public final class BlockingGrpcStream<Q, A> implements AutoCloseable {
                 new ClientCall.Listener<A>() {
                     @Override
                     public void onMessage(A message) {
-                        heard.add(new Heard<>(message, null));
+                        received.add(new Received<>(message, null));
                     }
 
                     @Override
                     public void onClose(Status status, Metadata trailers) {
-                        heard.add(new Heard<>(null, status));
+                        received.add(new Received<>(null, status));
                     }
                 },
                 headers);
@@ -46,19 +47,18 @@ public final class BlockingGrpcStream<Q, A> implements AutoCloseable {
     }
 
     /**
-     * What comes next, or null if nothing does in time.
+     * Waits for the next message; null if none arrives in time.
      *
-     * @throws StatusException when the stream is over
+     * @throws StatusException when the stream has ended
      */
     public @Nullable A next(long millis) throws InterruptedException, StatusException {
-        Heard<A> next = heard.poll(millis, TimeUnit.MILLISECONDS);
+        Received<A> next = received.poll(millis, TimeUnit.MILLISECONDS);
         if (next == null) {
             return null;
         }
         Status end = next.end();
         if (end != null) {
-            throw (end.isOk() ? Status.UNAVAILABLE.withDescription("the server has ended the stream") : end)
-                    .asException();
+            throw (end.isOk() ? Status.UNAVAILABLE.withDescription("the server ended the stream") : end).asException();
         }
         call.request(1);
         return next.message();

@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to one server. It is made anew whenever it breaks, and so are the files of TLS read anew: a certificate that
- * was renewed needs no restart.
+ * One connection to one server. Each reconnect creates a new one, which reads the TLS files again: a renewed
+ * certificate needs no restart.
  */
 public final class SourceConnection implements AutoCloseable {
-    /** The most that one answer may hold. */
+    /** The maximum size of one response. */
     private static final int MAX_BYTES = 256 << 20;
 
     private static final int PONG_SECONDS = 3;
@@ -38,8 +38,8 @@ public final class SourceConnection implements AutoCloseable {
     }
 
     /**
-     * Connects to {@code host} when first used; {@code tls} is null for clear text. A server that went without a word is noticed
-     * after {@code ping}; one that is asked more often than it allows hangs up.
+     * Connects to {@code host} on first use; {@code tls} is null for plain text. Keep-alive pings every {@code ping}
+     * detect a dead server. A server closes connections that ping more often than it allows.
      */
     public static SourceConnection to(Host host, SourceSettings.@Nullable Tls tls, Duration ping) throws IOException {
         ManagedChannelBuilder<?> builder = Grpc.newChannelBuilderForAddress(
@@ -71,7 +71,7 @@ public final class SourceConnection implements AutoCloseable {
         return builder.build();
     }
 
-    /** As gRPC takes it, whatever the file had. */
+    /** Encodes the key as PKCS #8, which gRPC expects, whatever format the file has. */
     private static byte[] pkcs8(PrivateKey key) {
         String body = Base64.getMimeEncoder().encodeToString(key.getEncoded());
         return ("-----BEGIN PRIVATE KEY-----\n" + body + "\n-----END PRIVATE KEY-----\n").getBytes(US_ASCII);

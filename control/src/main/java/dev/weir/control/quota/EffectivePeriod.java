@@ -3,7 +3,7 @@ package dev.weir.control.quota;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Times from one moment on, until before another; null leaves that end open. */
+/** A period that includes its start and excludes its end; null leaves that side open. */
 final class EffectivePeriod {
     private EffectivePeriod() {}
 
@@ -11,7 +11,7 @@ final class EffectivePeriod {
         return (from == null || !now.isBefore(from)) && (until == null || now.isBefore(until));
     }
 
-    /** The earlier of {@code soonest} and {@code moment}, of which the latter counts only if it is still to come. */
+    /** Returns the earlier of {@code soonest} and {@code moment}; a {@code moment} in the past is ignored. */
     static @Nullable Instant sooner(@Nullable Instant soonest, @Nullable Instant moment, Instant now) {
         if (moment == null || !moment.isAfter(now)) {
             return soonest;

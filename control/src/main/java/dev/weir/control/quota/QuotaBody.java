@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a quota as callers of the API write it, and says everything that is wrong with it, each at its place. */
+/** Reads a quota from a request body, and reports every mistake with its position. */
 public final class QuotaBody {
     private static final long MOST_REQUESTS = 1L << 32;
     private static final int MOST_OVERRIDES = 1_000;
@@ -36,16 +36,16 @@ public final class QuotaBody {
     }
 
     /**
-     * The quota that {@code bytes} give {@code apiKey}; null where {@code problems} has errors.
+     * Reads the quota of {@code apiKey}; null if {@code problems} has errors.
      *
-     * @param tiers those that there are; null where nobody knows, and any will do
+     * @param tiers the known tiers; null if they are unknown and any tier is accepted
      */
     public static @Nullable StoredQuota read(
             String apiKey, byte[] bytes, @Nullable Collection<String> tiers, DiagnosticCollector problems) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
-                problems.error(new Position(1, 1), "the quota: nothing", "expected: an object of names and values");
+                problems.error(new Position(1, 1), "the quota: empty", "expected: an object of names and values");
             }
             return null;
         }
@@ -83,7 +83,7 @@ public final class QuotaBody {
             problems.error(
                     fields.at(),
                     "neither tier nor overrides",
-                    "expected: one of them, or both; DELETE takes a quota away");
+                    "expected: one of them, or both; DELETE removes a quota");
         }
         return problems.errors() > 0 ? null : new StoredQuota(apiKey, tier, overrides, from, until, NOT_YET);
     }

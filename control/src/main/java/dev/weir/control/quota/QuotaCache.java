@@ -20,21 +20,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every quota in memory, and of each what holds now: the decision path looks up a key in a map and compares no times. What
- * begins or ends later is put in its place by a timer, at that moment.
+ * All quotas in memory, with the overrides of each that are effective now: the decision path looks a key up in a map
+ * and compares no times. A timer updates the map when an override begins or ends.
  */
 public final class QuotaCache implements OverrideLookup {
-    private static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
 
     private final ScheduledExecutorService timer;
     private final ConcurrentSkipListMap<String, StoredQuota> all = new ConcurrentSkipListMap<>();
     private final Map<String, CallerOverrides> inForce = new ConcurrentHashMap<>();
-    /** When each quota is to be looked at again; and the same, soonest first. */
+    /** The next time at which a part of each quota begins or ends; and the same times, soonest first. */
     private final Map<String, Due> dueByKey = new HashMap<>();
 
     private final TreeSet<Due> due = new TreeSet<>();
-    private @Nullable ScheduledFuture<?> ticking;
-    /** What it ticks for. */
+    private @Nullable ScheduledFuture<?> pendingTick;
+    /** The entry that {@link #pendingTick} is for. */
     private @Nullable Due awaited;
 
     private record Due(Instant at, String apiKey) implements Comparable<Due> {
@@ -54,7 +54,7 @@ public final class QuotaCache implements OverrideLookup {
         return inForce.get(apiKey);
     }
 
-    /** How many there are. */
+    /** Returns the number of quotas. */
     public int size() {
         return all.size();
     }
@@ -63,30 +63,30 @@ public final class QuotaCache implements OverrideLookup {
         return all.get(apiKey);
     }
 
-    /** The first {@code most} quotas whose keys come after {@code after}. */
+    /** Returns the first {@code most} quotas whose keys come after {@code after}. */
     public List<StoredQuota> page(String after, int most) {
         return all.tailMap(after, false).values().stream().limit(most).toList();
     }
 
-    /** Every quota. */
+    /** Returns every quota. */
     public Collection<StoredQuota> all() {
         return all.values();
     }
 
-    /** Takes in one quota as it is now; null if it is gone. */
+    /** Replaces one quota; null removes it. */
     public synchronized void set(String apiKey, @Nullable StoredQuota quota) {
         Instant now = Instant.now();
         put(apiKey, quota, now);
-        await(now);
+        schedule(now);
     }
 
-    /** Takes in all quotas; what is not among them is gone. */
+    /** Replaces all quotas. */
     public synchronized void setAll(Collection<StoredQuota> quotas) {
         Instant now = Instant.now();
         Set<String> there = quotas.stream().map(StoredQuota::apiKey).collect(Collectors.toSet());
         all.keySet().stream().filter(each -> !there.contains(each)).toList().forEach(each -> put(each, null, now));
         quotas.forEach(each -> put(each.apiKey(), each, now));
-        await(now);
+        schedule(now);
     }
 
     private void put(String apiKey, @Nullable StoredQuota quota, Instant now) {
@@ -95,11 +95,11 @@ public final class QuotaCache implements OverrideLookup {
         } else {
             all.put(apiKey, quota);
         }
-        CallerOverrides holds = quota == null ? null : quota.at(now);
-        if (holds == null) {
+        CallerOverrides effective = quota == null ? null : quota.at(now);
+        if (effective == null) {
             inForce.remove(apiKey);
         } else {
-            inForce.put(apiKey, holds);
+            inForce.put(apiKey, effective);
         }
         Instant next = quota == null ? null : quota.nextChange(now);
         Due before = next == null ? dueByKey.remove(apiKey) : dueByKey.put(apiKey, new Due(next, apiKey));
@@ -111,24 +111,23 @@ public final class QuotaCache implements OverrideLookup {
         }
     }
 
-    /** Has the timer run for what is due first, and for nothing else. */
-    private void await(Instant now) {
+    /** Schedules the timer for the entry that is due first. */
+    private void schedule(Instant now) {
         Due first = due.isEmpty() ? null : due.first();
         if (Objects.equals(first, awaited)) {
             return;
         }
-        if (ticking != null) {
-            ticking.cancel(false);
+        if (pendingTick != null) {
+            pendingTick.cancel(false);
         }
         awaited = first;
-        ticking = first == null ? null : timer.schedule(this::tick, wait(first.at(), now), TimeUnit.MILLISECONDS);
+        pendingTick = first == null ? null : timer.schedule(this::tick, wait(first.at(), now), TimeUnit.MILLISECONDS);
     }
 
     private static long wait(Instant at, Instant now) {
-        // Far ahead there is time to look again: a clock that is set meanwhile must not make it miss the moment by
-        // much.
-        return at.isAfter(now.plus(LOOK_AGAIN))
-                ? LOOK_AGAIN.toMillis()
+        // Do not sleep longer than a minute: if the system clock is set meanwhile, the change must not be late by much.
+        return at.isAfter(now.plus(LONGEST_WAIT))
+                ? LONGEST_WAIT.toMillis()
                 : Duration.between(now, at).toMillis() + 1;
     }
 
@@ -139,6 +138,6 @@ public final class QuotaCache implements OverrideLookup {
             put(apiKey, all.get(apiKey), now);
         }
         awaited = null;
-        await(now);
+        schedule(now);
     }
 }

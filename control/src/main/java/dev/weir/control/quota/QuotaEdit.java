@@ -1,40 +1,40 @@
 package dev.weir.control.quota;
 
-import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.change.DeleteEdit;
+import dev.weir.control.change.Edit;
 import dev.weir.control.data.StoredVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** How what was agreed with a caller is written, and how it is ended. */
+/** Edits that set or delete a caller's quota. */
 public final class QuotaEdit {
+    /** The name of quotas in the audit log. */
+    public static final String KIND = "quota";
+
     private QuotaEdit() {}
 
-    public static ConditionalChanges.Editing put(StoredQuota quota) {
-        return new ConditionalChanges.Editing() {
+    public static Edit put(StoredQuota quota) {
+        return new Edit() {
             @Override
-            public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
+            public Edit.@Nullable Existing existing(Connection connection) throws SQLException {
                 return found(connection, quota.apiKey());
             }
 
             @Override
             public String apply(Connection connection, StoredVersion stored) throws SQLException {
-                QuotaTable.put(connection, quota.as(stored));
+                QuotaTable.put(connection, quota.withVersion(stored));
                 return quota.json();
             }
         };
     }
 
-    public static ConditionalChanges.Editing delete(String apiKey) {
-        return new DeleteEdit(apiKey, QuotaEdit::found, QuotaTable::delete, "nothing was agreed with this api_key");
+    public static Edit delete(String apiKey) {
+        return new DeleteEdit(apiKey, QuotaEdit::found, QuotaTable::delete, "no quota is set for this api_key");
     }
 
-    private static ConditionalChanges.@Nullable Existing found(Connection connection, String apiKey)
-            throws SQLException {
+    private static Edit.@Nullable Existing found(Connection connection, String apiKey) throws SQLException {
         StoredQuota quota = QuotaTable.get(connection, apiKey);
-        return quota == null
-                ? null
-                : new ConditionalChanges.Existing(quota.stored().version(), quota.json());
+        return quota == null ? null : new Edit.Existing(quota.stored().version(), quota.json());
     }
 }

@@ -83,7 +83,7 @@ public final class QuotaTable {
         return time == null ? null : time.toInstant();
     }
 
-    /** Writes the quota in the place of what there was. */
+    /** Replaces the quota and its overrides. */
     public static void put(Connection connection, StoredQuota quota) throws SQLException {
         delete(connection, quota.apiKey());
         try (PreparedStatement insert = connection.prepareStatement(

@@ -6,11 +6,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit agreed for one descriptor.
+ * A limit that a caller has on one descriptor in place of the rule's limit.
  *
- * @param burst null where it follows the requests
- * @param effectiveAt null: as soon as the quota is
- * @param expiresAt null: as long as the quota
+ * @param burst null: follows the requests
+ * @param effectiveAt null: when the quota begins
+ * @param expiresAt null: when the quota ends
  */
 public record StoredOverride(
         String descriptor,
@@ -20,7 +20,7 @@ public record StoredOverride(
         @Nullable Instant effectiveAt,
         @Nullable Instant expiresAt) {
 
-    /** As the decision path takes it. */
+    /** Returns the override as the decision path uses it. */
     public LimitOverride compiled() {
         return new LimitOverride(descriptor, requestsPerUnit, unit.micros(), burst);
     }

@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was agreed with one caller, as it stands in the database.
+ * A caller's quota as stored in the database.
  *
- * @param tier null where the caller's requests name their own
+ * @param tier null if the caller's requests name their own tier
  */
 public record StoredQuota(
         String apiKey,
@@ -26,12 +26,12 @@ public record StoredQuota(
         overrides = List.copyOf(overrides);
     }
 
-    /** This quota as it was written by the change that {@code stored} tells of. */
-    public StoredQuota as(StoredVersion stored) {
+    /** Returns this quota as written by the change {@code stored}. */
+    public StoredQuota withVersion(StoredVersion stored) {
         return new StoredQuota(apiKey, tier, overrides, effectiveAt, expiresAt, stored);
     }
 
-    /** What of it holds at {@code now}; null if nothing does. */
+    /** Returns the parts that are effective at {@code now}; null if the quota is not. */
     public @Nullable CallerOverrides at(Instant now) {
         if (!EffectivePeriod.holds(effectiveAt, expiresAt, now)) {
             return null;
@@ -44,7 +44,7 @@ public record StoredQuota(
                         .toList());
     }
 
-    /** When after {@code now} something of it begins or ends; null if never. */
+    /** Returns the next time after {@code now} at which a part begins or ends; null if there is none. */
     public @Nullable Instant nextChange(Instant now) {
         Instant next = EffectivePeriod.sooner(null, effectiveAt, now);
         next = EffectivePeriod.sooner(next, expiresAt, now);
@@ -55,7 +55,7 @@ public record StoredQuota(
         return next;
     }
 
-    /** All of it as one JSON object, for the audit. */
+    /** Returns the whole quota as one JSON object, for the audit log. */
     public String json() {
         return Json.text(json -> {
             json.writeStartObject();
@@ -65,7 +65,7 @@ public record StoredQuota(
         });
     }
 
-    /** Writes what was agreed, as the API takes it. */
+    /** Writes the fields of the quota in the format of the API. */
     public void writeTerms(JsonGenerator json) throws IOException {
         json.writeStringField("tier", tier);
         writeOverrides(json);

@@ -1,10 +1,9 @@
 package dev.weir.control.rules;
 
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.internal.ruleset.RuleSetBuilder;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -15,11 +14,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the database, read, to be laid over those of the files: a rule takes the place of one with its name in its
- * domain, or is one more; one that is not enabled takes that one out. A snapshot: changes make another.
+ * The parsed rules of the database, an immutable layer above the rules of files. A rule replaces the rule with its name
+ * in its domain, or is added. A disabled rule removes the rule below it.
  */
 public final class DatabaseLayer {
-    /** No rules. */
+    /** A layer without rules. */
     public static final DatabaseLayer EMPTY = new DatabaseLayer(new TreeMap<>());
 
     private final SortedMap<String, Entry> entries;
@@ -30,14 +29,14 @@ public final class DatabaseLayer {
         this.entries = entries;
     }
 
-    /** A layer of these rules and no others. */
+    /** Parses {@code rules} into a layer. */
     public static DatabaseLayer of(Collection<StoredRule> rules, LoadOptions options) {
         SortedMap<String, Entry> entries = new TreeMap<>();
         rules.forEach(each -> entries.put(each.id(), read(each, options)));
         return new DatabaseLayer(entries);
     }
 
-    /** This layer with one rule changed; null takes it out. */
+    /** Returns this layer with one rule replaced; null removes it. */
     public DatabaseLayer with(String id, @Nullable StoredRule rule, LoadOptions options) {
         SortedMap<String, Entry> changed = new TreeMap<>(entries);
         if (rule == null) {
@@ -50,10 +49,11 @@ public final class DatabaseLayer {
 
     private static Entry read(StoredRule rule, LoadOptions options) {
         byte[] body = rule.body().getBytes(StandardCharsets.UTF_8);
-        return new Entry(rule, RuleLoader.rule("database rule " + rule.id(), rule.id(), body, rule.domain(), options));
+        return new Entry(
+                rule, SingleRule.read("database rule " + rule.id(), rule.id(), body, rule.domain(), options.stores()));
     }
 
-    /** Every rule, by id. */
+    /** Returns every rule, ordered by id. */
     public List<StoredRule> rules() {
         return entries.values().stream().map(Entry::stored).toList();
     }
@@ -63,16 +63,16 @@ public final class DatabaseLayer {
         return entry == null ? null : entry.stored();
     }
 
-    /** What is wrong with the rules: while there is any, they must not come into force. */
+    /** Returns the errors of all rules. A layer with errors must not come into force. */
     public List<Diagnostic> errors() {
         return entries.values().stream()
                 .flatMap(each -> each.read().errors().stream())
                 .toList();
     }
 
-    /** These rules over those of {@code files}. */
-    public RuleSetBuilder over(RuleSet files) {
-        RuleSetBuilder builder = files.toBuilder();
+    /** Adds these rules on top of the rules of {@code files}. */
+    public WrittenRulesBuilder over(WrittenRules files) {
+        WrittenRulesBuilder builder = files.toBuilder();
         for (Map.Entry<String, Entry> each : entries.entrySet()) {
             SingleRule read = each.getValue().read();
             if (read.rule() == null) {

@@ -1,7 +1,7 @@
 package dev.weir.control.rules;
 
 import dev.weir.control.change.FollowedKind;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -12,23 +12,23 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The rules of the database: what was read of it last, and the last of that which loads, which is in force. */
+/** Follows the rules of the database. The latest version that loads is in force. */
 public final class FollowedRules implements FollowedKind {
     public static final String KIND = "rule";
 
     private static final System.Logger LOG = System.getLogger(FollowedRules.class.getName());
     private static final int MOST_LINES = 20;
 
-    private final String place;
+    private final String database;
     private final LoadOptions options;
     private final Runnable changed;
     private volatile DatabaseLayer read = DatabaseLayer.EMPTY;
     private volatile DatabaseLayer good = DatabaseLayer.EMPTY;
     private volatile Consumer<DatabaseLayer> listener = layer -> {};
 
-    /** Tells {@code changed} after other rules are in force; {@code place} is the database, for people. */
-    public FollowedRules(String place, LoadOptions options, Runnable changed) {
-        this.place = place;
+    /** Runs {@code changed} after other rules came into force; {@code database} names the database for people. */
+    public FollowedRules(String database, LoadOptions options, Runnable changed) {
+        this.database = database;
         this.options = options;
         this.changed = changed;
     }
@@ -37,12 +37,12 @@ public final class FollowedRules implements FollowedKind {
         return good;
     }
 
-    /** Tells {@code next} of the rules whenever they change, on the thread that found out. */
-    public void tell(Consumer<DatabaseLayer> next) {
-        listener = next;
+    /** Sets the listener that receives the rules whenever they change, on the thread that noticed the change. */
+    public void onChange(Consumer<DatabaseLayer> listener) {
+        this.listener = listener;
     }
 
-    /** What keeps what was read last from being in force, a line each; empty where nothing does. */
+    /** Returns why the rules read last are not in force, one error per line; empty if they are. */
     public String problems() {
         return read.errors().stream()
                 .limit(MOST_LINES)
@@ -50,9 +50,9 @@ public final class FollowedRules implements FollowedKind {
                 .collect(Collectors.joining("\n"));
     }
 
-    /** Takes in all rules that there are. */
+    /** Replaces all rules. */
     public void setAll(Collection<StoredRule> rules) {
-        take(DatabaseLayer.of(rules, options));
+        apply(DatabaseLayer.of(rules, options));
     }
 
     @Override
@@ -73,13 +73,15 @@ public final class FollowedRules implements FollowedKind {
             next = next.with(each, RuleTable.get(connection, each), options);
         }
         DatabaseLayer layer = next;
-        return () -> take(layer);
+        return () -> apply(layer);
     }
 
-    private void take(DatabaseLayer next) {
+    private void apply(DatabaseLayer next) {
         read = next;
         if (!next.errors().isEmpty()) {
-            LOG.log(Level.ERROR, "rules in " + place + " do not load; those of before stay in force:\n" + problems());
+            LOG.log(
+                    Level.ERROR,
+                    "rules in " + database + " do not load; the previous rules stay in force:\n" + problems());
             return;
         }
         good = next;

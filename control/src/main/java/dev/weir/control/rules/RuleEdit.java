@@ -1,20 +1,20 @@
 package dev.weir.control.rules;
 
-import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.change.DeleteEdit;
+import dev.weir.control.change.Edit;
 import dev.weir.control.data.StoredVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** How a rule of the database is written, and how it is deleted. */
+/** Edits that write or delete a rule of the database. */
 public final class RuleEdit {
     private RuleEdit() {}
 
-    public static ConditionalChanges.Editing put(String id, String domain, String body) {
-        return new ConditionalChanges.Editing() {
+    public static Edit put(String id, String domain, String body) {
+        return new Edit() {
             @Override
-            public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
+            public Edit.@Nullable Existing existing(Connection connection) throws SQLException {
                 return found(connection, id);
             }
 
@@ -27,14 +27,12 @@ public final class RuleEdit {
         };
     }
 
-    public static ConditionalChanges.Editing delete(String id) {
-        return new DeleteEdit(id, RuleEdit::found, RuleTable::delete, "no rule of the database is called " + id);
+    public static Edit delete(String id) {
+        return new DeleteEdit(id, RuleEdit::found, RuleTable::delete, "there is no rule " + id + " in the database");
     }
 
-    private static ConditionalChanges.@Nullable Existing found(Connection connection, String id) throws SQLException {
+    private static Edit.@Nullable Existing found(Connection connection, String id) throws SQLException {
         StoredRule rule = RuleTable.get(connection, id);
-        return rule == null
-                ? null
-                : new ConditionalChanges.Existing(rule.stored().version(), rule.json());
+        return rule == null ? null : new Edit.Existing(rule.stored().version(), rule.json());
     }
 }

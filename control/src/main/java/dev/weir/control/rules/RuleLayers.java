@@ -1,8 +1,8 @@
 package dev.weir.control.rules;
 
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.internal.ruleset.RuleSetBuilder;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,12 +10,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rule sets laid over each other. A rule in Weir's spelling takes the place of the one below with its name in its domain, and a
- * domain in Envoy's spelling that of the whole domain below: two trees in one would mean neither. What was taken the place of
- * is hidden, not gone.
+ * Rule sets in layers. A rule in Weir's format replaces the rule with its name and domain in a lower layer. A domain in
+ * Envoy's format replaces the whole domain of a lower layer, because two merged trees would mean neither. Replaced
+ * rules stay visible as hidden rules.
  */
 public final class RuleLayers {
-    private final RuleSet rules;
+    private final WrittenRules rules;
     private final Map<Key, String> hides = new HashMap<>();
     private final Map<String, String> hidden = new TreeMap<>();
     private final int[] hiddenOf;
@@ -26,10 +26,10 @@ public final class RuleLayers {
         }
     }
 
-    private RuleLayers(List<RuleSet> lowerFirst) {
-        RuleSet merged = lowerFirst.get(0);
+    private RuleLayers(List<WrittenRules> lowerFirst) {
+        WrittenRules merged = lowerFirst.get(0);
         if (lowerFirst.size() > 1) {
-            RuleSetBuilder builder = merged.toBuilder();
+            WrittenRulesBuilder builder = merged.toBuilder();
             lowerFirst.subList(1, lowerFirst.size()).forEach(builder::over);
             merged = builder.build();
         }
@@ -57,27 +57,27 @@ public final class RuleLayers {
         }
     }
 
-    /** Lays each set over those before it. */
-    public static RuleLayers of(List<RuleSet> lowerFirst) {
+    /** Merges the sets; each replaces rules of those before it. */
+    public static RuleLayers of(List<WrittenRules> lowerFirst) {
         return new RuleLayers(lowerFirst);
     }
 
-    /** What is in force of them all. */
-    public RuleSet rules() {
+    /** Returns the rules that are in force. */
+    public WrittenRules rules() {
         return rules;
     }
 
-    /** The source of the rule that {@code rule} has taken the place of, or null if it has of none. */
+    /** Returns the source of the rule that {@code rule} replaced; null if it replaced none. */
     public @Nullable String hiddenBy(Rule rule) {
         return hides.get(Key.of(rule));
     }
 
-    /** The sources of all rules that are hidden, each with what hides it. */
+    /** Returns the source of every hidden rule, with the source of the rule that hides it. */
     public Map<String, String> hidden() {
         return Map.copyOf(hidden);
     }
 
-    /** How many rules of a layer are hidden. */
+    /** Returns the number of hidden rules in a layer. */
     public int hiddenOf(int layer) {
         return hiddenOf[layer];
     }

@@ -45,7 +45,7 @@ public final class RuleTable {
         }
     }
 
-    /** Writes the rule, whether it is there or not. */
+    /** Inserts or updates the rule. */
     public static void put(Connection connection, StoredRule rule) throws SQLException {
         String update = "UPDATE weir_rules SET domain = ?, body = ?, version = ?, updated_at = ?, updated_by = ?"
                 + " WHERE rule_id = ?";

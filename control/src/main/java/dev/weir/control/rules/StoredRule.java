@@ -10,7 +10,7 @@ import dev.weir.control.data.StoredVersion;
  */
 public record StoredRule(String id, String domain, String body, StoredVersion stored) {
 
-    /** All of it as one JSON object, for the audit. */
+    /** Returns the whole rule as one JSON object, for the audit log. */
     public String json() {
         return Json.text(json -> {
             json.writeStartObject();

@@ -1,6 +1,7 @@
 package dev.weir.control.source;
 
-import dev.weir.rules.LoadOptions;
+import dev.weir.internal.runtime.DaemonThreads;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -12,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** All sources of rules that are followed over a network, the lower layer first. */
+/** All rule sources that are followed over the network, lowest layer first. */
 public final class NetworkSources implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(NetworkSources.class.getName());
     private static final long PATIENCE_MILLIS = 2_000;
@@ -20,9 +21,9 @@ public final class NetworkSources implements AutoCloseable {
 
     private final SourceSettings settings;
     private final List<SourceRules> all = new ArrayList<>();
-    private final List<SourceFollower> loops = new ArrayList<>();
-    private final List<SourceCopyWriter> keepers = new ArrayList<>();
-    private final @Nullable ScheduledExecutorService keeping;
+    private final List<SourceFollower> followers = new ArrayList<>();
+    private final List<SourceCopyWriter> copyWriters = new ArrayList<>();
+    private final @Nullable ScheduledExecutorService timer;
 
     private NetworkSources(
             SourceSettings settings,
@@ -31,29 +32,27 @@ public final class NetworkSources implements AutoCloseable {
             @Nullable Path data) {
         this.settings = settings;
         for (SourceAddress each : settings.addresses()) {
-            SourceCopyWriter keeper =
+            SourceCopyWriter copyWriter =
                     new SourceCopyWriter(each.label(), data == null ? null : new SourceCopy(data, each.label()));
-            keepers.add(keeper);
+            copyWriters.add(copyWriter);
             SourceProtocol protocol = protocols.apply(each);
-            SourceRules rules = new SourceRules(each.label(), protocol, options, keeper);
+            SourceRules rules = new SourceRules(each.label(), protocol, options, copyWriter);
             all.add(rules);
-            loops.add(new SourceFollower(
+            followers.add(new SourceFollower(
                     rules, protocol, settings.retry(), each.hosts().size()));
         }
-        keeping = data == null || all.isEmpty()
+        timer = data == null || all.isEmpty()
                 ? null
-                : Executors.newSingleThreadScheduledExecutor(work -> {
-                    Thread thread = new Thread(work, "weir-rules-keeper");
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                : Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-rules-copy"));
     }
 
     /**
-     * Connects to all sources, and returns when each has rules in force: its own, or, while it is away, the copy of them.
+     * Connects to all sources, and returns when each has rules in force: its own, or the copy of them if the source is
+     * unreachable.
      *
-     * @param data where copies are kept; null: nowhere
-     * @throws IOException if what a source holds does not load, or it is away and there is no copy; for people
+     * @param data the folder for copies; null: none are written
+     * @throws IOException if the rules of a source do not load, or the source is unreachable and there is no copy; the
+     *     message is for people
      */
     public static NetworkSources open(
             SourceSettings settings,
@@ -71,13 +70,13 @@ public final class NetworkSources implements AutoCloseable {
         }
     }
 
-    /** Every source, the lower layer first. */
+    /** Returns every source, lowest layer first. */
     public List<SourceRules> all() {
         return List.copyOf(all);
     }
 
     private void begin() throws IOException {
-        loops.forEach(SourceFollower::start);
+        followers.forEach(SourceFollower::start);
         long deadline = System.nanoTime() + settings.patience().toNanos();
         try {
             for (SourceRules each : all) {
@@ -87,28 +86,28 @@ public final class NetworkSources implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while waiting for rules", e);
         }
-        if (keeping != null) {
-            var unused = keeping.scheduleWithFixedDelay(
-                    () -> keepers.forEach(SourceCopyWriter::save), SAVE_MILLIS, SAVE_MILLIS, TimeUnit.MILLISECONDS);
+        if (timer != null) {
+            var unused = timer.scheduleWithFixedDelay(
+                    () -> copyWriters.forEach(SourceCopyWriter::save), SAVE_MILLIS, SAVE_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
     private void await(SourceRules rules, long deadline) throws IOException, InterruptedException {
-        boolean heard = rules.awaitFirst(Math.min(PATIENCE_MILLIS, millisUntil(deadline)));
-        if (!heard && (rules.restore() || !settings.required())) {
+        boolean received = rules.awaitFirst(Math.min(PATIENCE_MILLIS, millisUntil(deadline)));
+        if (!received && (rules.restore() || !settings.required())) {
             if (rules.status().changed() == null) {
                 LOG.log(Level.ERROR, "starting without the rules of " + rules.label() + ": " + why(rules));
             }
             return;
         }
-        if (!heard && millisUntil(deadline) > 0) {
+        if (!received && millisUntil(deadline) > 0) {
             LOG.log(Level.WARNING, "waiting for the rules of " + rules.label() + ": " + why(rules));
-            heard = rules.awaitFirst(millisUntil(deadline));
+            received = rules.awaitFirst(millisUntil(deadline));
         }
-        if (!heard) {
+        if (!received) {
             throw new IOException("no rules from " + rules.label() + " in "
                     + settings.patience().toSeconds() + " s (rules_wait): " + why(rules)
-                    + ".\nThere is no copy of them to start with: with --data, one is kept");
+                    + ".\nThere is no copy of them to start with (with --data, Weir keeps one)");
         }
         if (!rules.errors().isEmpty()) {
             throw new IOException(
@@ -118,7 +117,7 @@ public final class NetworkSources implements AutoCloseable {
 
     private static String why(SourceRules rules) {
         String problem = rules.status().problem();
-        return problem.isEmpty() ? "it has sent none so far" : problem;
+        return problem.isEmpty() ? "it has sent none yet" : problem;
     }
 
     private static long millisUntil(long deadline) {
@@ -127,17 +126,17 @@ public final class NetworkSources implements AutoCloseable {
 
     @Override
     public void close() {
-        loops.forEach(SourceFollower::close);
-        if (keeping != null) {
-            keeping.shutdown();
-            awaitWritten(keeping);
-            keepers.forEach(SourceCopyWriter::save);
+        followers.forEach(SourceFollower::close);
+        if (timer != null) {
+            timer.shutdown();
+            awaitWritten(timer);
+            copyWriters.forEach(SourceCopyWriter::save);
         }
     }
 
-    private static void awaitWritten(ScheduledExecutorService keeping) {
+    private static void awaitWritten(ScheduledExecutorService timer) {
         try {
-            if (!keeping.awaitTermination(SAVE_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (!timer.awaitTermination(SAVE_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOG.log(Level.WARNING, "the copy of the rules is still being written");
             }
         } catch (InterruptedException e) {

@@ -6,18 +6,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where rules come from over a network. */
+/** The address of a rule source on the network. */
 public sealed interface SourceAddress {
 
-    /** What messages, metrics and the rules themselves call it. */
+    /** Returns the name of the source in messages, metrics and rules. */
     String label();
 
-    /** The servers, any of which will do. */
+    /** Returns the servers, which are equivalent. */
     List<Host> hosts();
 
     boolean tls();
 
-    /** A server; an address of IPv6 without its brackets. */
+    /** A server; an IPv6 address has no brackets. */
     record Host(String name, int port) {
         @Override
         public String toString() {
@@ -26,10 +26,10 @@ public sealed interface SourceAddress {
     }
 
     /**
-     * Every key below a prefix of an etcd.
+     * All keys below a prefix in etcd.
      *
      * @param prefix begins with a slash and ends without one
-     * @param user null where the address names none
+     * @param user null if the address has none
      */
     record Etcd(
             List<Host> hosts,
@@ -46,14 +46,14 @@ public sealed interface SourceAddress {
             return "etcd:" + prefix;
         }
 
-        /** Never the password. */
+        /** Returns the label, without the password. */
         @Override
         public String toString() {
             return label();
         }
     }
 
-    /** A server of xDS. */
+    /** An xDS server. */
     record Xds(Host host, boolean tls) implements SourceAddress {
         @Override
         public String label() {
@@ -66,15 +66,16 @@ public sealed interface SourceAddress {
         }
     }
 
-    /** Whether {@code text} is meant as an address, and not as the name of a file. */
+    /** Returns whether {@code text} is an address and not the name of a file. */
     static boolean isOne(String text) {
         return text.matches("(?s)[a-z]+://.*");
     }
 
     /**
-     * Reads an address.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException saying what was expected; it does not repeat the text, which may hold a password
+     * @throws IllegalArgumentException if {@code text} is not one; the message does not repeat the text, which may hold
+     *     a password
      */
     static SourceAddress parse(String text) {
         String rest = text.substring(text.indexOf("://") + 3);
@@ -85,8 +86,8 @@ public sealed interface SourceAddress {
             case "xdss" -> xds(rest, true);
             default ->
                 throw new IllegalArgumentException(
-                        "no such source of rules (expected: a path, etcd://host:port/prefix or xds://host:port;"
-                                + " etcds and xdss speak TLS)");
+                        "unknown rule source (expected: a path, etcd://host:port/prefix or xds://host:port;"
+                                + " etcds and xdss use TLS)");
         };
     }
 
@@ -95,7 +96,7 @@ public sealed interface SourceAddress {
         int slash = rest.indexOf('/');
         String prefix = slash < 0 ? "" : rest.substring(slash).replaceAll("/+$", "");
         if (prefix.isEmpty()) {
-            throw new IllegalArgumentException("no prefix, below which every key is a document (" + expected + ")");
+            throw new IllegalArgumentException("the prefix of the rule keys is missing (" + expected + ")");
         }
         String authority = rest.substring(0, slash);
         int at = authority.lastIndexOf('@');
@@ -118,7 +119,7 @@ public sealed interface SourceAddress {
         String bare = name.startsWith("[") && name.endsWith("]") ? name.substring(1, name.length() - 1) : name;
         String port = text.substring(colon + 1);
         if (!bare.matches("[A-Za-z0-9_.:%-]+") || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65_535) {
-            throw new IllegalArgumentException("no host and port (" + expected + ")");
+            throw new IllegalArgumentException("not a host and port (" + expected + ")");
         }
         return new Host(bare, Integer.parseInt(port));
     }

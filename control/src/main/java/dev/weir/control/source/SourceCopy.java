@@ -18,8 +18,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last rules of a source that were in force, as a file in the data folder: a restart while the source is away begins with
- * them. The first line says what it is a copy of; then one JSON object a line, a document each.
+ * A copy of the last rules of a source that were in force, in a file of the data folder. A server that restarts while
+ * the source is unreachable starts with it. The first line names the source; each further line is a JSON object with
+ * one document.
  */
 final class SourceCopy {
     private static final JsonFactory JSON = new JsonFactory();
@@ -37,8 +38,8 @@ final class SourceCopy {
         this.file = folder.resolve("rules-" + name + ".jsonl");
     }
 
-    /** What was kept: the bytes of documents by their names. */
-    record Kept(Map<String, byte[]> documents, String version, Instant at) {}
+    /** The contents of the copy: the bytes of the documents by name. */
+    record Contents(Map<String, byte[]> documents, String version, Instant at) {}
 
     void save(SourceSnapshot documents) throws IOException {
         StringBuilder lines = new StringBuilder(Json.text(json -> {
@@ -62,15 +63,15 @@ final class SourceCopy {
         PrivateFile.replace(file, out -> out.append(lines));
     }
 
-    /** What was kept of this source, or null if nothing was. */
+    /** Reads the copy; null if there is none of this source. */
     @Nullable
-    Kept load() throws IOException {
+    Contents load() throws IOException {
         if (!Files.exists(file)) {
             return null;
         }
         try (BufferedReader lines = Files.newBufferedReader(file)) {
-            Map<String, String> head = object(lines.readLine());
-            if (!text(head, "source").equals(label)) {
+            Map<String, String> header = object(lines.readLine());
+            if (!text(header, "source").equals(label)) {
                 return null;
             }
             Map<String, byte[]> documents = new LinkedHashMap<>();
@@ -78,11 +79,11 @@ final class SourceCopy {
                 Map<String, String> document = object(each);
                 documents.put(text(document, "name"), text(document, "text").getBytes(StandardCharsets.UTF_8));
             }
-            return new Kept(documents, text(head, "version"), Instant.parse(text(head, "kept_at")));
+            return new Contents(documents, text(header, "version"), Instant.parse(text(header, "kept_at")));
         }
     }
 
-    /** The members of the object in a line, which are texts. */
+    /** Parses the string members of the JSON object in a line. */
     private Map<String, String> object(@Nullable String line) throws IOException {
         Map<String, String> members = new HashMap<>();
         try (JsonParser json = JSON.createParser(line == null ? "" : line)) {
@@ -92,14 +93,14 @@ final class SourceCopy {
             }
             return members;
         } catch (JsonParseException e) {
-            throw new IOException(file + ": not what it was: " + e.getOriginalMessage(), e);
+            throw new IOException(file + ": damaged: " + e.getOriginalMessage(), e);
         }
     }
 
     private String text(Map<String, String> object, String name) throws IOException {
         String text = object.get(name);
         if (text == null) {
-            throw new IOException(file + ": a line without " + name);
+            throw new IOException(file + ": damaged: a line lacks " + name);
         }
         return text;
     }

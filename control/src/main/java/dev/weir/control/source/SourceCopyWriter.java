@@ -4,31 +4,31 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the last rules of one source for a restart without it, if there is anywhere to keep them. What fails is tried again. */
+/** Writes the copy of one source's last rules, if there is a folder. Failed writes are retried. */
 final class SourceCopyWriter {
     private static final System.Logger LOG = System.getLogger(SourceCopyWriter.class.getName());
 
     private final String label;
     private final @Nullable SourceCopy copy;
     private @Nullable SourceSnapshot unsaved;
-    private volatile boolean saidUnsaved;
+    private volatile boolean failureLogged;
 
     SourceCopyWriter(String label, @Nullable SourceCopy copy) {
         this.label = label;
         this.copy = copy;
     }
 
-    /** What was kept, or null if nothing was. */
-    SourceCopy.@Nullable Kept load() throws IOException {
+    /** Reads the copy; null if there is none. */
+    SourceCopy.@Nullable Contents load() throws IOException {
         return copy == null ? null : copy.load();
     }
 
-    /** Has {@code documents} kept, when there is time. */
+    /** Sets the documents that the next {@link #save} writes. */
     synchronized void keep(SourceSnapshot documents) {
         unsaved = documents;
     }
 
-    /** Writes what is to be kept, if that has changed. */
+    /** Writes the documents if they have changed. */
     void save() {
         SourceSnapshot documents = takeUnsaved();
         if (copy == null || documents == null) {
@@ -36,13 +36,13 @@ final class SourceCopyWriter {
         }
         try {
             copy.save(documents);
-            saidUnsaved = false;
+            failureLogged = false;
         } catch (IOException | RuntimeException e) {
-            keepUnlessNewer(documents);
-            if (!saidUnsaved) {
-                LOG.log(Level.ERROR, "the rules of " + label + " cannot be kept for a restart without it: " + e);
+            restoreUnsaved(documents);
+            if (!failureLogged) {
+                LOG.log(Level.ERROR, "the copy of the rules of " + label + " cannot be written: " + e);
             }
-            saidUnsaved = true;
+            failureLogged = true;
         }
     }
 
@@ -52,7 +52,7 @@ final class SourceCopyWriter {
         return taken;
     }
 
-    private synchronized void keepUnlessNewer(SourceSnapshot documents) {
+    private synchronized void restoreUnsaved(SourceSnapshot documents) {
         if (unsaved == null) {
             unsaved = documents;
         }

@@ -6,7 +6,7 @@ import io.grpc.StatusRuntimeException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Why a connection failed, in a line for people. */
+/** Describes why a connection failed, in one line for people. */
 final class SourceFailureReason {
     private static final int LONGEST = 300;
 
@@ -23,9 +23,11 @@ final class SourceFailureReason {
 
     private static String text(Status status) {
         String code = status.getCode().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        String said = status.getDescription();
+        String description = status.getDescription();
         Throwable cause = status.getCause();
-        return code + (said == null ? "" : ": " + said) + (cause == null ? "" : " (" + text(deepest(cause)) + ")");
+        return code
+                + (description == null ? "" : ": " + description)
+                + (cause == null ? "" : " (" + text(deepest(cause)) + ")");
     }
 
     private static Throwable deepest(Throwable failure) {

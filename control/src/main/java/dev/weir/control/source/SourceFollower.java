@@ -1,13 +1,15 @@
 package dev.weir.control.source;
 
+import dev.weir.internal.runtime.Backoff;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Follows one source on a thread of its own, and connects again whenever that ends. */
+/** Follows one source on a thread of its own, and reconnects whenever the connection ends. */
 final class SourceFollower implements AutoCloseable {
-    private static final long LEAVING_MILLIS = 2_000;
+    private static final long CLOSE_MILLIS = 2_000;
+    private static final Duration FIRST_WAIT = Duration.ofMillis(100);
 
     private final SourceRules rules;
     private final SourceProtocol protocol;
@@ -16,14 +18,13 @@ final class SourceFollower implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
 
-    /** {@code servers}: how many there are to try before it is worth a wait. */
+    /** Creates a follower; after each {@code servers} failed attempts, it waits. */
     SourceFollower(SourceRules rules, SourceProtocol protocol, Duration retry, int servers) {
         this.rules = rules;
         this.protocol = protocol;
         this.retry = retry;
         this.servers = servers;
-        this.thread = new Thread(this::run, "weir-rules-" + rules.label());
-        thread.setDaemon(true);
+        this.thread = DaemonThreads.create("weir-rules-" + rules.label(), this::run);
     }
 
     void start() {
@@ -31,7 +32,7 @@ final class SourceFollower implements AutoCloseable {
     }
 
     private void run() {
-        FullJitterBackoff backoff = new FullJitterBackoff(retry, ThreadLocalRandom.current());
+        Backoff backoff = new Backoff(FIRST_WAIT, retry);
         try {
             for (int attempt = 0; closed.getCount() > 0; attempt++) {
                 long began = System.nanoTime();
@@ -39,15 +40,15 @@ final class SourceFollower implements AutoCloseable {
                 if (closed.getCount() == 0) {
                     return;
                 }
-                // One that comes and goes is waited for as one that is away.
+                // A source that connects and drops again is treated as unreachable.
                 boolean stayed = System.nanoTime() - began > retry.toNanos();
                 if (stayed) {
                     backoff.reset();
                 } else if ((attempt + 1) % servers != 0) {
-                    continue; // another may be there
+                    continue; // another server may be reachable
                 }
-                rules.lost(ended);
-                if (closed.await(backoff.nextMillis(), TimeUnit.MILLISECONDS)) {
+                rules.disconnected(ended);
+                if (closed.await(backoff.nextNanos(), TimeUnit.NANOSECONDS)) {
                     return;
                 }
             }
@@ -56,12 +57,12 @@ final class SourceFollower implements AutoCloseable {
         }
     }
 
-    /** Why it ended, for people. */
-    @SuppressWarnings("CatchingUnchecked") // whatever a source does, it is followed again
+    /** Follows until the connection ends; returns why it ended, for people. */
+    @SuppressWarnings("CatchingUnchecked") // whatever fails, the source is followed again
     private String follow(int attempt) throws InterruptedException {
         try {
             protocol.follow(attempt, rules);
-            return "the connection has ended";
+            return "the connection ended";
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
@@ -74,7 +75,7 @@ final class SourceFollower implements AutoCloseable {
         closed.countDown();
         thread.interrupt();
         try {
-            thread.join(LEAVING_MILLIS);
+            thread.join(CLOSE_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -1,28 +1,28 @@
 package dev.weir.control.source;
 
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.util.List;
 
-/** How one kind of source is followed. */
+/** The protocol of one kind of source. */
 public interface SourceProtocol {
 
     /**
-     * Connects to one of the source's servers and tells {@code intake} of all that it holds, now and whenever that changes.
-     * Returns or throws when the connection is over; an interrupt ends it.
+     * Connects to one of the source's servers, and passes all documents to {@code listener}, now and after every
+     * change. Returns or throws when the connection has ended; an interrupt ends it.
      *
-     * @param attempt counts up: which of several servers to ask
+     * @param attempt the number of the attempt, which selects one of several servers
      */
-    void follow(int attempt, Intake intake) throws Exception;
+    void follow(int attempt, SnapshotListener listener) throws Exception;
 
-    /** A document as it was taken, from a copy that was kept. */
+    /** Recreates a document from a copy. */
     default RuleDocument document(String name, byte[] bytes) {
         return new RuleDocument(name, bytes);
     }
 
-    /** Takes in what a source says. */
-    interface Intake {
-        /** Takes all that the source holds; returns what is wrong with it, nothing if it is in force now. */
-        List<Diagnostic> take(SourceSnapshot documents);
+    /** Receives what a source holds. */
+    interface SnapshotListener {
+        /** Receives all documents of the source. Returns their errors; empty if they are in force now. */
+        List<Diagnostic> accept(SourceSnapshot documents);
     }
 }

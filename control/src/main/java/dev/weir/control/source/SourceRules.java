@@ -1,10 +1,10 @@
 package dev.weir.control.source;
 
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleDocument;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleDocument;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.Severity;
 import java.io.IOException;
@@ -20,44 +20,44 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of one source: the last of them that load stay in force, whatever happens to the source. They are taken in whole,
- * so nobody ever sees a part of a change.
+ * The rules of one source. The latest version that loads stays in force, whatever happens to the source. A snapshot
+ * comes into force as a whole, so that nobody sees part of a change.
  */
-public final class SourceRules implements SourceProtocol.Intake {
+public final class SourceRules implements SourceProtocol.SnapshotListener {
     private static final System.Logger LOG = System.getLogger(SourceRules.class.getName());
     private static final int SHOWN = 20;
 
     private final String label;
     private final SourceProtocol protocol;
     private final LoadOptions options;
-    private final SourceCopyWriter keeper;
-    private final CountDownLatch heard = new CountDownLatch(1);
+    private final SourceCopyWriter copyWriter;
+    private final CountDownLatch received = new CountDownLatch(1);
     private final AtomicLong changes = new AtomicLong();
     private final AtomicLong losses = new AtomicLong();
     private final AtomicLong mistakes = new AtomicLong();
 
     private @Nullable SourceSnapshot last;
     private List<Diagnostic> lastErrors = List.of();
-    private boolean saidLost;
-    private volatile RuleSet rules = RuleSet.empty();
+    private boolean disconnectLogged;
+    private volatile WrittenRules rules = WrittenRules.empty();
     private volatile SourceStatus status;
-    private volatile Consumer<RuleSet> listener = next -> {};
+    private volatile Consumer<WrittenRules> listener = next -> {};
 
-    SourceRules(String label, SourceProtocol protocol, LoadOptions options, SourceCopyWriter keeper) {
+    SourceRules(String label, SourceProtocol protocol, LoadOptions options, SourceCopyWriter copyWriter) {
         this.label = label;
         this.protocol = protocol;
         this.options = options;
-        this.keeper = keeper;
+        this.copyWriter = copyWriter;
         this.status = new SourceStatus(label, false, true, "", "", null, 0, 0);
     }
 
-    /** What the source is called, among others in its rules' own {@code source}. */
+    /** Returns the name of the source, which is also in its rules' {@code source}. */
     public String label() {
         return label;
     }
 
-    /** The rules that are in force; none before the first. */
-    public RuleSet rules() {
+    /** Returns the rules in force; empty before the first snapshot. */
+    public WrittenRules rules() {
         return rules;
     }
 
@@ -65,62 +65,62 @@ public final class SourceRules implements SourceProtocol.Intake {
         return status;
     }
 
-    /** Times that other rules came into force. */
+    /** Returns how many times other rules came into force. */
     public long changes() {
         return changes.get();
     }
 
-    /** Times that the source could not be reached, or was lost. */
+    /** Returns how many times the source could not be reached or the connection was lost. */
     public long losses() {
         return losses.get();
     }
 
-    /** Times that what it held could not come into force. */
+    /** Returns how many snapshots could not come into force. */
     public long mistakes() {
         return mistakes.get();
     }
 
     /**
-     * Has {@code next} put rules in force from now on, on the thread that found out. What it throws keeps them from it, and is
-     * told to the source.
+     * Sets the listener that puts rules in force, on the thread that received them. If it throws, the rules do not come
+     * into force, and the source is told.
      */
-    public void onRules(Consumer<RuleSet> next) {
-        listener = next;
+    public void onRules(Consumer<WrittenRules> listener) {
+        this.listener = listener;
     }
 
     @Override
-    public List<Diagnostic> take(SourceSnapshot documents) {
-        List<Diagnostic> errors = takeIn(documents);
-        heard.countDown();
+    public List<Diagnostic> accept(SourceSnapshot documents) {
+        List<Diagnostic> errors = apply(documents);
+        received.countDown();
         return errors;
     }
 
-    private synchronized List<Diagnostic> takeIn(SourceSnapshot documents) {
-        found();
-        if (last != null && last.sayTheSameAs(documents)) {
+    private synchronized List<Diagnostic> apply(SourceSnapshot documents) {
+        connected();
+        if (last != null && last.hasSameContentAs(documents)) {
             return lastErrors;
         }
         last = documents;
         lastErrors = putInForce(documents);
         if (lastErrors.isEmpty()) {
-            keeper.keep(documents);
+            copyWriter.keep(documents);
         } else {
             mistakes.incrementAndGet();
             status = with(true, false, lastErrors.get(0).toString());
             LOG.log(
                     Level.ERROR,
-                    "the rules of " + label + " do not load; those of before stay in force:\n" + lines(lastErrors));
+                    "the rules of " + label + " do not load; the previous rules stay in force:\n" + lines(lastErrors));
         }
         return lastErrors;
     }
 
-    /** What keeps {@code documents} from being in force; nothing if they are. */
+    /** Puts {@code documents} in force; returns the errors if that fails. */
     private List<Diagnostic> putInForce(SourceSnapshot documents) {
         if (!documents.problems().isEmpty()) {
             return documents.problems();
         }
         LoadResult loaded = RuleLoader.load(documents.documents(), options);
-        RuleSet next = loaded.rules();
+        WrittenRules next = loaded.rules();
         if (next == null) {
             return loaded.errors();
         }
@@ -141,7 +141,7 @@ public final class SourceRules implements SourceProtocol.Intake {
                 documents.documents().size(),
                 next.rules().size());
         if (!loaded.warnings().isEmpty()) {
-            LOG.log(Level.WARNING, "about the rules of " + label + ":\n" + lines(loaded.warnings()));
+            LOG.log(Level.WARNING, "warnings about the rules of " + label + ":\n" + lines(loaded.warnings()));
         }
         LOG.log(
                 next.rules().isEmpty() ? Level.WARNING : Level.INFO,
@@ -149,25 +149,25 @@ public final class SourceRules implements SourceProtocol.Intake {
         return List.of();
     }
 
-    /** The source is there. */
-    private void found() {
-        if (saidLost) {
-            LOG.log(Level.INFO, label + " is back");
-            saidLost = false;
+    /** Notes that the source is connected. */
+    private void connected() {
+        if (disconnectLogged) {
+            LOG.log(Level.INFO, label + " is connected again");
+            disconnectLogged = false;
         }
         if (!status.connected()) {
             status = with(true, status.current(), status.current() ? "" : status.problem());
         }
     }
 
-    /** The source is away; said once, however often it is tried. */
-    synchronized void lost(String why) {
+    /** Notes that the source is disconnected; logged once, however many attempts fail. */
+    synchronized void disconnected(String why) {
         losses.incrementAndGet();
         status = with(false, status.current(), why);
-        if (!saidLost) {
-            saidLost = true;
-            String until = status.changed() == null ? "it has no rules yet" : "its rules of before stay in force";
-            LOG.log(Level.ERROR, label + " cannot be followed: " + why + "; " + until + ", and it is tried again");
+        if (!disconnectLogged) {
+            disconnectLogged = true;
+            String until = status.changed() == null ? "there are no rules from it yet" : "its last rules stay in force";
+            LOG.log(Level.ERROR, label + " is unreachable: " + why + "; " + until + "; retrying");
         }
     }
 
@@ -177,36 +177,36 @@ public final class SourceRules implements SourceProtocol.Intake {
                 label, connected, current, problem, old.version(), old.changed(), old.documents(), old.rules());
     }
 
-    /** Waits until the source has said something; false if that takes too long. */
+    /** Waits for the first snapshot of the source; returns false after the timeout. */
     boolean awaitFirst(long millis) throws InterruptedException {
-        return heard.await(millis, TimeUnit.MILLISECONDS);
+        return received.await(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** What was wrong with what the source said last. */
+    /** Returns the errors of the last snapshot. */
     synchronized List<Diagnostic> errors() {
         return lastErrors;
     }
 
-    /** Puts the copy in force if the source has still said nothing; false if there is none. */
+    /** Puts the copy in force if the source has sent nothing yet; returns false if there is no copy. */
     synchronized boolean restore() throws IOException {
-        SourceCopy.Kept kept = keeper.load();
-        if (kept == null) {
+        SourceCopy.Contents saved = copyWriter.load();
+        if (saved == null) {
             return false;
         }
         if (last != null) {
             return true;
         }
         List<RuleDocument> documents = new ArrayList<>();
-        kept.documents().forEach((name, bytes) -> documents.add(protocol.document(name, bytes)));
-        List<Diagnostic> errors = putInForce(new SourceSnapshot(documents, List.of(), kept.version()));
+        saved.documents().forEach((name, bytes) -> documents.add(protocol.document(name, bytes)));
+        List<Diagnostic> errors = putInForce(new SourceSnapshot(documents, List.of(), saved.version()));
         if (!errors.isEmpty()) {
             throw new IOException("the copy of " + label + " does not load:\n" + lines(errors));
         }
         String why = status.problem().isEmpty() ? "it does not answer" : status.problem();
         LOG.log(
                 Level.WARNING,
-                "starting with what " + label + " held at " + kept.at() + ", "
-                        + rules.rules().size() + " rules: " + why);
+                "starting with the copy of " + label + " from " + saved.at() + ", "
+                        + rules.rules().size() + " rules, because the source is unreachable: " + why);
         return true;
     }
 

@@ -8,12 +8,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which sources there are, and how they are spoken to.
+ * The rule sources and how to connect to them.
  *
- * @param addresses the lower layer first
- * @param retry the longest between two attempts to connect
- * @param patience the longest that a start waits for rules of which there is no copy
- * @param required off: a start goes ahead without them
+ * @param addresses lowest layer first
+ * @param retry the longest wait between two attempts to connect
+ * @param patience the longest time that a start waits for rules without a copy
+ * @param required whether a start fails without the rules
  */
 public record SourceSettings(
         List<SourceAddress> addresses,
@@ -23,7 +23,7 @@ public record SourceSettings(
         Duration retry,
         Duration patience,
         boolean required) {
-    /** No sources. */
+    /** Settings without sources. */
     public static final SourceSettings NONE = new SourceSettings(
             List.of(),
             new Login("", () -> ""),
@@ -37,46 +37,46 @@ public record SourceSettings(
         addresses = List.copyOf(addresses);
     }
 
-    /** These settings for other sources. */
+    /** Returns these settings with other sources. */
     public SourceSettings with(List<SourceAddress> others) {
         return new SourceSettings(others, login, tls, node, retry, patience, required);
     }
 
-    /** These settings with another time to wait for what there is no copy of. */
+    /** Returns these settings with another wait for rules without a copy. */
     public SourceSettings withPatience(Duration longest) {
         return new SourceSettings(addresses, login, tls, node, retry, longest, required);
     }
 
     /**
-     * Who we are, where an address does not say.
+     * The username and password, if an address has none.
      *
-     * @param user empty: nobody asks
-     * @param password asked for at every connection, so that it may change
+     * @param user empty: no authentication
+     * @param password read for every connection, so that it may change
      */
     public record Login(String user, Supplier<String> password) {}
 
     /**
-     * Files of TLS, in PEM; read at every connection, so that they may change.
+     * TLS files in PEM format; read for every connection, so that they may change.
      *
-     * @param authorities who signs the servers' certificates; null: those that the JVM trusts
-     * @param serverName what a server's certificate must be for; null: the host that was asked
+     * @param authorities the CA bundle for the servers' certificates; null: the JVM's
+     * @param serverName the name that a server's certificate must have; null: the host in the address
      */
     public record Tls(
             @Nullable Path authorities,
             @Nullable Path certificate,
             @Nullable Path key,
             @Nullable String serverName) {
-        /** The JVM's authorities, and nothing to show. */
+        /** The JVM's certificate authorities and no client certificate. */
         public static final Tls DEFAULT = new Tls(null, null, null, null);
     }
 
     /**
-     * Who we are to a server of xDS.
+     * The identity of this node for an xDS server.
      *
      * @param headers sent with every stream
      */
     public record Node(String id, Map<String, String> metadata, Map<String, String> headers) {
-        /** As the reference service does without settings. */
+        /** The defaults of envoyproxy/ratelimit. */
         public static final Node DEFAULT = new Node("default", Map.of(), Map.of());
 
         public Node {
@@ -84,7 +84,7 @@ public record SourceSettings(
             headers = Map.copyOf(headers);
         }
 
-        /** Headers may hold a secret. */
+        /** Returns the id alone, because headers may hold a secret. */
         @Override
         public String toString() {
             return id;

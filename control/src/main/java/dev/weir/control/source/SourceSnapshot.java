@@ -1,15 +1,15 @@
 package dev.weir.control.source;
 
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * All that a source held at one moment.
+ * The documents of a source at one moment.
  *
- * @param problems what makes it no rules at all, whatever the documents say
- * @param version what the source calls the moment
+ * @param problems errors that make the whole snapshot unusable, whatever the documents say
+ * @param version the source's name for that moment
  */
 public record SourceSnapshot(List<RuleDocument> documents, List<Diagnostic> problems, String version) {
     public SourceSnapshot {
@@ -17,8 +17,8 @@ public record SourceSnapshot(List<RuleDocument> documents, List<Diagnostic> prob
         problems = List.copyOf(problems);
     }
 
-    /** Whether the same stands in them, at whatever moment. */
-    boolean sayTheSameAs(SourceSnapshot other) {
+    /** Returns whether both have the same documents and problems; versions are ignored. */
+    boolean hasSameContentAs(SourceSnapshot other) {
         if (documents.size() != other.documents.size() || !problems.equals(other.problems)) {
             return false;
         }

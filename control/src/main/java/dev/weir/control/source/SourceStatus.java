@@ -4,14 +4,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a source is.
+ * The state of a source.
  *
- * @param connected whether it was there when it was last heard of
- * @param current whether what it holds is what is in force
- * @param problem why it is not connected or not current; empty while all is well
- * @param version what the source calls what is in force
- * @param changed when that came into force; null while there is none
- * @param documents in what is in force
+ * @param connected whether the last attempt to reach it succeeded
+ * @param current whether its latest rules are in force
+ * @param problem why it is not connected or not current; empty otherwise
+ * @param version the source's version of the rules in force
+ * @param changed when those rules came into force; null before the first
+ * @param documents the number of documents in force
+ * @param rules the number of rules in force
  */
 public record SourceStatus(
         String source,

@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Brings switches of the database to whoever takes them in.
+ * Reads switches from the database and passes them on.
  *
- * @param all takes all there are
- * @param some takes those that have changed
+ * @param all receives all switches
+ * @param some receives those that have changed
  */
 public record FollowedSwitches(Consumer<List<SwitchChange>> all, Consumer<List<SwitchChange>> some)
         implements FollowedKind {

@@ -13,40 +13,40 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Every switch in memory, of each the newest that this node has heard of, also those that are released again. */
+/** The newest known change of every switch, in memory, releases included. */
 public final class LatestSwitches {
     private volatile SortedMap<String, SwitchChange> all = new TreeMap<>();
 
-    /** Takes in what is newer than what it knows, and tells which that was. */
-    public synchronized List<SwitchChange> take(Collection<SwitchChange> heard) {
+    /** Adds the changes that are newer than the known ones, and returns those. */
+    public synchronized List<SwitchChange> merge(Collection<SwitchChange> changes) {
         SortedMap<String, SwitchChange> next = new TreeMap<>(all);
-        List<SwitchChange> news = new ArrayList<>();
-        for (SwitchChange each : heard) {
+        List<SwitchChange> newer = new ArrayList<>();
+        for (SwitchChange each : changes) {
             if (each.isAfter(next.get(each.name().id()))) {
                 next.put(each.name().id(), each);
-                news.add(each);
+                newer.add(each);
             }
         }
         all = next;
-        return news;
+        return newer;
     }
 
-    /** What was done to it last; null if nothing ever was. */
+    /** Returns the last change of a switch; null if there was none. */
     public @Nullable SwitchChange last(SwitchName name) {
         return all.get(name.id());
     }
 
-    /** Everything that was done last, releases too. */
+    /** Returns the last change of every switch, releases included. */
     public Collection<SwitchChange> last() {
         return all.values();
     }
 
-    /** The switches that are not as they came, by their ids. */
+    /** Returns the switches that are set, ordered by id. */
     public List<SwitchChange> active() {
         return all.values().stream().filter(each -> each.setting() != null).toList();
     }
 
-    /** As a rule set takes them. */
+    /** Returns the switches in the form that a rule set uses. */
     public RuleSwitches inForce() {
         SwitchState everything = SwitchState.ON;
         Map<Name, Setting> rules = new HashMap<>();

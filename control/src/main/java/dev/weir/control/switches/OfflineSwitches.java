@@ -1,45 +1,47 @@
 package dev.weir.control.switches;
 
 import dev.weir.control.change.Change;
-import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchChange.Via;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** Switching while the database is away: written to the journal of this node first, then posted on the board, unless this node is alone. */
+/**
+ * Makes switch changes while the database is unreachable. Each is written to this node's journal first, then posted to
+ * the relay, unless it is for this node alone.
+ */
 final class OfflineSwitches {
     private static final System.Logger LOG = System.getLogger(OfflineSwitches.class.getName());
 
     private final SwitchJournal journal;
-    private volatile @Nullable SwitchRelay board;
+    private volatile @Nullable SwitchRelay relay;
 
     OfflineSwitches(SwitchJournal journal) {
         this.journal = journal;
     }
 
-    /** Posts on {@code next} from now on; null where there is none. */
-    void over(@Nullable SwitchRelay next) {
-        board = next;
+    /** Sets the relay; null if there is none. */
+    void relay(@Nullable SwitchRelay relay) {
+        this.relay = relay;
     }
 
-    /** Makes of {@code last} what is wanted; {@code local}: by this node on its own. */
-    Switches.Switched make(SwitchRequest wish, @Nullable SwitchChange last, boolean local) {
+    /** Makes the change {@code request} after {@code last}; {@code local} changes this node alone. */
+    Switches.Switched make(SwitchRequest request, @Nullable SwitchChange last, boolean local) {
         boolean set = last != null && last.setting() != null;
-        ConditionalChanges.require(wish.precondition(), last == null || !set ? null : last.stamp());
+        request.precondition().require(last == null || !set ? null : last.stamp());
         if (!set) {
-            wish.requireSomething();
+            request.requireSetting();
         }
-        SwitchChange next = wish.after(last, local ? Via.LOCAL : Via.REDIS);
+        SwitchChange next = request.after(last, local ? Via.LOCAL : Via.REDIS);
         String before = last == null ? null : last.after();
-        if (wish.dryRun()) {
+        if (request.dryRun()) {
             return new Switches.Switched(new Change(before, next.after(), 0), null);
         }
-        SwitchRelay to = board;
+        SwitchRelay to = relay;
         if (to == null && !local) {
             throw new DatabaseException(
-                    "the database does not answer, and there is no Redis to tell the other servers by:"
+                    "the database does not answer, and there is no Redis to reach the other servers through:"
                             + " local=true (weir switch --local) switches this server alone");
         }
         SwitchJournal.Line line = write(next, before);
@@ -53,7 +55,8 @@ final class OfflineSwitches {
         try {
             return journal.add(next, before);
         } catch (IOException e) {
-            throw new DatabaseException("the audit cannot be written, so nothing was switched: " + e.getMessage(), e);
+            throw new DatabaseException(
+                    "the switch journal cannot be written, so nothing was switched: " + e.getMessage(), e);
         }
     }
 
@@ -62,9 +65,9 @@ final class OfflineSwitches {
             to.post(next.name().id(), next.stamp(), next.text());
         } catch (IOException e) {
             try {
-                journal.takeBack(line);
-            } catch (IOException stays) {
-                LOG.log(Level.ERROR, "the journal has a line of a switch that was not made", stays);
+                journal.remove(line);
+            } catch (IOException failure) {
+                LOG.log(Level.ERROR, "the switch journal has a line for a change that was not made", failure);
             }
             throw new DatabaseException(
                     "neither the database nor Redis answers (" + e.getMessage()

@@ -10,69 +10,69 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** What is posted on the board that nodes share, as far as it could be read. One thread at a time. */
+/** The switch changes that are posted to the relay, without those that cannot be read. Used by one thread at a time. */
 final class RelayedSwitches {
     private static final System.Logger LOG = System.getLogger(RelayedSwitches.class.getName());
-    /** A clock that is further ahead than this is not believed: nobody could switch after it. */
+    /** A change from a clock further ahead than this is ignored: nobody could make a later change. */
     private static final long FURTHEST_AHEAD_MILLIS = Duration.ofDays(1).toMillis();
 
     private static final int MOST = 10_000;
     private static final int LONGEST = 8 << 10;
 
-    private final SwitchRelay board;
+    private final SwitchRelay relay;
     private Map<String, SwitchChange> byId = Map.of();
     private boolean failed;
 
-    RelayedSwitches(SwitchRelay board) {
-        this.board = board;
+    RelayedSwitches(SwitchRelay relay) {
+        this.relay = relay;
     }
 
     Collection<SwitchChange> all() {
         return byId.values();
     }
 
-    /** Whether the board did not answer when it was last asked. */
+    /** Returns whether the last call to the relay failed. */
     boolean failed() {
         return failed;
     }
 
-    /** Reads the board; whether anything is new on it. */
+    /** Reads the relay; returns whether anything on it is new. */
     boolean read() {
         try {
-            Map<String, String> texts = board.read();
+            Map<String, String> texts = relay.read();
             if (texts != null) {
                 byId = parsed(texts);
             }
-            answers(true, "");
+            reached(true, "");
             return texts != null;
         } catch (IOException e) {
-            answers(false, String.valueOf(e.getMessage()));
+            reached(false, String.valueOf(e.getMessage()));
             return false;
         }
     }
 
     private static Map<String, SwitchChange> parsed(Map<String, String> texts) {
         Map<String, SwitchChange> found = new HashMap<>();
-        List<String> strange = new ArrayList<>();
+        List<String> ignored = new ArrayList<>();
         long latest = System.currentTimeMillis() + FURTHEST_AHEAD_MILLIS;
         texts.forEach((id, text) -> {
             try {
                 SwitchChange each = text.length() > LONGEST ? null : SwitchJson.read(text);
-                boolean fits = each != null && each.name().id().equals(id) && each.stamp() < latest;
-                if (fits && each != null && found.size() < MOST) {
+                boolean valid = each != null && each.name().id().equals(id) && each.stamp() < latest;
+                if (valid && each != null && found.size() < MOST) {
                     found.put(id, each);
                 } else {
-                    strange.add(id);
+                    ignored.add(id);
                 }
             } catch (IOException e) {
-                strange.add(id);
+                ignored.add(id);
             }
         });
-        if (!strange.isEmpty()) {
+        if (!ignored.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    strange.size() + " switches in Redis are none, or of a day to come, and are passed over: "
-                            + strange.stream()
+                    ignored.size() + " switches in Redis are ignored (unreadable, or dated more than a day ahead): "
+                            + ignored.stream()
                                     .limit(5)
                                     .map(each -> each.replaceAll("[^ -~]", "?"))
                                     .toList());
@@ -80,24 +80,27 @@ final class RelayedSwitches {
         return found;
     }
 
-    /** Posts what of {@code known} the board lacks, but for what is {@code kept} back; whoever is first does it for all. */
-    void post(Collection<SwitchChange> known, Predicate<SwitchChange> kept) {
+    /**
+     * Posts the changes of {@code known} that the relay lacks, except those that {@code local} accepts. The first node
+     * to see a change posts it for all.
+     */
+    void post(Collection<SwitchChange> known, Predicate<SwitchChange> local) {
         try {
             for (SwitchChange each : known) {
                 String id = each.name().id();
-                if (each.isAfter(byId.get(id)) && !kept.test(each)) {
-                    board.post(id, each.stamp(), each.text());
+                if (each.isAfter(byId.get(id)) && !local.test(each)) {
+                    relay.post(id, each.stamp(), each.text());
                     Map<String, SwitchChange> next = new HashMap<>(byId);
                     next.put(id, each);
                     byId = next;
                 }
             }
         } catch (IOException e) {
-            answers(false, String.valueOf(e.getMessage()));
+            reached(false, String.valueOf(e.getMessage()));
         }
     }
 
-    private void answers(boolean works, String why) {
+    private void reached(boolean works, String why) {
         if (failed == works) {
             failed = !works;
             LOG.log(

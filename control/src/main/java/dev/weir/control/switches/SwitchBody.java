@@ -16,21 +16,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller of the API wants switched, read with everything that is wrong with it, each at its place.
+ * A switch change as a request body states it. Reading it reports every mistake with its position.
  *
- * @param reason why; null where the body does not say
+ * @param reason why; null if the body gives none
  */
 public record SwitchBody(Setting setting, @Nullable String reason) {
     private static final List<String> STATES = List.of("on", "off", "shadow");
     private static final int LONGEST_REASON = 200;
 
-    /** What {@code bytes} say; null where {@code problems} has errors. */
+    /** Reads a body; null if {@code problems} has errors. */
     public static @Nullable SwitchBody read(byte[] bytes, boolean everything, DiagnosticCollector problems) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
                 problems.error(
-                        new Position(1, 1), "the switch: nothing", "expected: an object such as {\"state\": \"off\"}");
+                        new Position(1, 1), "the switch: empty", "expected: an object such as {\"state\": \"off\"}");
             }
             return null;
         }

@@ -10,28 +10,29 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator did to one switch.
+ * A change of one switch by an operator.
  *
- * <p><b>Which one holds.</b> Of one switch the newest, by its stamp: the time of whoever took it, in milliseconds, and always
- * later than the one it followed. So it does not matter in which order, how often and on which way a node hears of them.
+ * <p><b>Ordering.</b> The newest change of a switch, by its stamp, is in force. A stamp is the time in milliseconds at
+ * the node that accepted the change, and always later than the stamp of the change before. So a node may learn of
+ * changes in any order, several times and by any route.
  *
- * @param setting what it was switched to; null where the rule is to say itself again
- * @param stamp orders it among what was done to the same switch
- * @param via how it came into force
+ * @param setting the new setting; null if the switch was released and the rule decides again
+ * @param stamp orders the changes of one switch
+ * @param via how the change was made
  */
 public record SwitchChange(SwitchName name, @Nullable Setting setting, long stamp, Author author, Via via) {
 
-    /** How a switch came into force. */
+    /** The route by which a change was made. */
     public enum Via {
-        /** Written to the database, which tells all. */
+        /** Written to the database, which every node follows. */
         DATABASE,
-        /** While the database was away, through the board that all read. */
+        /** Posted to the relay in Redis while the database was unreachable. */
         REDIS,
-        /** By one node on its own. */
+        /** Made by one node for itself. */
         LOCAL
     }
 
-    /** Whether this holds and not {@code other}, whoever is asked. */
+    /** Returns whether this change replaces {@code other}; every node gives the same answer. */
     public boolean isAfter(@Nullable SwitchChange other) {
         if (other == null || stamp != other.stamp) {
             return other == null || stamp > other.stamp;
@@ -39,17 +40,17 @@ public record SwitchChange(SwitchName name, @Nullable Setting setting, long stam
         return text().compareTo(other.text()) > 0;
     }
 
-    /** When it was done. */
+    /** Returns the time of the change. */
     public Instant at() {
         return Instant.ofEpochMilli(stamp);
     }
 
-    /** What it was switched to, for the audit; null where nothing is. */
+    /** Returns the new state as JSON for the audit log; null if the switch was released. */
     public @Nullable String after() {
         return setting == null ? null : terms();
     }
 
-    /** What was done, for the audit. */
+    /** Returns the change as JSON for the audit log. */
     String terms() {
         return Json.text(json -> {
             json.writeStartObject();
@@ -58,7 +59,7 @@ public record SwitchChange(SwitchName name, @Nullable Setting setting, long stam
         });
     }
 
-    /** All of it on one line. */
+    /** Returns the change with its author as JSON on one line. */
     public String text() {
         return Json.text(json -> {
             json.writeStartObject();
@@ -68,7 +69,10 @@ public record SwitchChange(SwitchName name, @Nullable Setting setting, long stam
         });
     }
 
-    /** {@code off}, {@code rollout 25}; {@code as the rule says} where nothing is switched. */
+    /**
+     * Returns the state for people: {@code off} or {@code rollout 25}; {@code as the rule says} if the switch was
+     * released.
+     */
     public String state() {
         if (setting == null) {
             return "as the rule says";
@@ -76,7 +80,7 @@ public record SwitchChange(SwitchName name, @Nullable Setting setting, long stam
         return percent() == null ? setting.state().spelling() : "rollout " + Rule.percent(setting.rollout());
     }
 
-    /** The percentage of callers that a rule is rolled out to; null where it is for all or none. */
+    /** Returns the percentage of callers that a rule is rolled out to; null if it applies to all or to none. */
     public @Nullable BigDecimal percent() {
         if (setting == null || setting.state() != SwitchState.ON || setting.rollout() == Rule.EVERYONE) {
             return null;
@@ -84,7 +88,7 @@ public record SwitchChange(SwitchName name, @Nullable Setting setting, long stam
         return new BigDecimal(Rule.percent(setting.rollout()));
     }
 
-    /** For people: what is how, since when and by whom. */
+    /** Returns a sentence for people: what is in which state, since when and by whom. */
     public String sentence() {
         String what = name.isEverything() ? "everything" : "rule " + name.rule() + " of " + name.domain();
         String why = author.reason().isEmpty() ? "" : " (" + author.reason() + ")";

@@ -16,12 +16,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was switched on this node while the database was away: a file of lines like those of the audit, chained by their hashes,
- * until they stand in the database; a line of its own says up to where they do. Without a folder the lines are in the log, and
- * this remembers them until then.
+ * The switch changes that this node made while the database was unreachable, until they are in the database. The
+ * journal is a file of lines like those of the audit log, chained by their hashes. A separate line says up to where the
+ * lines are in the database. Without a folder the lines go to the log, and the journal keeps them in memory.
  */
 public final class SwitchJournal implements AutoCloseable {
-    /** Its name in the data folder. */
+    /** The name of the file in the data folder. */
     public static final String NAME = "switches.jsonl";
 
     private static final System.Logger LOG = System.getLogger(SwitchJournal.class.getName());
@@ -34,12 +34,12 @@ public final class SwitchJournal implements AutoCloseable {
     private long version;
 
     /**
-     * A line that does not stand in the database yet.
+     * A line that is not in the database yet.
      *
-     * @param before what was there, for the audit; null if nothing was
+     * @param before the state before, for the audit log; null if there was none
      */
     public record Line(
-            long number, SwitchChange done, @Nullable String before) {}
+            long number, SwitchChange change, @Nullable String before) {}
 
     private AuditFile.@Nullable Mark lastMark;
 
@@ -47,7 +47,7 @@ public final class SwitchJournal implements AutoCloseable {
         this.file = file;
     }
 
-    /** Opens the file in {@code folder}, or remembers only. */
+    /** Opens the file in {@code folder}; without a folder, the journal is in memory. */
     public static SwitchJournal open(@Nullable Path folder) throws IOException {
         if (folder == null) {
             return new SwitchJournal(null);
@@ -56,7 +56,7 @@ public final class SwitchJournal implements AutoCloseable {
         SwitchJournal journal = new SwitchJournal(file);
         try {
             for (AuditLine each : AuditFile.lines(folder.resolve(NAME))) {
-                journal.take(each);
+                journal.load(each);
             }
         } catch (IOException e) {
             journal.close();
@@ -66,10 +66,10 @@ public final class SwitchJournal implements AutoCloseable {
         return journal;
     }
 
-    private void take(AuditLine line) throws IOException {
+    private void load(AuditLine line) throws IOException {
         Mapping object = SwitchJson.object(line.text());
         if (!(member(object, "after") instanceof Mapping after)) {
-            throw new IOException(NAME + ": line " + line.version() + " tells of nothing");
+            throw new IOException(NAME + ": line " + line.version() + " has no change");
         }
         if (SwitchJson.text(object, "kind").equals(RECONCILED)) {
             long upTo = Long.parseLong(SwitchJson.text(after, UP_TO));
@@ -84,32 +84,33 @@ public final class SwitchJournal implements AutoCloseable {
     private static YamlNode member(Mapping object, String name) throws IOException {
         YamlNode.Entry entry = object.entry(name);
         if (entry == null) {
-            throw new IOException(NAME + ": a line without " + name);
+            throw new IOException(NAME + ": a line lacks " + name);
         }
         return entry.value();
     }
 
     /**
-     * Writes down what is about to be done, and has it on disk when it returns.
+     * Writes a change that is about to be made. The line is on disk when this returns.
      *
-     * @throws IOException if it cannot; then it must not be done
+     * @throws IOException if it cannot be written; the change must not be made then
      */
-    public synchronized Line add(SwitchChange done, @Nullable String before) throws IOException {
+    public synchronized Line add(SwitchChange change, @Nullable String before) throws IOException {
         AuditFile to = file;
-        Line line = new Line(version + 1, done, before);
+        Line line = new Line(version + 1, change, before);
         AuditLine written = AuditLine.of(
                 line.number(),
-                done.at(),
-                done.author(),
+                change.at(),
+                change.author(),
                 KIND,
-                done.name().id(),
+                change.name().id(),
                 before,
-                done.terms(),
+                change.terms(),
                 to == null ? AuditLine.START : to.hash());
         if (to == null) {
             LOG.log(
                     Level.WARNING,
-                    "audit, until the database is back (with --data it would be a file): " + written.text());
+                    "audit line, kept in memory until the database is back (with --data it is written to a file): "
+                            + written.text());
         } else {
             lastMark = to.append(List.of(written));
         }
@@ -118,25 +119,25 @@ public final class SwitchJournal implements AutoCloseable {
         return line;
     }
 
-    /** Takes a line back whose switch was not done after all; only the last one can be. */
-    public synchronized void takeBack(Line line) throws IOException {
+    /** Removes the line of a change that was not made. Only the last line can be removed from the file. */
+    public synchronized void remove(Line line) throws IOException {
         if (!pending.remove(line)) {
             return;
         }
         if (file == null) {
-            LOG.log(Level.WARNING, "the switch before was not made");
+            LOG.log(Level.WARNING, "the switch change of the previous audit line was not made");
         } else if (line.number() == version && lastMark != null) {
             file.cut(lastMark);
             version--;
         }
     }
 
-    /** What does not stand in the database yet, in order. */
+    /** Returns the lines that are not in the database yet, in order. */
     public synchronized List<Line> pending() {
         return List.copyOf(pending);
     }
 
-    /** Notes that everything up to {@code line} stands in the database. */
+    /** Records that all lines up to {@code line} are in the database. */
     public synchronized void reconciled(Line line) throws IOException {
         pending.removeIf(each -> each.number() <= line.number());
         if (file != null) {

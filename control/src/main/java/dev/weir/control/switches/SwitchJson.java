@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** A switch as an object of JSON, written and read again. */
+/** Writes switch changes as JSON objects and reads them. */
 public final class SwitchJson {
     private SwitchJson() {}
 
@@ -41,29 +41,29 @@ public final class SwitchJson {
     }
 
     /**
-     * The switch that {@code text} tells of.
+     * Reads a switch change from JSON.
      *
-     * @throws IOException if it tells of none
+     * @throws IOException if {@code text} is not one
      */
     public static SwitchChange read(String text) throws IOException {
         Mapping object = object(text);
         return of(object, author(object));
     }
 
-    /** An object of JSON. */
+    /** Reads a JSON object. */
     static Mapping object(String text) throws IOException {
         YamlNode root = YamlReader.read(text.getBytes(StandardCharsets.UTF_8), new DiagnosticCollector("switch"));
         if (root instanceof Mapping object) {
             return object;
         }
-        throw new IOException("no object of a switch");
+        throw new IOException("not a JSON object");
     }
 
     static Author author(Mapping object) throws IOException {
         return new Author(text(object, "who"), text(object, "from"), text(object, "reason"));
     }
 
-    /** The switch whose terms are in {@code object}. */
+    /** Reads the switch change in {@code object}. */
     static SwitchChange of(Mapping object, Author author) throws IOException {
         try {
             SwitchName name = new SwitchName(text(object, "domain"), text(object, "rule"));
@@ -75,17 +75,26 @@ public final class SwitchJson {
             Setting setting =
                     state == null ? null : new Setting(SwitchState.valueOf(state.toUpperCase(Locale.ROOT)), rollout);
             long stamp = Long.parseLong(text(object, "stamp"));
-            Via via = Via.valueOf(text(object, "via").toUpperCase(Locale.ROOT));
-            return new SwitchChange(name, setting, stamp, author, via);
+            return new SwitchChange(name, setting, stamp, author, via(text(object, "via")));
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new IOException("no switch: " + e.getMessage(), e);
+            throw new IOException("not a switch: " + e.getMessage(), e);
         }
+    }
+
+    /** How the switch came into force. It holds all the same if a later version made it in a way that this one does not know. */
+    private static Via via(String text) {
+        for (Via each : Via.values()) {
+            if (each.name().equalsIgnoreCase(text)) {
+                return each;
+            }
+        }
+        return Via.REDIS;
     }
 
     static String text(Mapping object, String name) throws IOException {
         String text = textOrNull(object, name);
         if (text == null) {
-            throw new IOException("a switch without " + name);
+            throw new IOException("a switch lacks " + name);
         }
         return text;
     }

@@ -1,13 +1,13 @@
 package dev.weir.control.switches;
 
 /**
- * Which switch.
+ * The name of a switch.
  *
- * @param domain empty for the one that switches everything
+ * @param domain empty for the switch for everything
  * @param rule the name or id of rules of the domain
  */
 public record SwitchName(String domain, String rule) {
-    /** What operators call the switch for everything. */
+    /** The operators' name of the switch for everything. */
     public static final String ALL = "all";
 
     /** The switch for everything. */
@@ -17,7 +17,10 @@ public record SwitchName(String domain, String rule) {
         return domain.isEmpty();
     }
 
-    /** One text for each switch: {@code all}, or domain and rule with a slash between them, and none in the domain. */
+    /**
+     * Returns a unique id: {@code all}, or the domain and the rule with a slash between them; slashes in the domain are
+     * escaped.
+     */
     public String id() {
         return isEverything() ? ALL : domain.replace("%", "%25").replace("/", "%2F") + "/" + rule;
     }

@@ -4,13 +4,16 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A place beside the database that every node reads: what is posted there holds although the database is away. It may block for a second. */
+/**
+ * A store beside the database that every node reads; switch changes posted there reach all nodes while the database is
+ * unreachable. Calls may block for a second.
+ */
 public interface SwitchRelay {
 
-    /** Everything that is posted, by id; null if nothing was since it was read last. */
+    /** Returns everything that is posted, by id; null if nothing has changed since the last call. */
     @Nullable
     Map<String, String> read() throws IOException;
 
-    /** Posts {@code text}, unless what is posted under {@code id} is as new as {@code stamp} or newer. */
+    /** Posts {@code text}, unless a change with this stamp or a newer one is posted under {@code id}. */
     void post(String id, long stamp, String text) throws IOException;
 }

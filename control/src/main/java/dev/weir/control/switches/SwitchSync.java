@@ -2,9 +2,11 @@ package dev.weir.control.switches;
 
 import dev.weir.control.change.AuditedTransactions;
 import dev.weir.control.change.DatabaseFollower;
+import dev.weir.control.change.Edit;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchChange.Via;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -21,72 +23,71 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps database, board and memory at one mind about switches, once a second, on a thread of its own:
+ * Synchronizes switches between the database, the relay and memory, once a second, on a thread of its own:
  *
  * <ol>
- *   <li>what the board has and memory has not comes into force here;
- *   <li>what this node switched without the database is written there, with its author and its time, in order: also what was
- *       overtaken meanwhile, which then stands in the audit alone;
- *   <li>what anybody else did, and has not written there for a while, is written for them;
- *   <li>what the board has not got is posted there, but for what a node took on its own and the database does not know.
+ * <li>Changes that the relay has and memory lacks come into force here.
+ * <li>Changes that this node made without the database are written to it in order, with their author and time. A change
+ * that was overtaken meanwhile is written to the audit log only.
+ * <li>Changes of other nodes that are missing in the database for a while are written on their behalf.
+ * <li>Changes that the relay lacks are relayed there, except those that a node made for itself and the database lacks.
  * </ol>
  */
 final class SwitchSync implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SwitchSync.class.getName());
     private static final long EVERY_MILLIS = 1_000;
-    /** So long whoever switched something has time to write it down. */
+    /** The time that a node has to write its own changes to the database. */
     private static final long GRACE_NANOS = Duration.ofSeconds(3).toNanos();
 
-    private final AuditedTransactions ledger;
+    private final AuditedTransactions transactions;
     private final DatabaseFollower follower;
-    private final LatestSwitches book;
+    private final LatestSwitches latest;
     private final SwitchJournal journal;
-    private final Consumer<Collection<SwitchChange>> taking;
+    private final Consumer<Collection<SwitchChange>> listener;
     private final Semaphore wake = new Semaphore(0);
-    private final Thread thread = new Thread(this::run, "weir-switches");
-    /** By id: the stamp that the database has. */
+    private final Thread thread = DaemonThreads.create("weir-switches", this::run);
+    /** The stamp in the database, by switch id. */
     private final Map<String, Long> inDatabase = new ConcurrentHashMap<>();
-    /** By id and stamp: since when the database lacks it. */
+    /** The time since which the database lacks a change, by switch id. */
     private final Map<String, Lacking> lacking = new HashMap<>();
 
-    private volatile @Nullable RelayedSwitches posted;
+    private volatile @Nullable RelayedSwitches relayed;
     private volatile boolean closed;
 
     private record Lacking(long stamp, long sinceNanos) {}
 
     SwitchSync(
-            AuditedTransactions ledger,
+            AuditedTransactions transactions,
             DatabaseFollower follower,
-            LatestSwitches book,
+            LatestSwitches latest,
             SwitchJournal journal,
-            Consumer<Collection<SwitchChange>> taking) {
-        this.ledger = ledger;
+            Consumer<Collection<SwitchChange>> listener) {
+        this.transactions = transactions;
         this.follower = follower;
-        this.book = book;
+        this.latest = latest;
         this.journal = journal;
-        this.taking = taking;
-        thread.setDaemon(true);
+        this.listener = listener;
     }
 
-    void start(@Nullable SwitchRelay board, boolean follows) {
-        this.posted = board == null ? null : new RelayedSwitches(board);
+    void start(@Nullable SwitchRelay relay, boolean follows) {
+        this.relayed = relay == null ? null : new RelayedSwitches(relay);
         if (follows && !closed) {
-            look();
+            synchronize();
             thread.start();
         }
     }
 
-    /** Does not wait for the next second. */
-    void soon() {
+    /** Starts the next synchronization now. */
+    void wakeUp() {
         wake.release();
     }
 
-    /** The database has these. */
+    /** Notes that the database has these rows. */
     void inDatabase(List<SwitchChange> rows) {
         rows.forEach(each -> inDatabase.put(each.name().id(), each.stamp()));
     }
 
-    /** The database has these and no others. */
+    /** Notes that the database has these rows and no others. */
     void allInDatabase(List<SwitchChange> rows) {
         inDatabase
                 .keySet()
@@ -99,26 +100,26 @@ final class SwitchSync implements AutoCloseable {
             try {
                 wake.tryAcquire(EVERY_MILLIS, TimeUnit.MILLISECONDS);
                 wake.drainPermits();
-                look();
+                synchronize();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
             } catch (RuntimeException e) {
-                LOG.log(Level.ERROR, "following switches failed; trying again", e);
+                LOG.log(Level.ERROR, "synchronizing switches failed; retrying", e);
             }
         }
     }
 
-    private synchronized void look() {
-        RelayedSwitches others = posted;
+    private synchronized void synchronize() {
+        RelayedSwitches others = relayed;
         if (others != null && !closed && others.read()) {
-            taking.accept(others.all());
+            listener.accept(others.all());
         }
         if (follower.isConnected() && !closed) {
             reconcile();
         }
         if (others != null && !others.failed() && !closed) {
-            others.post(book.last(), this::isKeptHere);
+            others.post(latest.last(), this::isLocal);
         }
     }
 
@@ -126,25 +127,27 @@ final class SwitchSync implements AutoCloseable {
         try {
             List<SwitchJournal.Line> pending = journal.pending();
             for (SwitchJournal.Line each : pending) {
-                write(each.done(), each);
+                write(each.change(), each);
             }
             if (!pending.isEmpty()) {
                 journal.reconciled(pending.get(pending.size() - 1));
-                LOG.log(Level.INFO, "switches: " + pending.size() + " made without the database stand in it now");
+                LOG.log(
+                        Level.INFO,
+                        "switches: " + pending.size() + " changes made without the database are now written to it");
             }
-            for (SwitchChange each : book.last()) {
-                if (hasLacked(each)) {
+            for (SwitchChange each : latest.last()) {
+                if (isOverdue(each)) {
                     write(each, null);
                 }
             }
         } catch (DatabaseException e) {
-            LOG.log(Level.DEBUG, "switches are brought into the database later", e);
+            LOG.log(Level.DEBUG, "switches are written to the database later", e);
         } catch (IOException e) {
-            LOG.log(Level.ERROR, "the journal of switches cannot be written: " + e.getMessage());
+            LOG.log(Level.ERROR, "the switch journal cannot be written: " + e.getMessage());
         }
     }
 
-    private boolean hasLacked(SwitchChange each) {
+    private boolean isOverdue(SwitchChange each) {
         String id = each.name().id();
         if (inDatabase.getOrDefault(id, -1L) >= each.stamp()) {
             lacking.remove(id);
@@ -159,49 +162,49 @@ final class SwitchSync implements AutoCloseable {
         return now - known.sinceNanos() > GRACE_NANOS;
     }
 
-    /** Writes {@code done} as the change that it was, unless somebody has; of a line of the journal also what it followed. */
-    private void write(SwitchChange done, SwitchJournal.@Nullable Line line) {
-        ledger.change(
-                done.author(),
-                FollowedSwitches.KIND,
-                done.name().id(),
-                done.at(),
-                false,
-                new AuditedTransactions.Edit() {
+    /**
+     * Writes a change to the database unless it is there already. For a journal line, the audit line also has the state
+     * that it replaced.
+     */
+    private void write(SwitchChange change, SwitchJournal.@Nullable Line line) {
+        transactions.recordLater(
+                change.author(), FollowedSwitches.KIND, change.name().id(), change.at(), new Edit() {
                     private @Nullable SwitchChange row;
                     private boolean known;
 
                     @Override
-                    public @Nullable String before(Connection connection) throws SQLException {
+                    public @Nullable Existing existing(Connection connection) throws SQLException {
                         SwitchChange found =
-                                SwitchTable.get(connection, done.name().id());
+                                SwitchTable.get(connection, change.name().id());
                         row = found;
-                        known = found != null && (line == null ? !done.isAfter(found) : found.stamp() == done.stamp());
+                        known = found != null
+                                && (line == null ? !change.isAfter(found) : found.stamp() == change.stamp());
                         if (known) {
                             return null;
                         }
-                        return line != null ? line.before() : found == null ? null : found.after();
+                        String before = line != null ? line.before() : found == null ? null : found.after();
+                        return before == null ? null : new Existing(found == null ? 0 : found.stamp(), before);
                     }
 
                     @Override
                     public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
-                        if (!known && done.isAfter(row)) {
-                            SwitchTable.put(connection, done);
+                        if (!known && change.isAfter(row)) {
+                            SwitchTable.put(connection, change);
                         }
-                        return known ? null : done.after();
+                        return known ? null : change.after();
                     }
                 });
         follower.sync();
-        inDatabase.merge(done.name().id(), done.stamp(), Math::max);
+        inDatabase.merge(change.name().id(), change.stamp(), Math::max);
     }
 
-    /** Whether this node took it on its own, and the database does not know. */
-    private boolean isKeptHere(SwitchChange each) {
+    /** Returns whether this node made the change for itself and the database lacks it. */
+    private boolean isLocal(SwitchChange each) {
         return journal.pending().stream()
-                .map(SwitchJournal.Line::done)
-                .anyMatch(done -> done.via() == Via.LOCAL
-                        && done.stamp() == each.stamp()
-                        && done.name().id().equals(each.name().id()));
+                .map(SwitchJournal.Line::change)
+                .anyMatch(change -> change.via() == Via.LOCAL
+                        && change.stamp() == each.stamp()
+                        && change.name().id().equals(each.name().id()));
     }
 
     @Override

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of {@code weir_switches}: of each switch what was done last, also if that was to release it. A row that cannot be read is
- * as good as absent: it must not keep a node from following all the others.
+ * The rows of {@code weir_switches}: the last change of each switch, releases included. A row that cannot be read
+ * counts as absent, so that it does not keep a node from following the others.
  */
 public final class SwitchTable {
     private static final System.Logger LOG = System.getLogger(SwitchTable.class.getName());
@@ -49,11 +49,11 @@ public final class SwitchTable {
         try {
             into.add(SwitchJson.read(last));
         } catch (IOException e) {
-            LOG.log(Level.ERROR, "the switch " + id + " in the database is passed over: " + e.getMessage());
+            LOG.log(Level.ERROR, "the switch " + id + " in the database is ignored: " + e.getMessage());
         }
     }
 
-    /** Writes what was done last, whether there is something or not. */
+    /** Inserts or updates the last change of a switch. */
     public static void put(Connection connection, SwitchChange last) throws SQLException {
         if (write(connection, "UPDATE weir_switches SET stamp = ?, last = ? WHERE switch_id = ?", last) == 0) {
             write(connection, "INSERT INTO weir_switches (stamp, last, switch_id) VALUES (?, ?, ?)", last);

@@ -7,6 +7,7 @@ import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.change.ColumnLimits;
 import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.change.DatabaseFollower;
+import dev.weir.control.change.Edit;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.DatabaseException;
@@ -23,13 +24,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Switches for rules and for everything, which work also while the database is away.
+ * Switches for single rules and for everything, which also work while the database is unreachable.
  *
- * <p><b>Three ways.</b> A switch is a change like any other, in the database with its line of audit. While that is away or held up it goes over a
- * {@linkplain SwitchRelay board} that all nodes read every second; or, asked for so, a node takes it on its own. Either is written to
- * the {@linkplain SwitchJournal journal} of this node first, and {@linkplain SwitchSync brought into the database} when it is back.
+ * <p><b>Routes.</b> Normally a switch change goes to the database with its audit line, like any other change. If the
+ * database is unreachable or locked, the change goes to the {@linkplain SwitchRelay relay}, which all nodes read every
+ * second. On request, a node makes it for itself alone. In both cases the change is first written to this node's
+ * {@linkplain SwitchJournal journal}, and {@linkplain SwitchSync written to the database} when that is back.
  *
- * <p><b>One truth.</b> Of each switch the newest holds, however a node has heard of it; see {@link SwitchChange}.
+ * <p><b>Order.</b> The newest change of each switch is in force, however a node learned of it; see {@link
+ * SwitchChange}.
  */
 public final class Switches implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Switches.class.getName());
@@ -37,114 +40,116 @@ public final class Switches implements AutoCloseable {
     private final boolean shared;
     private final ConditionalChanges changes;
     private final DatabaseFollower follower;
-    private final LatestSwitches book;
+    private final LatestSwitches latest;
     private final SwitchJournal journal;
     private final SwitchSync sync;
-    private final OfflineSwitches unstored;
+    private final OfflineSwitches offline;
     private final Object changing = new Object();
     private volatile Runnable listener = () -> {};
 
-    /** {@code shared}: whether the database is one that can be away. */
+    /** Creates the switches; {@code shared} says whether the database is one that can be unreachable. */
     public Switches(
             boolean shared,
             ConditionalChanges changes,
-            AuditedTransactions ledger,
+            AuditedTransactions transactions,
             DatabaseFollower follower,
-            LatestSwitches book,
+            LatestSwitches latest,
             SwitchJournal journal) {
         this.shared = shared;
         this.changes = changes;
         this.follower = follower;
-        this.book = book;
+        this.latest = latest;
         this.journal = journal;
-        this.sync = new SwitchSync(ledger, follower, book, journal, this::take);
-        this.unstored = new OfflineSwitches(journal);
-        journal.pending().forEach(each -> take(List.of(each.done())));
+        this.sync = new SwitchSync(transactions, follower, latest, journal, this::apply);
+        this.offline = new OfflineSwitches(journal);
+        journal.pending().forEach(each -> apply(List.of(each.change())));
     }
 
-    /** What was done to each, for rule sets to be built under. */
+    /** Returns the settings for building rule sets. */
     public RuleSwitches inForce() {
-        return book.inForce();
+        return latest.inForce();
     }
 
-    /** The switches that are not as they came. */
+    /** Returns the switches that are set. */
     public List<SwitchChange> active() {
-        return book.active();
+        return latest.active();
     }
 
-    /** What a switch was switched to; null where nobody did, or it was released. */
+    /** Returns the last change of a switch; null if it is not set. */
     public @Nullable SwitchChange get(SwitchName name) {
-        SwitchChange last = book.last(name);
+        SwitchChange last = latest.last(name);
         return last == null || last.setting() == null ? null : last;
     }
 
-    /** What was done to each last, releases too. */
+    /** Returns the last change of every switch, releases included. */
     public Collection<SwitchChange> last() {
-        return book.last();
+        return latest.last();
     }
 
-    /** How many were made without the database and do not stand in it yet. */
+    /** Returns the number of changes that were made without the database and are not in it yet. */
     public int unreconciled() {
         return journal.pending().size();
     }
 
-    /** Tells {@code next} whenever something was switched, on the thread that found out. */
-    public void onChange(Runnable next) {
-        listener = next;
+    /** Sets the listener that runs whenever a switch changes, on the thread that noticed the change. */
+    public void onChange(Runnable listener) {
+        this.listener = listener;
     }
 
-    /** Reads {@code board} from now on, once before this returns; null where there is none. */
-    public void follow(@Nullable SwitchRelay board) {
-        unstored.over(board);
-        sync.start(board, shared || board != null);
+    /** Follows {@code relay} from now on; it is read once before this returns. Null if there is none. */
+    public void follow(@Nullable SwitchRelay relay) {
+        offline.relay(relay);
+        sync.start(relay, shared || relay != null);
     }
 
-    /** Takes in some of what the database holds. */
-    public void database(List<SwitchChange> rows) {
+    /** Applies rows of the database that have changed. */
+    public void updateFromDatabase(List<SwitchChange> rows) {
         sync.inDatabase(rows);
-        take(rows);
+        apply(rows);
     }
 
-    /** Takes in all that the database holds; what it held before and lost is brought there again. */
-    public void wholeDatabase(List<SwitchChange> rows) {
+    /** Applies all rows of the database. Changes that the database has lost are written to it again. */
+    public void replaceFromDatabase(List<SwitchChange> rows) {
         sync.allInDatabase(rows);
-        take(rows);
+        apply(rows);
     }
 
-    /** Takes in what a restart begins with. */
-    public void restore(Collection<SwitchChange> kept) {
-        take(kept);
+    /** Applies the switches of the copy at a restart. */
+    public void restore(Collection<SwitchChange> saved) {
+        apply(saved);
     }
 
-    private void take(Collection<SwitchChange> heard) {
-        Set<SwitchName> active = book.active().stream().map(SwitchChange::name).collect(Collectors.toSet());
-        List<SwitchChange> news = book.take(heard);
-        for (SwitchChange each : news) {
+    private void apply(Collection<SwitchChange> changes) {
+        Set<SwitchName> active =
+                latest.active().stream().map(SwitchChange::name).collect(Collectors.toSet());
+        List<SwitchChange> newer = latest.merge(changes);
+        for (SwitchChange each : newer) {
             if (each.setting() != null) {
                 LOG.log(Level.WARNING, "switch: " + each.sentence());
             } else if (active.contains(each.name())) {
                 LOG.log(Level.INFO, "switch: " + each.sentence());
             }
         }
-        if (!news.isEmpty()) {
+        if (!newer.isEmpty()) {
             listener.run();
         }
     }
 
     /**
-     * What was switched, or would be.
+     * The result of a switch change.
      *
-     * @param done null if it was only tried
+     * @param done the change; null if it was a dry run
      */
     public record Switched(Change change, @Nullable SwitchChange done) {}
 
     /**
-     * Switches something; when this returns, it is in force on this node. It blocks.
+     * Makes a switch change and blocks. When this returns, it is in force on this node.
      *
      * @param setting null releases the switch
-     * @param local by this node on its own, which asks neither the database nor the board
-     * @throws ChangeRefusedException if the precondition does not hold, there is nothing to release, or the database cannot hold its name
-     * @throws DatabaseException if there is no way to the other nodes; or the audit cannot be written
+     * @param local makes the change for this node alone, without the database and the relay
+     * @throws ChangeRefusedException if the precondition does not hold, the switch to release is not set, or the name
+     *     does not fit its column
+     * @throws DatabaseException if neither the database nor the relay can be reached, or the journal cannot be written
      */
     public Switched change(
             Author author,
@@ -154,31 +159,31 @@ public final class Switches implements AutoCloseable {
             boolean dryRun,
             boolean local) {
         ColumnLimits.SWITCH.require(name.id());
-        SwitchRequest wish = new SwitchRequest(author, name, setting, precondition, dryRun);
+        SwitchRequest request = new SwitchRequest(author, name, setting, precondition, dryRun);
         synchronized (changing) {
-            Switched made = make(wish, local);
+            Switched made = make(request, local);
             if (made.done() != null) {
-                take(List.of(made.done()));
-                sync.soon();
+                apply(List.of(made.done()));
+                sync.wakeUp();
             }
             return made;
         }
     }
 
-    private Switched make(SwitchRequest wish, boolean local) {
+    private Switched make(SwitchRequest request, boolean local) {
         if (!shared || (!local && follower.isConnected())) {
             try {
-                return inDatabase(wish);
+                return inDatabase(request);
             } catch (DatabaseException e) {
-                if (!shared || (!e.isHeldUp() && isThere())) {
-                    throw e; // and refuses
+                if (!shared || (!e.isLockTimeout() && isReachable())) {
+                    throw e; // the database is reachable and refuses the change
                 }
             }
         }
-        return unstored.make(wish, book.last(wish.name()), local);
+        return offline.make(request, latest.last(request.name()), local);
     }
 
-    private boolean isThere() {
+    private boolean isReachable() {
         try {
             follower.sync();
             return true;
@@ -187,35 +192,40 @@ public final class Switches implements AutoCloseable {
         }
     }
 
-    private Switched inDatabase(SwitchRequest wish) {
+    private Switched inDatabase(SwitchRequest request) {
         SwitchChange[] done = new SwitchChange[1];
-        ConditionalChanges.Editing editing = new ConditionalChanges.Editing() {
+        Edit edit = new Edit() {
             private @Nullable SwitchChange last;
 
             @Override
-            public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
-                SwitchChange row = SwitchTable.get(connection, wish.name().id());
-                SwitchChange known = book.last(wish.name());
+            public @Nullable Existing existing(Connection connection) throws SQLException {
+                SwitchChange row = SwitchTable.get(connection, request.name().id());
+                SwitchChange known = latest.last(request.name());
                 last = known != null && known.isAfter(row) ? known : row;
                 SwitchChange found = last;
                 if (found == null || found.setting() == null) {
-                    wish.requireSomething();
+                    request.requireSetting();
                     return null;
                 }
-                return new ConditionalChanges.Existing(found.stamp(), String.valueOf(found.after()));
+                return new Existing(found.stamp(), String.valueOf(found.after()));
             }
 
             @Override
             public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
-                SwitchChange next = wish.after(last, Via.DATABASE);
+                SwitchChange next = request.after(last, Via.DATABASE);
                 SwitchTable.put(connection, next);
                 done[0] = next;
                 return next.after();
             }
         };
         Change change = changes.make(
-                wish.author(), FollowedSwitches.KIND, wish.name().id(), wish.precondition(), wish.dryRun(), editing);
-        return new Switched(change, wish.dryRun() ? null : done[0]);
+                request.author(),
+                FollowedSwitches.KIND,
+                request.name().id(),
+                request.precondition(),
+                request.dryRun(),
+                edit);
+        return new Switched(change, request.dryRun() ? null : done[0]);
     }
 
     @Override

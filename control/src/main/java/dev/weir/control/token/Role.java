@@ -3,20 +3,20 @@ package dev.weir.control.token;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What somebody may do; each may do what those before it may. */
+/** The permissions of a token. Each role includes those before it. */
 public enum Role {
-    /** Looks. */
+    /** May read. */
     VIEWER,
-    /** Keeps it running: quotas, switches, counters. */
+    /** May also change quotas, switches and counters. */
     OPERATOR,
-    /** Everything, rules and tokens too. */
+    /** May change everything, including rules and tokens. */
     ADMIN;
 
     public boolean covers(Role needed) {
         return compareTo(needed) >= 0;
     }
 
-    /** As it is written. */
+    /** Returns the name in files, requests and responses. */
     public String spelling() {
         return name().toLowerCase(Locale.ROOT);
     }

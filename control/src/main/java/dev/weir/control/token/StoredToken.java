@@ -8,12 +8,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A token as it is kept: by its hash, never by its secret.
+ * A stored token. It holds a hash of the secret, never the secret.
  *
- * @param name what the audit calls whoever uses it; no two are called the same
- * @param previous the secret before, which still opens until it is over; null where there is none
- * @param expiresAt when it opens nothing any more, or null
- * @param usedAt when it was last used, to the minute, or null
+ * @param name the holder's name in the audit log; unique
+ * @param previous the replaced secret, which is still accepted for a while; null if there is none
+ * @param expiresAt the time from which the token is refused; null if it does not expire
+ * @param usedAt the time of its last use, to the minute; null if it was never used
  */
 public record StoredToken(
         String id,
@@ -27,27 +27,30 @@ public record StoredToken(
         @Nullable Instant usedAt,
         StoredVersion stored) {
 
-    /** A secret that was replaced. */
+    /** A replaced secret, which is accepted until {@code until}. */
     public record Previous(String hash, Instant until) {}
 
-    /** Whether {@code presented} is the hash of its secret, or of the one before while that is still good. */
-    boolean opens(String presented, Instant now) {
+    /**
+     * Returns whether {@code presented} is the hash of the secret, or of the previous secret while that is still
+     * accepted.
+     */
+    boolean accepts(String presented, Instant now) {
         boolean current = TokenText.same(hash, presented);
         boolean old = previous != null && TokenText.same(previous.hash(), presented) && now.isBefore(previous.until());
         return current || old;
     }
 
-    /** This token, last used then. */
+    /** Returns this token with another time of last use. */
     public StoredToken usedAt(Instant time) {
         return new StoredToken(id, name, role, hash, previous, createdAt, createdBy, expiresAt, time, stored);
     }
 
-    /** Whether it opens nothing any more. */
+    /** Returns whether the token has expired. */
     public boolean isExpired(Instant now) {
         return expiresAt != null && !now.isBefore(expiresAt);
     }
 
-    /** For people and for the audit: without a hash. */
+    /** Returns the token as JSON for people and for the audit log, without a hash. */
     public String json() {
         return Json.text(json -> {
             json.writeStartObject();
@@ -56,7 +59,7 @@ public record StoredToken(
         });
     }
 
-    /** Writes what may be shown into the object that is open. */
+    /** Writes the fields that may be shown into the current object. */
     public void write(JsonGenerator json) throws IOException {
         json.writeStringField("token_id", id);
         json.writeStringField("name", name);

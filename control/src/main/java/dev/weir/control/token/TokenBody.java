@@ -20,25 +20,25 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what callers of the API ask of a token, and says everything that is wrong with it, each at its place. */
+/** Reads token requests from request bodies, and reports every mistake with its position. */
 public final class TokenBody {
     private static final List<String> ROLES =
             Arrays.stream(Role.values()).map(Role::spelling).toList();
 
     private TokenBody() {}
 
-    /** A token to make. */
+    /** A request to create a token. */
     public record Wanted(String name, Role role, @Nullable Instant expiresAt) {}
 
     /**
-     * How to renew one.
+     * A request to rotate a token.
      *
-     * @param grace how long the secret before still opens; null where it was not said
+     * @param grace how long the previous secret is still accepted; null if not given
      */
     public record Renewal(
             @Nullable Duration grace, @Nullable Instant expiresAt) {}
 
-    /** The token that {@code bytes} ask for; null where {@code problems} has errors. */
+    /** Reads a request to create a token; null if {@code problems} has errors. */
     public static @Nullable Wanted wanted(byte[] bytes, Instant now, DiagnosticCollector problems) {
         Fields fields = fields(bytes, problems);
         if (fields == null) {
@@ -47,14 +47,14 @@ public final class TokenBody {
         fields.allow(List.of("name", "role", "expires_at", "expires_in"), Map.of());
         String name = fields.text("name");
         if (name == null) {
-            problems.error(fields.at("name"), "name is missing", "expected: what the audit is to call its holder");
+            problems.error(fields.at("name"), "name is missing", "expected: the holder's name for the audit log");
         }
         Role role = role(fields, problems);
         Instant expiresAt = expiry(fields, now, problems);
         return problems.errors() > 0 || name == null || role == null ? null : new Wanted(name, role, expiresAt);
     }
 
-    /** The renewal that {@code bytes} ask for, which may be empty; null where {@code problems} has errors. */
+    /** Reads a request to rotate a token, which may be empty; null if {@code problems} has errors. */
     public static @Nullable Renewal renewal(byte[] bytes, Instant now, DiagnosticCollector problems) {
         if (bytes.length == 0) {
             return new Renewal(null, null);
@@ -72,7 +72,7 @@ public final class TokenBody {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
-                problems.error(new Position(1, 1), "the token: nothing", "expected: an object of names and values");
+                problems.error(new Position(1, 1), "the token: empty", "expected: an object of names and values");
             }
             return null;
         }

@@ -10,28 +10,28 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Every token that there is, in memory: whoever knocks is known without asking a database. */
+/** All tokens in memory, so that a presented token is checked without a database call. */
 public final class TokenCache {
-    /** Compared where there is nothing to compare, so that an unknown id takes as long as a wrong secret. */
+    /** A hash to compare with if the id is unknown, so that an unknown id takes as long as a wrong secret. */
     private static final String NOBODY = TokenText.hash("nobody");
 
     private final Map<String, Instant> used = new ConcurrentHashMap<>();
-    /** By id; null until it is known what there is. */
+    /** The tokens by id; null until they are first read. */
     private volatile @Nullable Map<String, StoredToken> tokens;
 
-    /** What came of something that was presented. */
+    /** The result of looking up a presented token. */
     public sealed interface Found {
-        /** It opens. */
+        /** The token is valid. */
         record Known(StoredToken token) implements Found {}
 
-        /** It did open once. */
+        /** The token has expired. */
         record Expired(StoredToken token) implements Found {}
 
-        /** It is not the token that it claims to be, or none is known by that id. */
+        /** The id is unknown, or the secret is wrong. */
         record Unknown() implements Found {}
     }
 
-    /** Whose token {@code presented} is. */
+    /** Looks up a presented token. */
     public Found find(String presented, Instant now) {
         TokenText text = TokenText.parse(presented);
         Map<String, StoredToken> known = tokens;
@@ -40,7 +40,7 @@ public final class TokenCache {
             var unused = TokenText.same(NOBODY, TokenText.hash(presented));
             return new Found.Unknown();
         }
-        if (!token.opens(text.hash(), now)) {
+        if (!token.accepts(text.hash(), now)) {
             return new Found.Unknown();
         }
         if (token.isExpired(now)) {
@@ -50,17 +50,19 @@ public final class TokenCache {
         return new Found.Known(token);
     }
 
-    /** Whether it is known at all what tokens there are: not while a server starts without its database and has no copy. */
+    /**
+     * Returns whether the tokens were read. They are not if the server started without its database and without a copy.
+     */
     public boolean isRead() {
         return tokens != null;
     }
 
-    /** Whether there is a token for everything, also one that has run out. */
+    /** Returns whether there is an admin token, also an expired one. */
     public boolean hasAdmin() {
         return all().stream().anyMatch(each -> each.role() == Role.ADMIN);
     }
 
-    /** Whether there is a token with this id. */
+    /** Returns whether there is a token with this id. */
     public boolean knows(String id) {
         Map<String, StoredToken> known = tokens;
         return known != null && known.containsKey(id);
@@ -70,28 +72,28 @@ public final class TokenCache {
         return all().size();
     }
 
-    /** All of them, in no order. */
+    /** Returns all tokens, in no order. */
     public Collection<StoredToken> all() {
         Map<String, StoredToken> known = tokens;
         return known == null ? List.of() : known.values();
     }
 
-    /** When this node has last seen {@code id} used; null if it has not since it started. */
+    /** Returns when this node last saw the token used; null if it has not since it started. */
     public @Nullable Instant used(String id) {
         return used.get(id);
     }
 
-    /** When tokens were used that this node has seen. */
+    /** Returns the last use of every token that this node has seen used. */
     public Map<String, Instant> used() {
         return Map.copyOf(used);
     }
 
-    /** Takes what there is in the place of what there was. */
+    /** Replaces all tokens. */
     public void setAll(Collection<StoredToken> all) {
         tokens = all.stream().collect(Collectors.toUnmodifiableMap(StoredToken::id, each -> each));
     }
 
-    /** {@code token} is null for one that is gone. */
+    /** Replaces one token; null removes it. */
     public void set(String id, @Nullable StoredToken token) {
         Map<String, StoredToken> known = tokens;
         Map<String, StoredToken> next = new HashMap<>(known == null ? Map.of() : known);

@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A token in the copy of what a database held: with its hashes, for who restarts during an outage must still be let in. */
+/**
+ * Writes and reads tokens in the copy of the database, with their hashes, so that they are accepted after a restart
+ * during an outage.
+ */
 public final class TokenJson {
     private TokenJson() {}
 
@@ -57,7 +60,7 @@ public final class TokenJson {
     private static String required(Function<String, @Nullable String> members, String name) throws IOException {
         String text = members.apply(name);
         if (text == null) {
-            throw new IOException("a token without " + name);
+            throw new IOException("a token lacks " + name);
         }
         return text;
     }

@@ -20,7 +20,7 @@ public final class TokenTable {
 
     private TokenTable() {}
 
-    /** All of them, by name. */
+    /** Returns all tokens, ordered by name. */
     public static List<StoredToken> all(Connection connection) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(SELECT + " ORDER BY name")) {
             return read(select);
@@ -31,7 +31,7 @@ public final class TokenTable {
         return find(connection, " WHERE token_id = ?", id);
     }
 
-    /** The token that is called so, else the one with that id. */
+    /** Returns the token with that name, else the one with that id. */
     public static @Nullable StoredToken find(Connection connection, String nameOrId) throws SQLException {
         StoredToken called = find(connection, " WHERE name = ?", nameOrId);
         return called != null ? called : get(connection, nameOrId);
@@ -83,7 +83,7 @@ public final class TokenTable {
                 "INSERT INTO weir_tokens (name, role, hash, previous_hash, previous_until, expires_at, version,"
                         + " updated_at, updated_by, token_id, created_at, created_by)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
-            changing(insert, token);
+            setFields(insert, token);
             insert.setObject(11, utc(token.createdAt()));
             insert.setString(12, token.createdBy());
             insert.executeUpdate();
@@ -94,12 +94,12 @@ public final class TokenTable {
         try (PreparedStatement update = connection.prepareStatement(
                 "UPDATE weir_tokens SET name = ?, role = ?, hash = ?, previous_hash = ?, previous_until = ?,"
                         + " expires_at = ?, version = ?, updated_at = ?, updated_by = ? WHERE token_id = ?")) {
-            changing(update, token);
+            setFields(update, token);
             update.executeUpdate();
         }
     }
 
-    private static void changing(PreparedStatement statement, StoredToken token) throws SQLException {
+    private static void setFields(PreparedStatement statement, StoredToken token) throws SQLException {
         StoredToken.Previous previous = token.previous();
         statement.setString(1, token.name());
         statement.setString(2, token.role().spelling());
@@ -120,7 +120,7 @@ public final class TokenTable {
         }
     }
 
-    /** Notes when tokens were last used; other nodes note the same, and the latest holds. */
+    /** Records when tokens were last used. Other nodes do the same, and the latest time is kept. */
     public static void used(Connection connection, Map<String, Instant> used) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement(
                 "UPDATE weir_tokens SET used_at = ? WHERE token_id = ? AND (used_at IS NULL OR used_at < ?)")) {

@@ -1,18 +1,17 @@
 package dev.weir.control.token;
 
+import dev.weir.internal.runtime.Sha256;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A token as its holder has it: {@code weir_ID_SECRET}. The id finds it without a search and may be shown; the secret is 256
- * random bits, so one round of SHA-256 keeps it: there is no dictionary of such numbers to try.
+ * A token as its holder presents it: {@code weir_ID_SECRET}. The id finds the token without a search and may be shown.
+ * The secret is 256 random bits, so one SHA-256 protects it: there is no dictionary of such numbers to try.
  */
 public final class TokenText {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -33,7 +32,7 @@ public final class TokenText {
         this.secret = secret;
     }
 
-    /** A new token with a new id. */
+    /** Creates a token with a new id. */
     public static TokenText random() {
         StringBuilder id = new StringBuilder(ID);
         for (int i = 0; i < ID; i++) {
@@ -42,7 +41,7 @@ public final class TokenText {
         return withId(id.toString());
     }
 
-    /** A new secret for the token with this id. */
+    /** Creates a new secret for the token with this id. */
     public static TokenText withId(String id) {
         StringBuilder secret = new StringBuilder(SECRET);
         BigInteger left = new BigInteger(SECRET_BITS, RANDOM);
@@ -54,13 +53,13 @@ public final class TokenText {
         return new TokenText(id, secret.toString());
     }
 
-    /** What somebody presents, or null if it is no token of this shape. */
+    /** Parses a presented token; null if it does not have this format. */
     static @Nullable TokenText parse(String text) {
         Matcher matcher = WRITTEN.matcher(text);
         return matcher.matches() ? new TokenText(matcher.group(1), matcher.group(2)) : null;
     }
 
-    /** The id that {@code text} claims, or empty: what may be counted and logged of something that was presented. */
+    /** Returns the id in {@code text}, which may be counted and logged; empty if it is not a token. */
     public static String idOf(String text) {
         TokenText parsed = parse(text);
         return parsed == null ? "" : parsed.id;
@@ -70,33 +69,28 @@ public final class TokenText {
         return id;
     }
 
-    /** The whole token, to be shown once. */
+    /** Returns the whole token, to be shown once. */
     public String reveal() {
         return "weir_" + id + "_" + secret;
     }
 
-    /** What is kept of its secret. */
+    /** Returns the hash of the secret. */
     public String hash() {
         return hash(secret);
     }
 
-    /** What is kept of a secret. */
+    /** Returns the hash that is stored of a secret. */
     public static String hash(String secret) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(digest.digest(secret.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return Sha256.hex(secret);
     }
 
-    /** Whether two hashes are the same, in a time that does not tell how much of them is. */
+    /** Compares two hashes in constant time. */
     public static boolean same(String one, String other) {
         return MessageDigest.isEqual(
                 one.getBytes(StandardCharsets.US_ASCII), other.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Never the secret. */
+    /** Returns the token without its secret. */
     @Override
     public String toString() {
         return "weir_" + id + "_…";

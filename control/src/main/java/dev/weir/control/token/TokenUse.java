@@ -2,6 +2,7 @@ package dev.weir.control.token;
 
 import dev.weir.control.change.DatabaseFollower;
 import dev.weir.control.database.Database;
+import dev.weir.internal.runtime.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.HashMap;
@@ -10,31 +11,31 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** When tokens were last used: seen by this node at once, and by the others once a minute, through the database. */
+/**
+ * Tracks when tokens were last used. This node knows its own uses at once; other nodes learn of them through the
+ * database, once a minute.
+ */
 final class TokenUse implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(TokenUse.class.getName());
-    private static final int NOTE_SECONDS = 60;
+    private static final int SAVE_SECONDS = 60;
 
     private final Database database;
     private final DatabaseFollower follower;
-    private final TokenCache book;
-    private final ScheduledExecutorService notes = Executors.newSingleThreadScheduledExecutor(work -> {
-        Thread thread = new Thread(work, "weir-token-use");
-        thread.setDaemon(true);
-        return thread;
-    });
-    private Map<String, Instant> noted = Map.of();
+    private final TokenCache cache;
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-token-use"));
+    private Map<String, Instant> saved = Map.of();
 
-    TokenUse(Database database, DatabaseFollower follower, TokenCache book) {
+    TokenUse(Database database, DatabaseFollower follower, TokenCache cache) {
         this.database = database;
         this.follower = follower;
-        this.book = book;
-        var unused = notes.scheduleWithFixedDelay(this::note, NOTE_SECONDS, NOTE_SECONDS, TimeUnit.SECONDS);
+        this.cache = cache;
+        var unused = timer.scheduleWithFixedDelay(this::save, SAVE_SECONDS, SAVE_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** {@code token} with when it was last used, here or elsewhere. */
+    /** Returns {@code token} with its last use on this or another node. */
     StoredToken of(StoredToken token) {
-        Instant here = book.used(token.id());
+        Instant here = cache.used(token.id());
         Instant there = token.usedAt();
         if (here == null || (there != null && there.isAfter(here))) {
             return token;
@@ -42,31 +43,31 @@ final class TokenUse implements AutoCloseable {
         return token.usedAt(here);
     }
 
-    /** Tells the database what was used since it was last told; it is no loss if that is lost, and nothing to wait for. */
-    private void note() {
+    /** Writes new uses to the database. They may be lost, and nothing waits for them. */
+    private void save() {
         if (!follower.isConnected()) {
             return;
         }
         try {
-            Map<String, Instant> now = book.used();
-            Map<String, Instant> news = new HashMap<>(now);
-            news.entrySet().removeAll(noted.entrySet());
-            if (!news.isEmpty()) {
-                database.changeInPassing(connection -> {
-                    TokenTable.used(connection, news);
-                    return news;
+            Map<String, Instant> now = cache.used();
+            Map<String, Instant> changed = new HashMap<>(now);
+            changed.entrySet().removeAll(saved.entrySet());
+            if (!changed.isEmpty()) {
+                database.changeIfUnlocked(connection -> {
+                    TokenTable.used(connection, changed);
+                    return changed;
                 });
-                noted = now;
+                saved = now;
             }
         } catch (RuntimeException e) {
-            LOG.log(Level.DEBUG, "when tokens were used is not noted now", e);
+            LOG.log(Level.DEBUG, "the last use of tokens was not saved", e);
         }
     }
 
-    /** Notes what is not noted yet, and ends. */
+    /** Saves the remaining uses. */
     @Override
     public void close() {
-        notes.shutdownNow();
-        note();
+        timer.shutdownNow();
+        save();
     }
 }

@@ -1,12 +1,12 @@
 package dev.weir.control.token;
 
-import dev.weir.control.FollowedTable;
 import dev.weir.control.audit.Author;
 import dev.weir.control.change.Change;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.change.ConditionalChanges;
 import dev.weir.control.change.DatabaseFollower;
 import dev.weir.control.change.DeleteEdit;
+import dev.weir.control.change.Edit;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.Database;
@@ -21,45 +21,48 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Makes, renews and takes back the tokens that open the admin port; every change is audited, and blocks. */
+/** Creates, rotates and revokes admin tokens. Every change is audited and blocks. */
 public final class Tokens implements AutoCloseable {
-    /** What the audit calls whoever has the token of the settings; no token of the database is called so. */
+    /** The name of tokens in the audit log. */
+    public static final String KIND = "token";
+
+    /** The audit log's name for the holder of the token in the settings; no stored token may have it. */
     public static final String FIXED = "admin_token";
 
-    /** The longest that a secret still opens after it was replaced. */
+    /** The longest time that a replaced secret is still accepted. */
     public static final Duration LONGEST_GRACE = Duration.ofDays(30);
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
 
     private final Database database;
     private final ConditionalChanges changes;
-    private final TokenCache book;
+    private final TokenCache cache;
     private final TokenUse use;
 
-    public Tokens(Database database, ConditionalChanges changes, DatabaseFollower follower, TokenCache book) {
+    public Tokens(Database database, ConditionalChanges changes, DatabaseFollower follower, TokenCache cache) {
         this.database = database;
         this.changes = changes;
-        this.book = book;
-        this.use = new TokenUse(database, follower, book);
+        this.cache = cache;
+        this.use = new TokenUse(database, follower, cache);
     }
 
     /**
-     * A token that was made or renewed.
+     * A token that was created or rotated.
      *
-     * @param text what its holder presents, which nobody can tell again; null where it was only tried
+     * @param text the token that its holder presents, which cannot be shown again; null after a dry run
      */
     public record Issued(
             Change change, StoredToken token, @Nullable TokenText text) {}
 
-    /** What is known in memory; what is presented is looked up there. */
+    /** Returns the cache in which presented tokens are looked up. */
     public TokenCache book() {
-        return book;
+        return cache;
     }
 
     /**
-     * Makes a token.
+     * Creates a token.
      *
-     * @throws ChangeRefusedException if the name cannot be one or is taken, or it would have run out already
+     * @throws ChangeRefusedException if the name is invalid or in use, or the expiry is in the past
      */
     public Issued create(Author author, String name, Role role, @Nullable Instant expiresAt, boolean dryRun) {
         if (!NAME.matcher(name).matches() || name.equals(FIXED)) {
@@ -76,7 +79,7 @@ public final class Tokens implements AutoCloseable {
                 StoredToken other = TokenTable.find(connection, name);
                 if (other != null) {
                     throw new ChangeRefusedException(
-                            ChangeRefusedException.Cause.TAKEN, "name: a token is called " + name + " already");
+                            ChangeRefusedException.Cause.TAKEN, "name: there is a token named " + name + " already");
                 }
                 return null;
             }
@@ -93,9 +96,9 @@ public final class Tokens implements AutoCloseable {
     }
 
     /**
-     * Gives a token a new secret; the one before opens for {@code grace} more.
+     * Gives a token a new secret; the previous one is accepted for {@code grace} more.
      *
-     * @param expiresAt when it runs out from now on; null: as before
+     * @param expiresAt the new expiry; null: unchanged
      */
     public Issued rotate(
             Author author,
@@ -123,7 +126,7 @@ public final class Tokens implements AutoCloseable {
                 if (expiresAt == null && before.isExpired(stored.at())) {
                     throw new ChangeRefusedException(
                             ChangeRefusedException.Cause.INVALID,
-                            "expires_at: the token ran out at " + before.expiresAt() + " (expected: a new time)");
+                            "expires_at: the token expired at " + before.expiresAt() + " (expected: a new time)");
                 }
                 StoredToken token = new StoredToken(
                         before.id(),
@@ -145,24 +148,24 @@ public final class Tokens implements AutoCloseable {
         });
     }
 
-    /** Takes a token back: it opens nothing from now on. */
+    /** Revokes a token. */
     public Change revoke(Author author, String nameOrId, Precondition precondition, boolean dryRun) {
         String id = idOf(nameOrId);
-        ConditionalChanges.Editing deletion = new DeleteEdit(
+        Edit deletion = new DeleteEdit(
                 id,
                 (connection, same) -> found(TokenTable.get(connection, same)),
                 TokenTable::delete,
                 missing(nameOrId));
-        return changes.make(author, FollowedTable.TOKEN, id, precondition, dryRun, deletion);
+        return changes.make(author, KIND, id, precondition, dryRun, deletion);
     }
 
-    /** All tokens by name, with when they were last used; what is in memory if the database is away. */
+    /** Returns all tokens by name, with their last use; from memory if the database is unreachable. */
     public List<StoredToken> all() {
         List<StoredToken> all;
         try {
             all = database.transaction(TokenTable::all);
         } catch (DatabaseException e) {
-            all = List.copyOf(book.all());
+            all = List.copyOf(cache.all());
         }
         return all.stream()
                 .map(use::of)
@@ -170,7 +173,7 @@ public final class Tokens implements AutoCloseable {
                 .toList();
     }
 
-    /** How a token is found and written. */
+    /** Reads and writes one token. */
     private interface Writing {
         @Nullable
         StoredToken before(Connection connection) throws SQLException;
@@ -181,25 +184,24 @@ public final class Tokens implements AutoCloseable {
 
     private Issued issue(Author author, TokenText text, Precondition precondition, boolean dryRun, Writing writing) {
         @Nullable StoredToken[] tokens = new StoredToken[2];
-        Change change = changes.make(
-                author, FollowedTable.TOKEN, text.id(), precondition, dryRun, new ConditionalChanges.Editing() {
-                    @Override
-                    public ConditionalChanges.@Nullable Existing existing(Connection connection) throws SQLException {
-                        StoredToken before = writing.before(connection);
-                        tokens[0] = before;
-                        return found(before);
-                    }
+        Change change = changes.make(author, KIND, text.id(), precondition, dryRun, new Edit() {
+            @Override
+            public Edit.@Nullable Existing existing(Connection connection) throws SQLException {
+                StoredToken before = writing.before(connection);
+                tokens[0] = before;
+                return found(before);
+            }
 
-                    @Override
-                    public String apply(Connection connection, StoredVersion stored) throws SQLException {
-                        StoredToken token = writing.write(connection, tokens[0], stored);
-                        tokens[1] = token;
-                        return token.json();
-                    }
-                });
+            @Override
+            public String apply(Connection connection, StoredVersion stored) throws SQLException {
+                StoredToken token = writing.write(connection, tokens[0], stored);
+                tokens[1] = token;
+                return token.json();
+            }
+        });
         StoredToken issued = tokens[1];
         if (issued == null) {
-            throw new IllegalStateException("a change that changed nothing");
+            throw new IllegalStateException("the edit wrote no token");
         }
         return new Issued(change, issued, dryRun ? null : text);
     }
@@ -217,23 +219,22 @@ public final class Tokens implements AutoCloseable {
     }
 
     private static String missing(String nameOrId) {
-        return "no token is called " + nameOrId;
+        return "there is no token named " + nameOrId;
     }
 
-    private static ConditionalChanges.@Nullable Existing found(@Nullable StoredToken token) {
-        return token == null
-                ? null
-                : new ConditionalChanges.Existing(token.stored().version(), token.json());
+    private static Edit.@Nullable Existing found(@Nullable StoredToken token) {
+        return token == null ? null : new Edit.Existing(token.stored().version(), token.json());
     }
 
     private static void inFuture(@Nullable Instant expiresAt) {
         if (expiresAt != null && !expiresAt.isAfter(Instant.now().truncatedTo(ChronoUnit.MILLIS))) {
             throw new ChangeRefusedException(
-                    ChangeRefusedException.Cause.INVALID, "expires_at: " + expiresAt + " (expected: a time to come)");
+                    ChangeRefusedException.Cause.INVALID,
+                    "expires_at: " + expiresAt + " (expected: a time in the future)");
         }
     }
 
-    /** Notes what is not noted yet, and ends. */
+    /** Saves the last uses of tokens. */
     @Override
     public void close() {
         use.close();

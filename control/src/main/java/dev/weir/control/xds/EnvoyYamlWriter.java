@@ -6,14 +6,14 @@ import dev.weir.control.xds.proto.RateLimitConfig;
 import dev.weir.control.xds.proto.RateLimitDescriptor;
 import dev.weir.control.xds.proto.RateLimitPolicy;
 import dev.weir.control.xds.proto.RateLimitUnit;
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Position;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Writes a {@code RateLimitConfig} in Envoy's spelling of a file, which has the same words and meaning: so there is one reader
- * of rules. Behind each line a comment says which field of the message it came from, and that is what diagnostics point at.
+ * Writes a {@code RateLimitConfig} as YAML in Envoy's file format, so that there is one reader of rules. A comment on
+ * each line names the field of the message that it came from; diagnostics point at that field.
  */
 final class EnvoyYamlWriter {
     private static final String COMMENT = " # ";
@@ -29,17 +29,17 @@ final class EnvoyYamlWriter {
         return document("xds:" + config.getName(), writer.text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A document that {@link #of} wrote. */
+    /** Wraps a document that {@link #of} wrote. */
     static RuleDocument document(String name, byte[] bytes) {
-        List<String> places = new String(bytes, StandardCharsets.UTF_8)
+        List<String> fieldPaths = new String(bytes, StandardCharsets.UTF_8)
                 .lines()
                 .map(each -> each.substring(each.lastIndexOf(COMMENT) + COMMENT.length()))
                 .toList();
-        return new RuleDocument(name, bytes, at -> place(at, places));
+        return new RuleDocument(name, bytes, at -> fieldPath(at, fieldPaths));
     }
 
-    private static String place(Position at, List<String> places) {
-        return at.line() < 1 || at.line() > places.size() ? "" : places.get(at.line() - 1);
+    private static String fieldPath(Position at, List<String> fieldPaths) {
+        return at.line() < 1 || at.line() > fieldPaths.size() ? "" : fieldPaths.get(at.line() - 1);
     }
 
     private void descriptors(int depth, List<RateLimitDescriptor> descriptors, String path) {
@@ -75,7 +75,7 @@ final class EnvoyYamlWriter {
         line(depth, "rate_limit:", path);
         int inside = depth + 1;
         RateLimitUnit unit = policy.getUnit();
-        // Without a limit, no unit is as good as an unknown one; with it, an unknown one is a mistake.
+        // Without a limit the unit does not matter; with a limit, an unknown unit is an error.
         if (!policy.getUnlimited() || (unit != RateLimitUnit.UNKNOWN && unit != RateLimitUnit.UNRECOGNIZED)) {
             String name = unit == RateLimitUnit.UNRECOGNIZED ? String.valueOf(policy.getUnitValue()) : unit.name();
             line(inside, "unit: " + name, path + ".unit");
@@ -91,8 +91,8 @@ final class EnvoyYamlWriter {
         if (policy.getReplacesCount() > 0) {
             line(inside, "replaces:", path + ".replaces");
             for (int i = 0; i < policy.getReplacesCount(); i++) {
-                String place = path + ".replaces[" + i + "]";
-                line(inside + 1, "- name: " + quoted(policy.getReplaces(i).getName()), place);
+                String fieldPath = path + ".replaces[" + i + "]";
+                line(inside + 1, "- name: " + quoted(policy.getReplaces(i).getName()), fieldPath);
             }
         }
     }
@@ -103,11 +103,11 @@ final class EnvoyYamlWriter {
         }
     }
 
-    private void line(int depth, String content, String place) {
+    private void line(int depth, String content, String fieldPath) {
         text.append("  ".repeat(depth))
                 .append(content)
                 .append(COMMENT)
-                .append(place)
+                .append(fieldPath)
                 .append('\n');
     }
 
@@ -139,12 +139,12 @@ final class EnvoyYamlWriter {
         };
     }
 
-    /** JSON has no word for what is no number; the reference would not send it on either. */
+    /** Formats a number. JSON cannot express NaN and infinity; envoyproxy/ratelimit would not pass them on either. */
     private static String number(double value) {
         return Double.isFinite(value) ? String.valueOf(value) : "null";
     }
 
-    /** A text in quotes, in which everything that is not plainly visible is escaped. */
+    /** Quotes a text; every character that is not plainly visible is escaped. */
     private static String quoted(String text) {
         StringBuilder out = new StringBuilder("\"");
         text.codePoints().forEach(each -> {

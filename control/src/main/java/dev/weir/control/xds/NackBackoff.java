@@ -4,8 +4,8 @@ import dev.weir.control.xds.proto.DiscoveryResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long to wait with the refusal of what was refused before. go-control-plane answers a refusal with the same again, at once
- * and for as long as there is nothing else: without a pause the two would keep each other busy.
+ * The wait before a response is refused again (NACK). go-control-plane answers a refusal with the same response at
+ * once. Without a pause the two would keep each other busy.
  */
 final class NackBackoff {
     private static final long FIRST_MILLIS = 50;
@@ -14,7 +14,7 @@ final class NackBackoff {
     private @Nullable DiscoveryResponse last;
     private int repeats;
 
-    /** The pause before {@code response} is refused; none for what is new. */
+    /** Returns the pause before {@code response} is refused; 0 for a new response. */
     long pauseMillis(DiscoveryResponse response) {
         boolean again = last != null
                 && last.getVersionInfo().equals(response.getVersionInfo())

@@ -5,7 +5,7 @@ import dev.weir.control.xds.proto.DiscoveryResponse;
 import io.grpc.MethodDescriptor;
 import io.grpc.protobuf.ProtoUtils;
 
-/** The one call of xDS that is made, and the one type that is asked for. */
+/** The xDS call that Weir makes and the resource types that it reads. */
 final class XdsApi {
     static final MethodDescriptor<DiscoveryRequest, DiscoveryResponse> STREAM =
             MethodDescriptor.<DiscoveryRequest, DiscoveryResponse>newBuilder()

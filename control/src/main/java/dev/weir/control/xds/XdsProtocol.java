@@ -11,7 +11,7 @@ import dev.weir.control.xds.proto.DiscoveryRequest;
 import dev.weir.control.xds.proto.DiscoveryResponse;
 import dev.weir.control.xds.proto.Node;
 import dev.weir.control.xds.proto.Status;
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import io.grpc.Metadata;
 import java.time.Duration;
@@ -20,12 +20,16 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Follows a server of xDS. Each response is the whole of the rules; it is acknowledged once they are in force, or refused with
- * what is wrong, and the last good ones stay. What is sent again after a refusal is refused again, but ever slower.
+ * Follows an xDS server. Each response holds all rules. Weir acknowledges it once they are in force. Otherwise Weir
+ * refuses it with the errors, and the last good rules stay in force. A response that is sent again after a refusal is
+ * refused with growing pauses.
  */
 public final class XdsProtocol implements SourceProtocol {
     private static final long IDLE_MILLIS = 60_000;
-    /** A server of gRPC that nobody has told otherwise, such as Envoy Gateway's, hangs up on more than one in five minutes. */
+    /**
+     * The keep-alive interval. A gRPC server with default settings, such as Envoy Gateway's, closes connections that
+     * ping more often than every five minutes.
+     */
     private static final Duration PING = Duration.ofMinutes(6);
 
     private static final int INVALID_ARGUMENT = 3;
@@ -45,12 +49,12 @@ public final class XdsProtocol implements SourceProtocol {
     }
 
     @Override
-    public void follow(int attempt, Intake intake) throws Exception {
+    public void follow(int attempt, SnapshotListener listener) throws Exception {
         try (SourceConnection connection =
                         SourceConnection.to(address.host(), address.tls() ? settings.tls() : null, PING);
                 BlockingGrpcStream<DiscoveryRequest, DiscoveryResponse> stream =
                         new BlockingGrpcStream<>(connection.channel(), XdsApi.STREAM, headers())) {
-            // No version: a server that has restarted may count from one again, and would take ours for its own.
+            // Send no version: a restarted server may count from one again and would mistake ours for its own.
             String accepted = "";
             NackBackoff refusals = new NackBackoff();
             stream.send(request("").setNode(node()).build());
@@ -60,7 +64,7 @@ public final class XdsProtocol implements SourceProtocol {
                     response = stream.next(IDLE_MILLIS);
                     continue;
                 }
-                List<Diagnostic> errors = intake.take(XdsResources.of(response));
+                List<Diagnostic> errors = listener.accept(XdsResources.of(response));
                 if (errors.isEmpty()) {
                     accepted = response.getVersionInfo();
                 }

@@ -6,13 +6,13 @@ import dev.weir.control.source.SourceSnapshot;
 import dev.weir.control.xds.proto.DiscoveryResponse;
 import dev.weir.control.xds.proto.RateLimitConfig;
 import dev.weir.control.xds.proto.Resource;
-import dev.weir.rules.RuleDocument;
+import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.Severity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a response of xDS holds, as documents of rules. */
+/** Reads an xDS response as rule documents. */
 final class XdsResources {
     private XdsResources() {}
 
@@ -36,7 +36,7 @@ final class XdsResources {
         }
         if (!resource.getTypeUrl().equals(XdsApi.CONFIG_TYPE)) {
             throw new InvalidProtocolBufferException(
-                    "it is a \"" + resource.getTypeUrl() + "\" (expected: " + XdsApi.CONFIG_TYPE + ")");
+                    "its type is \"" + resource.getTypeUrl() + "\" (expected: " + XdsApi.CONFIG_TYPE + ")");
         }
         return RateLimitConfig.parseFrom(resource.getValue());
     }

@@ -33,7 +33,7 @@ class AuditFileTest {
 
     /** A process that may not write more than so much to a file: for it the disk is full. */
     @Test
-    void aLineThatDidNotFitOnTheDiskIsTakenBack(@TempDir Path folder) throws Exception {
+    void aLineThatDidNotFitOnTheDiskIsRemoved(@TempDir Path folder) throws Exception {
         Process process = new ProcessBuilder(
                         "bash",
                         "-c",

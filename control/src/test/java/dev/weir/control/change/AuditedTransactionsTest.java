@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What holds of changes whose node fails in the middle. */
+/** Changes whose node fails halfway. */
 class AuditedTransactionsTest {
     private static final Author ADA = new Author("ada", "", "");
 
@@ -38,9 +38,9 @@ class AuditedTransactionsTest {
                 AuditFile otherFile = AuditFile.open(b)) {
             AuditedTransactions stopping = new AuditedTransactions(one, oneFile);
             AuditedTransactions going = new AuditedTransactions(other, otherFile);
-            going.change(ADA, "rule", "first", false, new Made());
-            CompletableFuture<Change> stopped =
-                    CompletableFuture.supplyAsync(() -> stopping.change(ADA, "rule", "stopped", false, new Made() {
+            going.change(ADA, "rule", "first", new Precondition.None(), false, new Made());
+            CompletableFuture<Change> stopped = CompletableFuture.supplyAsync(() ->
+                    stopping.change(ADA, "rule", "stopped", new Precondition.None(), false, new Made() {
                         @Override
                         public String apply(Connection connection, StoredVersion stored) {
                             inside.countDown();
@@ -50,14 +50,15 @@ class AuditedTransactionsTest {
                     }));
             try {
                 await(inside);
-                assertThat(going.change(ADA, "rule", "second", false, new Made())
+                assertThat(going.change(ADA, "rule", "second", new Precondition.None(), false, new Made())
                                 .version())
                         .isEqualTo(2);
             } finally {
                 goesOn.countDown();
             }
             assertThatThrownBy(stopped::join).hasCauseInstanceOf(DatabaseException.class);
-            assertThat(stopping.change(ADA, "rule", "third", false, new Made()).version())
+            assertThat(stopping.change(ADA, "rule", "third", new Precondition.None(), false, new Made())
+                            .version())
                     .isEqualTo(3);
         }
         AuditVerification whole = AuditVerification.ofFile(a.resolve(AuditFile.NAME));
@@ -69,12 +70,12 @@ class AuditedTransactionsTest {
     void aChangeWhoseAuditCannotBeWrittenDoesNotHappen(@TempDir Path folder) throws IOException {
         AuditFile file = AuditFile.open(folder);
         try (Database database = Database.embedded(folder)) {
-            AuditedTransactions ledger = new AuditedTransactions(database, file);
-            ledger.change(ADA, "rule", "before", false, new Made());
+            AuditedTransactions transactions = new AuditedTransactions(database, file);
+            transactions.change(ADA, "rule", "before", new Precondition.None(), false, new Made());
             file.close();
-            assertThatThrownBy(() -> ledger.change(ADA, "rule", "r", false, new Made()))
+            assertThatThrownBy(() -> transactions.change(ADA, "rule", "r", new Precondition.None(), false, new Made()))
                     .isInstanceOf(DatabaseException.class)
-                    .hasMessageContaining("the audit cannot be written");
+                    .hasMessageContaining("the audit file cannot be written");
             assertThat(database.<Long>transaction(AuditedTransactions::version)).isEqualTo(1);
         }
     }
@@ -87,10 +88,10 @@ class AuditedTransactionsTest {
         }
     }
 
-    /** Makes something out of nothing. */
-    private static class Made implements AuditedTransactions.Edit {
+    /** Creates a record. */
+    private static class Made implements Edit {
         @Override
-        public @Nullable String before(Connection connection) throws SQLException {
+        public @Nullable Existing existing(Connection connection) throws SQLException {
             return null;
         }
 

@@ -27,7 +27,7 @@ class DecisionRingTest {
     }
 
     @Test
-    void whatIsNotPublishedYetIsNotSeen() {
+    void anUnpublishedBufferIsNotSeen() {
         DecisionRing ring = new DecisionRing(4);
         long first = ring.claim();
         long second = ring.claim();

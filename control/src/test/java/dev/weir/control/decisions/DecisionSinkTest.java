@@ -11,12 +11,14 @@ import dev.weir.TimeSource;
 import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class DecisionSinkTest {
     private final List<DecisionLine> lines = new CopyOnWriteArrayList<>();
     private final MemoryStore store = new MemoryStore(1024);
-    private final RuleSet rules = rules(false);
+    private final RuleIndex rules = rules(false);
     private final CountDownLatch gate = new CountDownLatch(1);
     private @Nullable DecisionSink sink;
 
@@ -45,7 +47,7 @@ class DecisionSinkTest {
         store.close();
     }
 
-    private static RuleSet rules(boolean shadow) {
+    private static RuleIndex rules(boolean shadow) {
         Limit two = new Limit(Algorithm.FIXED_WINDOW, 2, 3_600_000_000L, 2, 1);
         Rule rule = Rule.builder("api", "writes")
                 .name("writes")
@@ -55,9 +57,9 @@ class DecisionSinkTest {
                 .source("rules.yaml:3:5")
                 .build();
         List<Condition> everything = List.of();
-        return RuleSet.builder()
+        return RuleIndex.of(WrittenRules.builder()
                 .weir("api", List.of(new WeirRule(rule, everything, KeyBy.of("user_id"))))
-                .build();
+                .build());
     }
 
     private Limiter limiter(int sample, boolean denials, KeyShown key, @Nullable String secret, int buffer) {
@@ -65,7 +67,7 @@ class DecisionSinkTest {
     }
 
     private Limiter limiter(
-            RuleSet with,
+            RuleIndex with,
             int sample,
             boolean denials,
             KeyShown key,
@@ -77,7 +79,7 @@ class DecisionSinkTest {
         DecisionSink made = new DecisionSink(settings, List.of(new Collected(stuck)));
         made.rules(with);
         sink = made;
-        return new Limiter(with, store, TimeSource.system(), LimiterSettings.defaults(), made);
+        return new Limiter(with, store, SharedStores.none(), TimeSource.system(), LimiterSettings.defaults(), made);
     }
 
     private final class Collected implements Outlet {
@@ -152,7 +154,7 @@ class DecisionSinkTest {
     }
 
     @Test
-    void withoutSayingMoreACallerIsRecognisedAndNotNamed() {
+    void byDefaultACallerIsRecognisedButNotNamed() {
         Limiter limiter = limiter(1, false, KeyShown.HASH, null, 64);
         limiter.decide(ask("u_1"));
         limiter.decide(ask("u_1"));
@@ -216,7 +218,7 @@ class DecisionSinkTest {
     }
 
     @Test
-    void whenNobodyWritesDecisionsGoOnAndDropsAreCounted() {
+    void decisionsGoOnAndDropsAreCountedIfTheWriterIsStuck() {
         Limiter limiter = limiter(rules, 1, false, KeyShown.NONE, null, 8, true);
         for (int i = 0; i < 1_000; i++) {
             assertThat(limiter.decide(ask("u_" + i)).allowed()).isTrue();
@@ -242,7 +244,7 @@ class DecisionSinkTest {
     }
 
     @Test
-    void hugeValuesAreNotKeptInMemoryAndTheDenialIsWrittenAllTheSame() {
+    void hugeValuesAreNotKeptInMemoryButTheDenialIsWritten() {
         Limiter limiter = limiter(0, true, KeyShown.HASH, null, 64);
         String huge = "x".repeat(20_000);
         for (int i = 0; i < 3; i++) {
@@ -285,10 +287,10 @@ class DecisionSinkTest {
     void aChangeOfRulesLosesNoKeyOfWhatWasDecidedBefore() {
         Limiter limiter = limiter(rules, 1, false, KeyShown.PLAIN, null, 64, true);
         limiter.decide(ask("u_1"));
-        RuleSet next = rules(false);
+        RuleIndex next = rules(false);
         Objects.requireNonNull(sink).rules(next);
         limiter.decide(ask("u_2")); // still by the rules before
-        limiter.rules(next);
+        limiter.index(next);
         limiter.decide(ask("u_3"));
         gate.countDown();
 

@@ -143,7 +143,7 @@ class FileOutletTest {
     }
 
     @Test
-    void linesOfADiskThatIsGoneAreCountedAndItIsTriedAgain() throws Exception {
+    void linesDroppedWithoutADiskAreCountedAndWritingIsRetried() throws Exception {
         Files.writeString(folder.resolve("log"), "in the way");
         FileOutlet outlet = outlet(1 << 20, Duration.ofHours(1), 3);
         outlet.write(line(1));

@@ -37,8 +37,7 @@ class KafkaOutletTest {
     void aRealBrokerGetsEveryLineKeyedByItsCounterAndItsLossIsCountedAndMended() throws Exception {
         try (KafkaBroker broker = new KafkaBroker(folder)) {
             broker.createTopic("decisions", PARTITIONS);
-            // The first to talk to a broker that has just started; what a busy machine makes it lose is not what is
-            // tested.
+            // Sends first to a broker that has just started; losses on a busy machine are not what is tested.
             KafkaOutlet impatient =
                     outlet(broker.servers(), "all", Map.of("request.timeout.ms", "500", "delivery.timeout.ms", "1000"));
             AtomicInteger tries = new AtomicInteger();
@@ -109,7 +108,7 @@ class KafkaOutletTest {
     }
 
     @Test
-    void aNameThatNoDnsKnowsIsNoReasonNotToStart() {
+    void anUnknownHostNameDoesNotPreventAStart() {
         KafkaOutlet outlet = outlet("kafka.invalid:9092", "all", Map.of());
         outlet.write(line("counter", 1));
 
@@ -118,7 +117,7 @@ class KafkaOutletTest {
     }
 
     @Test
-    void propertiesThatCannotBeAreSaidAtOnce() {
+    void invalidPropertiesFailAtTheStart() {
         assertThatThrownBy(() -> outlet("127.0.0.1:1", "all", Map.of("linger.ms", "soon")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("linger.ms");

@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 
 class EtcdKeySpaceTest {
     @Test
-    void whatWasNotListedToItsEndIsNeverTakenForTheWhole() {
+    void anIncompleteListIsNeverTakenForTheWhole() {
         EtcdKeySpace keys = new EtcdKeySpace("/weir");
         for (int i = 0; !keys.isFull(); i++) {
             keys.put(entry(i));
         }
-        keys.whole(false);
+        keys.complete(false);
         for (int i = 0; keys.isFull(); i++) {
             keys.apply(Event.newBuilder()
                     .setType(Event.EventType.DELETE)

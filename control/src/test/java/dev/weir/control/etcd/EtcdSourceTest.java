@@ -12,8 +12,8 @@ import dev.weir.control.source.SourceSettings;
 import dev.weir.control.testkit.Etcd;
 import dev.weir.control.testkit.EtcdWriter;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,9 +87,9 @@ class EtcdSourceTest {
     }
 
     @Test
-    void whatATransactionWroteIsSeenTogetherOrNotAtAll() throws Exception {
+    void aTransactionIsSeenAsAWholeOrNotAtAll() throws Exception {
         writer.putAll(both(0));
-        List<RuleSet> seen = Collections.synchronizedList(new ArrayList<>());
+        List<WrittenRules> seen = Collections.synchronizedList(new ArrayList<>());
         try (NetworkSources sources = open()) {
             sources.all().get(0).onRules(seen::add);
             for (int i = 1; i <= 300; i++) {
@@ -156,7 +156,7 @@ class EtcdSourceTest {
     }
 
     @Test
-    void anEtcdThatIsCompactedAllTheTimeIsFollowedAllTheSame() throws Exception {
+    void anEtcdThatIsCompactedConstantlyIsStillFollowed() throws Exception {
         long revision = writer.put(PREFIX + "/api", rule("api", 0));
         try (NetworkSources sources = open()) {
             for (int i = 1; i <= 100; i++) {
@@ -225,7 +225,7 @@ class EtcdSourceTest {
     }
 
     @Test
-    void whoOneIsMayBeAsked() throws Exception {
+    void worksWithAuthentication() throws Exception {
         writer.put(PREFIX + "/api", rule("api", 10));
         writer.requirePassword("weir", "s3cret:/@");
         String host = "127.0.0.1:" + etcd.port() + PREFIX;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** However many quotas begin and end, and however often they are written: one timer runs for all of them. */
 class QuotaCacheTest {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
-    private final QuotaCache book = new QuotaCache(timer);
+    private final QuotaCache cache = new QuotaCache(timer);
 
     QuotaCacheTest() {
         timer.setRemoveOnCancelPolicy(true);
@@ -31,14 +31,14 @@ class QuotaCacheTest {
         List<StoredQuota> all = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             StoredQuota quota = until("k" + i, Instant.now().plusSeconds(100 - i));
-            book.set(quota.apiKey(), quota);
+            cache.set(quota.apiKey(), quota);
             all.add(quota);
         }
         assertThat(timer.getQueue()).hasSize(1);
-        book.setAll(all);
-        book.setAll(all);
+        cache.setAll(all);
+        cache.setAll(all);
         assertThat(timer.getQueue()).hasSize(1);
-        all.forEach(each -> book.set(each.apiKey(), null));
+        all.forEach(each -> cache.set(each.apiKey(), null));
         assertThat(timer.getQueue()).isEmpty();
     }
 
@@ -46,11 +46,11 @@ class QuotaCacheTest {
     void oneTimerRunsAlsoAfterItHasTicked() {
         Instant soon = Instant.now().plusMillis(200);
         for (int i = 0; i < 20; i++) {
-            book.set("k" + i, until("k" + i, soon.plusMillis(i)));
+            cache.set("k" + i, until("k" + i, soon.plusMillis(i)));
         }
-        book.set("later", until("later", Instant.now().plusSeconds(60)));
-        assertThat(book.of("k19")).isNotNull();
-        Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> book.of("k19") == null);
+        cache.set("later", until("later", Instant.now().plusSeconds(60)));
+        assertThat(cache.of("k19")).isNotNull();
+        Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> cache.of("k19") == null);
         Awaitility.await()
                 .atMost(Duration.ofSeconds(10))
                 .until(() -> timer.getQueue().size() == 1);
@@ -59,13 +59,13 @@ class QuotaCacheTest {
                 .during(Duration.ofMillis(300))
                 .atMost(Duration.ofSeconds(10))
                 .until(() -> timer.getQueue().size() == 1 && timer.getTaskCount() == ticked);
-        assertThat(book.of("later")).isNotNull();
+        assertThat(cache.of("later")).isNotNull();
     }
 
     @Test
-    void anEndThatNobodyWillSeeIsOneAllTheSame() {
-        book.set("k", until("k", Instant.MAX));
-        assertThat(book.of("k")).isNotNull();
+    void anExpiryInTheFarFutureIsAccepted() {
+        cache.set("k", until("k", Instant.MAX));
+        assertThat(cache.of("k")).isNotNull();
         assertThat(timer.getQueue()).hasSize(1);
     }
 

@@ -91,7 +91,7 @@ public final class Etcd implements AutoCloseable {
         return "etcd://127.0.0.1:" + port + prefix;
     }
 
-    /** Who writes to it. */
+    /** Returns a writer. */
     public EtcdWriter writer() {
         return writer;
     }

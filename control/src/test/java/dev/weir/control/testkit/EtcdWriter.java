@@ -49,7 +49,7 @@ public final class EtcdWriter {
         return revision(sent("/v3/kv/txn", transaction(values)));
     }
 
-    /** The same without waiting for it; fails if etcd refuses. */
+    /** Writes without waiting; the future fails if etcd refuses. */
     public CompletableFuture<?> putAllSoon(Map<String, String> values) {
         return http.sendAsync(request("/v3/kv/txn", transaction(values)), BodyHandlers.ofString())
                 .thenAccept(answer -> {
@@ -75,7 +75,7 @@ public final class EtcdWriter {
         sent("/v3/kv/compaction", "{\"revision\":\"" + revision + "\",\"physical\":true}");
     }
 
-    /** From now on it asks who one is; {@code user} may do everything. */
+    /** Turns authentication on; {@code user} may do everything. */
     public void requirePassword(String user, String password) throws IOException, InterruptedException {
         addUser("root", password);
         addUser(user, password);

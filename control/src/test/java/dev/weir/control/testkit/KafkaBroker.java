@@ -135,12 +135,12 @@ public final class KafkaBroker implements AutoCloseable {
         return read;
     }
 
-    /** As if the machine had gone. */
+    /** Kills the process, as if the machine had gone. */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
-    /** Starts it again on the same port, with what it had on disk. */
+    /** Starts it again on the same port, with its data on disk. */
     public void restart() throws IOException, InterruptedException {
         process = run("kafka.Kafka", properties.toString());
         awaitReady();

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** A server of xDS that sends what a test has it send, and keeps what it is told. */
+/** An xDS server that sends what a test sets, and records what clients send. */
 public final class XdsServer implements AutoCloseable {
     public static final String TYPE = "type.googleapis.com/ratelimit.config.ratelimit.v3.RateLimitConfig";
 
@@ -63,7 +63,7 @@ public final class XdsServer implements AutoCloseable {
         return new XdsServer(credentials);
     }
 
-    /** So many an hour for each value of {@code key}, in a domain of that name. */
+    /** Creates a limit per hour for each value of {@code key}, in a domain of that name. */
     public static RateLimitConfig hourly(String domain, String key, int requests) {
         return RateLimitConfig.newBuilder()
                 .setName(domain)
@@ -91,17 +91,17 @@ public final class XdsServer implements AutoCloseable {
         return port;
     }
 
-    /** What clients have said so far. */
+    /** Returns the requests of clients so far. */
     public List<DiscoveryRequest> requests() {
         return requests;
     }
 
-    /** What clients have sent in the headers of their streams. */
+    /** Returns the headers of the clients' streams. */
     public List<Metadata> headers() {
         return headers;
     }
 
-    /** Sends these to everyone who follows, and to whoever will. */
+    /** Sends these to all clients, and to those that connect later. */
     public void set(String version, RateLimitConfig... configs) {
         DiscoveryResponse.Builder response = DiscoveryResponse.newBuilder();
         for (RateLimitConfig each : configs) {

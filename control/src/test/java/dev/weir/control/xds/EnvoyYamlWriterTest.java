@@ -14,11 +14,11 @@ import dev.weir.control.xds.proto.RateLimitReplace;
 import dev.weir.control.xds.proto.RateLimitUnit;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.rules.internal.grammar.EnvoyUnit;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a message means is what the same words in a file mean. */
+/** A message means the same as a file with the same fields. */
 class EnvoyYamlWriterTest {
 
     @Test
@@ -137,7 +137,7 @@ class EnvoyYamlWriterTest {
                                 .setUnit(RateLimitUnit.DAY)
                                 .setName("n" + text)))
                 .build();
-        RuleSet rules = load(config).orThrow();
+        RuleIndex rules = RuleIndex.of(load(config).orThrow());
         assertThat(rules.domains()).containsExactly("d" + text);
         assertThat(rules.rules().get(0).name()).isEqualTo("n" + text);
         Matches matches = new Matches();

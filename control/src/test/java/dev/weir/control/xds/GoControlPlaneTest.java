@@ -8,7 +8,7 @@ import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceAddress;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.internal.model.Rule;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.testkit.ExternalPrograms;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The server that control planes are built with (src/test/go/xds): what it sends is understood, and it understands us. */
+/** go-control-plane, the library that control planes use (src/test/go/xds), and Weir understand each other. */
 class GoControlPlaneTest {
 
     @Test
@@ -39,7 +39,7 @@ class GoControlPlaneTest {
                 assertThat(rule.domain()).isEqualTo("gateway");
                 assertThat(rule.name()).isEqualTo("per key");
                 say.println("two -1");
-                // It sends what was refused again and again; 5 refusals take 50 + 100 + 200 + 400 ms at least.
+                // The server repeats a refused response; 5 refusals take at least 50 + 100 + 200 + 400 ms.
                 long start = System.nanoTime();
                 for (int i = 0; i < 5; i++) {
                     assertThat(hear.readLine()).startsWith("nack xds:gateway:descriptors[0].rate_limit");

@@ -19,7 +19,7 @@ import dev.weir.control.xds.proto.RateLimitDescriptor;
 import dev.weir.control.xds.proto.RateLimitPolicy;
 import dev.weir.control.xds.proto.RateLimitUnit;
 import dev.weir.control.xds.proto.Resource;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import io.grpc.Metadata;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules from a server of xDS, and what it is told about them. */
+/** Rules from an xDS server, and Weir's replies to it. */
 class XdsSourceTest {
     private XdsServer server;
 
@@ -48,7 +48,7 @@ class XdsSourceTest {
     }
 
     @Test
-    void whatComesIntoForceIsAcknowledged() throws Exception {
+    void rulesThatComeIntoForceAreAcknowledged() throws Exception {
         server.set("v1", config("api", 10));
         try (NetworkSources sources = open()) {
             assertThat(requests(sources)).isEqualTo(10);
@@ -66,7 +66,7 @@ class XdsSourceTest {
     }
 
     @Test
-    void whatDoesNotLoadIsRefusedWithEverythingThatIsWrongAndTheLastGoodStays() throws Exception {
+    void rulesThatDoNotLoadAreRefusedWithAllErrorsAndTheLastGoodOnesStay() throws Exception {
         server.set("v1", config("api", 10));
         try (NetworkSources sources = open()) {
             RateLimitDescriptor unknownUnit =
@@ -97,7 +97,7 @@ class XdsSourceTest {
     }
 
     @Test
-    void whatIsNoConfigIsRefused() throws Exception {
+    void aResourceOfAnotherTypeIsRefused() throws Exception {
         server.set("v1", config("api", 10));
         try (NetworkSources sources = open()) {
             server.send(DiscoveryResponse.newBuilder()
@@ -111,7 +111,7 @@ class XdsSourceTest {
             assertThat(requests(sources)).isEqualTo(10);
         }
         assertThat(said().get(2).getErrorDetail().getMessage())
-                .contains("xds:resources[0]: cannot be read: it is a \"type.googleapis.com/some.Other\"")
+                .contains("xds:resources[0]: cannot be read: its type is \"type.googleapis.com/some.Other\"")
                 .contains("xds:resources[1]: cannot be read");
     }
 
@@ -178,11 +178,11 @@ class XdsSourceTest {
         SourceSettings impatient = SourceSettings.NONE.withPatience(Duration.ofMillis(500));
         assertThatThrownBy(() -> open(null, impatient).close())
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("it has sent none so far");
+                .hasMessageContaining("it has sent none yet");
     }
 
     @Test
-    void whoWeAreIsToldAsTheSettingsSayIt() throws Exception {
+    void nodeAndHeadersAreSentAsTheSettingsSay() throws Exception {
         server.set("v1", config("api", 10));
         SourceSettings none = SourceSettings.NONE;
         SourceSettings settings = new SourceSettings(

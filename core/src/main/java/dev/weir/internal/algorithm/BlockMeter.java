@@ -2,7 +2,9 @@ package dev.weir.internal.algorithm;
 
 import dev.weir.Limit;
 
-/** A meter whose state is a block of words of varying length; a block of no words is a counter that was never used. */
+/**
+ * A meter whose state is a block of words of varying length. A block of zero words is a counter that was never used.
+ */
 public abstract non-sealed class BlockMeter extends Meter {
 
     private final UsedShare share;
@@ -13,33 +15,36 @@ public abstract non-sealed class BlockMeter extends Meter {
     }
 
     /**
-     * Writes the outcome of an {@link #ask} that was made elsewhere: with so many hits used after it, and what it said of reset
-     * and retry-after (0: the hits fit).
+     * Writes the outcome of an {@link #ask} that another process computed.
+     *
+     * @param used hits in use after it
+     * @param reset microseconds until the counter is as good as new
+     * @param retryAfter microseconds until the hits fit; 0 if they fit
      */
     public final void told(long used, long reset, long retryAfter, Outcome out) {
         out.allowed = retryAfter == 0;
         out.retryAfter = retryAfter;
         out.delay = 0;
         out.reset = reset;
-        tell(used, out);
+        writeUsage(used, out);
     }
 
-    /** What is left, and the share that is not. */
-    final void tell(long used, Outcome out) {
+    /** Writes the remaining hits and the used share. */
+    final void writeUsage(long used, Outcome out) {
         long requests = limit().requests();
         out.remaining = Math.max(0, requests - used);
         out.used = share.of(Math.min(requests, used));
     }
 
     /**
-     * Asks whether {@code hits} fit, reading {@code words} words of {@code memory} from {@code at}. Counts nothing; only moments
-     * that lie ahead by more than a window, because a clock stepped back, are set right in place.
+     * Asks whether {@code hits} fit, reading {@code words} words of {@code memory} from {@code at}. Counts nothing. It
+     * only repairs, in place, moments that lie more than one window ahead because a clock stepped back.
      */
     public abstract void ask(long[] memory, int at, int words, long now, long hits, Outcome out);
 
-    /** How many words the block needs for {@link #take} with these arguments. */
+    /** The number of words that the block needs for {@link #take} with these arguments. */
     public abstract int wordsToTake(long[] memory, int at, int words, long now, long hits);
 
-    /** Takes hits that {@link #ask} allowed; the block, at least {@link #wordsToTake} long, is zero past what it held before. */
+    /** Takes hits that {@link #ask} allowed. The block has at least {@link #wordsToTake} words; new words are zero. */
     public abstract void take(long[] memory, int at, int words, long now, long hits);
 }

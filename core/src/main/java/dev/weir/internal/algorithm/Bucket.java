@@ -6,23 +6,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * The arithmetic that all buckets share: a level that hits raise and time drains.
  *
- * <p>The rate is a fraction in lowest terms, n hits in d ticks, and the level counts in 1/d of a hit, so no rate drifts:
+ * <p>The rate is a fraction in lowest terms, n hits in d ticks. The level counts in 1/d of a hit, so no rate drifts:
  *
  * <pre>
  *   level(now) = max(0, level(last) - n * (now - last))
  *   hits fit  iff  level + d * hits <= d * burst
  * </pre>
  *
- * <p><b>State.</b> What was <em>used</em>, not what is left, and in hits rather than in 1/d, so that a limit changed live
- * keeps it: word 0 is the moment of the last update in microseconds (52 bits), the upper 4 bits of the part of a hit, and 8
- * bits that tell one d from another; word 1 is whole hits (32 bits) and the lower bits of the part. A part that was counted
- * in another d is rounded up to a hit. What was used beyond a lowered burst is forgiven: the bucket is full, and drains.
+ * <p><b>State.</b> The state records the hits <em>used</em>, not the hits left, and it counts in hits rather than in
+ * 1/d. So a limit that is changed live keeps it. Word 0 holds the moment of the last update in microseconds (52 bits),
+ * the upper 4 bits of the fraction of a hit, and 8 bits that tell one d from another. Word 1 holds whole hits (32 bits)
+ * and the lower bits of the fraction. A fraction counted in another d is rounded up to a hit. Hits beyond a lowered
+ * burst are forgiven: the bucket is full, and drains.
  *
- * <p><b>Clocks.</b> A state from the future stands higher now than it will then: the level is drained backwards, up to a
- * full bucket. So a clock that steps back neither frees a burst nor locks anybody out for longer than a full bucket does.
+ * <p><b>Clocks.</b> If the state was written in the future, its level is drained backwards, up to a full bucket. So a
+ * clock that steps back neither frees a burst nor locks a caller out for longer than a full bucket does.
  */
 abstract class Bucket extends SlotMeter {
-    private static final int MAX_PART_BITS = 36;
+    private static final int MAX_FRACTION_BITS = 36;
     private static final long LOW = 0xFFFF_FFFFL;
     private static final int TAGS = 251;
 
@@ -39,7 +40,7 @@ abstract class Bucket extends SlotMeter {
     private final boolean shapes;
     private final UsedShare share;
 
-    /** A bucket that, if it {@code shapes}, asks allowed hits to wait for the backlog ahead of them. */
+    /** Creates a bucket. If it {@code shapes}, allowed hits are asked to wait for the backlog ahead of them. */
     Bucket(Limit limit, boolean shapes) {
         super(limit);
         boolean shut = limit.requests() == 0;
@@ -59,13 +60,13 @@ abstract class Bucket extends SlotMeter {
         this.share = new UsedShare(burst);
     }
 
-    /** Why {@code limit} cannot be a bucket, or null. */
+    /** The reason why {@code limit} cannot be a bucket, or null. */
     static @Nullable String refusal(Limit limit) {
         if (limit.requests() == 0) {
             return null;
         }
         if (limit.burst() > ExactMath.MAX_COUNT) {
-            // Without a burst of its own it is the requests that are too many.
+            // Without a burst of its own, the limit's requests are the number that is too large.
             String what = limit.burst() == limit.requests() ? "requests" : "burst";
             return Meters.expected(what, limit.burst(), "<= " + ExactMath.MAX_COUNT + ", what a bucket can hold");
         }
@@ -95,7 +96,7 @@ abstract class Bucket extends SlotMeter {
             long common = ExactMath.gcd(limit.requests(), window);
             long hits = limit.requests() / common;
             long ticks = window / common;
-            if (ticks < 1L << MAX_PART_BITS
+            if (ticks < 1L << MAX_FRACTION_BITS
                     && ExactMath.multiplyAdd(limit.burst() + 1, ticks, hits) < ExactMath.BOUND) {
                 return tick;
             }
@@ -118,7 +119,9 @@ abstract class Bucket extends SlotMeter {
         return tick;
     }
 
-    /** Until it is as good as new: what flowed in by then must not be given a second time. Before that, every hit is still counted. */
+    /**
+     * Hits may be returned until the bucket is as good as new. Later, the same capacity would be granted a second time.
+     */
     @Override
     final long returnable(Outcome taken) {
         return taken.reset;
@@ -144,8 +147,8 @@ abstract class Bucket extends SlotMeter {
             }
         }
         long whole = ExactMath.divide(level, rateTicks, rateTicksReciprocal);
-        long part = level - whole * rateTicks;
-        long free = burst - whole - (part == 0 ? 0 : 1);
+        long fraction = level - whole * rateTicks;
+        long free = burst - whole - (fraction == 0 ? 0 : 1);
 
         out.allowed = hits <= free;
         out.delay = shapes && out.allowed && hits > 0 ? wait(ticksFor(level), time, moment) : 0;
@@ -155,21 +158,21 @@ abstract class Bucket extends SlotMeter {
                 whole += hits;
             } else {
                 whole = 0;
-                part = 0;
+                fraction = 0;
             }
-            level = whole * rateTicks + part;
-            free = burst - whole - (part == 0 ? 0 : 1);
+            level = whole * rateTicks + fraction;
+            free = burst - whole - (fraction == 0 ? 0 : 1);
         } else {
             out.retryAfter = hits > burst
                     ? Outcome.NEVER
-                    : wait(ticksFor((whole + hits - burst) * rateTicks + part), time, moment);
+                    : wait(ticksFor((whole + hits - burst) * rateTicks + fraction), time, moment);
         }
         out.remaining = free;
         out.reset = wait(ticksFor(level), time, moment);
         out.used = share.of(burst - free);
         if (clamped || (out.allowed && hits != 0)) {
-            out.state0 = level == 0 ? 0 : SlotWords.bucket0(moment, part, tag);
-            out.state1 = SlotWords.bucket1(whole, part);
+            out.state0 = level == 0 ? 0 : SlotWords.bucket0(moment, fraction, tag);
+            out.state1 = SlotWords.bucket1(whole, fraction);
         } else {
             out.state0 = state0;
             out.state1 = state1;
@@ -178,12 +181,12 @@ abstract class Bucket extends SlotMeter {
 
     private long storedLevel(long state0, long state1) {
         long whole = state1 >>> 32;
-        long part = (state1 & LOW) | (state0 >>> 8 & 0xF) << 32;
-        if (part != 0 && ((state0 & 0xFF) != tag || part >= rateTicks)) {
-            part = 0;
+        long fraction = (state1 & LOW) | (state0 >>> 8 & 0xF) << 32;
+        if (fraction != 0 && ((state0 & 0xFF) != tag || fraction >= rateTicks)) {
+            fraction = 0;
             whole++;
         }
-        return whole >= burst ? full : whole * rateTicks + part;
+        return whole >= burst ? full : whole * rateTicks + fraction;
     }
 
     /** Ticks until {@code level} has drained. */

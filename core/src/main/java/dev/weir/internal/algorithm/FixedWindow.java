@@ -11,14 +11,15 @@ import org.jspecify.annotations.Nullable;
  *   hits fit  iff  count(start) + hits <= requests
  * </pre>
  *
- * At most {@code requests} pass in each aligned window, and so fewer than twice that in any other. With {@code countDenied} it
- * is the reference service's: the hits count first and always, and are over if the count then is beyond {@code requests}.
+ * <p>At most {@code requests} hits pass in each aligned window, and fewer than twice as many in any other window of
+ * that length. With {@code countDenied} it counts as Envoy's reference service does: the hits always count first, and
+ * are over the limit if the count then exceeds {@code requests}.
  *
- * <p><b>State.</b> The window's start in microseconds and the count, which saturates at 2^53 - 1. A window changed live keeps
- * the count if the old window began inside the current new one.
+ * <p><b>State.</b> The window's start in microseconds and the count, which saturates at 2^53 - 1. If the window is
+ * changed live, the count is kept if the old window began inside the current new one.
  *
- * <p><b>Clocks.</b> A state from the future up to one window ahead stands, so that threads which read the clock in
- * another order than they count lose nothing; one further ahead moves to the current window.
+ * <p><b>Clocks.</b> A state up to one window in the future is kept, so that threads which read the clock in another
+ * order than they count lose nothing. A state further ahead moves to the current window.
  */
 final class FixedWindow extends SlotMeter {
     private final long requests;
@@ -34,7 +35,7 @@ final class FixedWindow extends SlotMeter {
         this.share = new UsedShare(requests);
     }
 
-    /** Why {@code limit} cannot be a fixed window, or null. */
+    /** The reason why {@code limit} cannot be a fixed window, or null. */
     static @Nullable String refusal(Limit limit) {
         return limit.requests() < ExactMath.BOUND - 1
                 ? null

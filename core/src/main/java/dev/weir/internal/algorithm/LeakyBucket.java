@@ -3,8 +3,8 @@ package dev.weir.internal.algorithm;
 import dev.weir.Limit;
 
 /**
- * A shaper: a queue with room for {@code burst} hits that leaks {@code requests} per {@code window}. What fits may pass once
- * the backlog ahead of it has leaked, so that traffic goes on at the rate.
+ * A shaper: a queue of at most {@code burst} hits that leaks {@code requests} per {@code window}. A request that fits
+ * passes once the backlog ahead of it has leaked, so traffic continues at the rate.
  *
  * <pre>
  *   backlog(now) = max(0, backlog(last) - rate * (now - last))
@@ -12,8 +12,8 @@ import dev.weir.Limit;
  *   delay = backlog / rate, rounded up to a tick
  * </pre>
  *
- * Over any time T it lets at most {@code burst + rate * T} in; callers that keep the delay go on at the rate, one request
- * after the other.
+ * <p>Over any time T, at most {@code burst + rate * T} hits are admitted. Callers that respect the delay proceed at the
+ * rate, one request after the other.
  */
 final class LeakyBucket extends Bucket {
 

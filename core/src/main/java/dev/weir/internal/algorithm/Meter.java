@@ -4,10 +4,10 @@ import dev.weir.Limit;
 
 /**
  * A limit compiled for counting: the pure function {@code (state, now, hits) -> (state', outcome)}. All-zero state is a
- * counter that was never used. Negative hits give back, down to nothing used, and always pass; 0 hits ask.
+ * counter that was never used. Negative hits give back, down to nothing used, and always pass; 0 hits only ask.
  */
 public abstract sealed class Meter permits SlotMeter, BlockMeter {
-    /** {@link #returnable} of what may be given back at any time, microseconds. */
+    /** The {@link #returnable} time of hits that may be given back at any time, microseconds. */
     static final long ALWAYS = 1L << 50;
 
     private final Limit limit;
@@ -20,25 +20,29 @@ public abstract sealed class Meter permits SlotMeter, BlockMeter {
         return limit;
     }
 
-    /** How it counts. */
+    /** The kind of state that this meter keeps. */
     public abstract MeterKind counting();
 
-    /** The whole numbers below 2^53 that decide, in the order in which {@link MeterKind} lists them: what a twin needs. */
+    /**
+     * The whole numbers below 2^53 that a script needs to decide alike, in the order in which {@link MeterKind} lists
+     * them.
+     */
     public abstract long[] numbers();
 
     /**
-     * For how long hits that were taken, with {@code taken} as things stood then, may be given back, nanoseconds: later they would be
-     * room in a window that they were not taken from, and let more pass there than its limit.
+     * The time, in nanoseconds, during which hits may be given back; {@code taken} is the outcome with which they were
+     * taken. After that time they would free capacity in a window that they were not taken from, and more would pass
+     * there than its limit.
      */
     public final long returnableNanos(Outcome taken) {
         return 1_000 * Math.min(returnable(taken), ALWAYS);
     }
 
-    /** The same in microseconds. What has no window that ends takes hits back whenever they come. */
+    /** The same in microseconds. Meters without a window that ends accept returned hits at any time. */
     long returnable(Outcome taken) {
         return ALWAYS;
     }
 
-    /** The tick that this limit is counted in, microseconds: time is rounded down to it. */
+    /** The tick in which this limit is counted, microseconds. Time is rounded down to it. */
     public abstract long tickMicros();
 }

@@ -3,7 +3,7 @@ package dev.weir.internal.algorithm;
 import dev.weir.Limit;
 import org.jspecify.annotations.Nullable;
 
-/** Compiles limits into meters, and says which limits cannot be counted exactly. */
+/** Compiles limits into meters, and explains which limits cannot be counted exactly. */
 public final class Meters {
     /** The coarsest tick, in microseconds, that a limit may be counted in. */
     static final long COARSEST_TICK = 1_000;
@@ -11,7 +11,7 @@ public final class Meters {
     private Meters() {}
 
     /**
-     * The meter of {@code limit}.
+     * Compiles {@code limit} into its meter.
      *
      * @throws IllegalArgumentException if there is a {@link #refusal}
      */
@@ -30,7 +30,7 @@ public final class Meters {
         };
     }
 
-    /** Why {@code limit} cannot be counted exactly, and what to do; null if it can. */
+    /** The reason why {@code limit} cannot be counted exactly, with a remedy; null if it can. */
     public static @Nullable String refusal(Limit limit) {
         if (limit.windowMicros() > ExactMath.LAST_MOMENT / 2) {
             String most = "<= " + ExactMath.LAST_MOMENT / 2 + " microseconds, some 26062 days";

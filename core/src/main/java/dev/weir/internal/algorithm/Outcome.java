@@ -1,29 +1,32 @@
 package dev.weir.internal.algorithm;
 
-/** What a meter answers, as plain fields that are written over, so that a decision allocates nothing. */
+/** The outcome of a meter, in plain fields that are overwritten, so that a decision allocates nothing. */
 public final class Outcome {
-    /** {@link #retryAfter} of hits that can never fit. */
+    /** The {@link #retryAfter} of hits that can never fit. */
     public static final long NEVER = -1;
 
     /** Whether the hits fit. */
     public boolean allowed;
-    /** Hits that still fit after these were taken (or, denied, as things stand). */
+    /** Hits that still fit after these were taken; if these were denied, hits that fit now. */
     public long remaining;
     /** Microseconds from now until the counter is as good as new. */
     public long reset;
-    /** Microseconds from now until the same hits fit with no other traffic; 0 if they fit now, {@link #NEVER} if they cannot. */
+    /**
+     * Microseconds until the same hits fit without other traffic; 0 if they fit now, {@link #NEVER} if they never can.
+     */
     public long retryAfter;
-    /** Microseconds that an allowed request should wait before it goes on; 0 but for shapers. */
+    /** Microseconds that an allowed request should wait before it proceeds; 0 for all algorithms but shapers. */
     public long delay;
-    /** How much of the limit is used after this, 0 (nothing) to 255 (all): what eviction looks at. */
+    /** The used share of the limit after this, 0 (nothing) to 255 (all). Eviction compares it. */
     public int used;
     /**
-     * The state to keep, two words: if {@link #allowed}, once the hits are taken; if not, at once (it is the state as it
-     * was, unless denied hits count or a clock stepped back). Unused by meters that keep a block.
+     * The state to keep, two words. If {@link #allowed}, it is kept once the hits are taken; if denied, at once. After
+     * a denial it is the old state, unless denied hits count or a clock stepped back. Meters that keep a block do not
+     * use it.
      */
     public long state0, state1;
 
-    /** Takes over how {@code later} leaves the counter; what was said to the hits before stays. */
+    /** Copies the counter's state from {@code later}, and keeps the answer that was given to these hits. */
     public void standAs(Outcome later) {
         remaining = later.remaining;
         reset = later.reset;
@@ -32,7 +35,7 @@ public final class Outcome {
         state1 = later.state1;
     }
 
-    /** Takes over everything that {@code other} says. */
+    /** Copies everything from {@code other}. */
     public void set(Outcome other) {
         allowed = other.allowed;
         remaining = other.remaining;

@@ -4,21 +4,22 @@ import dev.weir.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two counts, of the current window aligned to the epoch and of the one before, which fades out as the current one passes.
+ * Two counts: that of the current window, aligned to the epoch, and that of the window before, which fades as the
+ * current one passes.
  *
  * <pre>
  *   estimate = current + previous * (window - elapsed) / window
  *   hits fit  iff  estimate + hits <= requests
  * </pre>
  *
- * The estimate takes the previous window's hits as spread evenly: at most {@code requests} pass in each aligned window, and
- * in any other window of that length fewer than twice as many, however uneven the traffic.
+ * <p>The estimate assumes that the previous window's hits were spread evenly. At most {@code requests} hits pass in
+ * each aligned window, and fewer than twice as many in any other window of that length, however uneven the traffic.
  *
- * <p><b>State.</b> Word 0: the current window's start in microseconds (52 bits) and 12 bits that tell one window's length from
- * another; word 1: current (32 bits), previous (32 bits). After the window was changed live, or a clock stepped back by more than one, both counts are taken as
- * current.
+ * <p><b>State.</b> Word 0 holds the current window's start in microseconds (52 bits) and 12 bits that tell one window
+ * length from another. Word 1 holds the current count (32 bits) and the previous count (32 bits). After the window was
+ * changed live, or a clock stepped back by more than one window, both counts are treated as current.
  *
- * <p><b>Clocks.</b> As {@link FixedWindow}: a state up to one window ahead stands, and is asked as of its start.
+ * <p><b>Clocks.</b> As {@link FixedWindow}: a state up to one window ahead is kept, and is asked as of its start.
  */
 final class SlidingWindow extends SlotMeter {
     private static final long LOW = 0xFFFF_FFFFL;
@@ -29,7 +30,7 @@ final class SlidingWindow extends SlotMeter {
     private final long windowReciprocal;
     private final long tick;
     private final long tickReciprocal;
-    private final long most;
+    private final long maxCount;
     private final long tag;
     private final UsedShare share;
 
@@ -40,12 +41,12 @@ final class SlidingWindow extends SlotMeter {
         this.tickReciprocal = ExactMath.reciprocal(tick);
         this.window = limit.windowMicros() / tick;
         this.windowReciprocal = ExactMath.reciprocal(window);
-        this.most = Math.min(ExactMath.MAX_COUNT, (ExactMath.BOUND - 1) / window - 1);
+        this.maxCount = Math.min(ExactMath.MAX_COUNT, (ExactMath.BOUND - 1) / window - 1);
         this.tag = limit.windowMicros() % TAGS;
         this.share = new UsedShare(requests);
     }
 
-    /** Why {@code limit} cannot be a sliding window, or null. */
+    /** The reason why {@code limit} cannot be a sliding window, or null. */
     static @Nullable String refusal(Limit limit) {
         if (limit.requests() > ExactMath.MAX_COUNT) {
             return Meters.expected("requests", limit.requests(), "<= " + ExactMath.MAX_COUNT);
@@ -79,7 +80,7 @@ final class SlidingWindow extends SlotMeter {
         return tick;
     }
 
-    /** The current count is the current one for a window less than it takes to forget it. */
+    /** The current count stays current until one window before it is forgotten. */
     @Override
     long returnable(Outcome taken) {
         return taken.reset - limit().windowMicros();
@@ -108,8 +109,8 @@ final class SlidingWindow extends SlotMeter {
                 previous = stored >= start - window ? current : 0;
                 current = 0;
             }
-            current = Math.min(current, most);
-            previous = Math.min(previous, most);
+            current = Math.min(current, maxCount);
+            previous = Math.min(previous, maxCount);
         }
         long rest = Math.min(window, window - (time - start));
         long faded = ExactMath.divide(previous * rest + window - 1, window, windowReciprocal);
@@ -144,7 +145,10 @@ final class SlidingWindow extends SlotMeter {
         }
     }
 
-    /** The first tick at which {@code hits}, at most {@code requests}, fit without further traffic, if they do not now. */
+    /**
+     * The first tick at which {@code hits}, at most {@code requests}, fit without further traffic, if they do not fit
+     * now.
+     */
     private long fits(long start, long current, long previous, long hits) {
         long room = requests - current - hits;
         if (room >= 0) {

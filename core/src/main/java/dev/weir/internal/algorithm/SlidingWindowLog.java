@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  *   hits fit  iff  used + hits <= requests
  * </pre>
  *
- * Never do more than {@code requests} pass in any window, and never fewer than would fit.
+ * <p>It is exact: at most {@code requests} hits pass in any window, and no request is denied that would fit.
  *
- * <p><b>State.</b> A ring: word 0 holds its length, the index of its oldest hit, and the number of hits; the others a hit's
- * microseconds each, in order. It doubles as it fills, up to {@code requests}.
+ * <p><b>State.</b> A ring. Word 0 holds its length, the index of its oldest hit, and the number of hits. Each other
+ * word holds the microseconds of one hit, in order. The ring doubles as it fills, up to {@code requests}.
  *
- * <p><b>Clocks.</b> Hits from the future stand up to one window ahead, and later ones join the newest; if any is further ahead,
- * all that lie ahead are moved to now.
+ * <p><b>Clocks.</b> Hits up to one window in the future are kept, and later hits are stamped with the newest moment. If
+ * any hit is further ahead, all hits that lie ahead are moved to now.
  */
 final class SlidingWindowLog extends BlockMeter {
     private static final long MAX_REQUESTS = 10_000;
@@ -35,7 +35,7 @@ final class SlidingWindowLog extends BlockMeter {
         this.window = limit.windowMicros();
     }
 
-    /** Why {@code limit} cannot be a log, or null. */
+    /** The reason why {@code limit} cannot be a log, or null. */
     static @Nullable String refusal(Limit limit) {
         return limit.requests() <= MAX_REQUESTS
                 ? null
@@ -79,7 +79,7 @@ final class SlidingWindowLog extends BlockMeter {
             out.retryAfter = hit(memory, at, expired + (int) need - 1) + window - moment;
         }
         long after = out.allowed ? ExactMath.saturate(used, hits) : used;
-        tell(after, out);
+        writeUsage(after, out);
         if (after == 0) {
             out.reset = 0;
         } else if (after > used) {
@@ -131,7 +131,7 @@ final class SlidingWindowLog extends BlockMeter {
         write(memory, at, room, first, live + (int) hits);
     }
 
-    /** Puts a ring that wraps in order, so that it may become longer; returns where it starts then. */
+    /** Straightens a ring that wraps, so that it can become longer; returns its new start. */
     private static int unroll(long[] memory, int at, int first, int live) {
         int room = room(memory, at);
         if (first + live <= room) {
@@ -159,12 +159,12 @@ final class SlidingWindowLog extends BlockMeter {
         return (int) (memory[at] >>> (2 * BITS));
     }
 
-    /** The moment of the hit at {@code index}, from the oldest. */
+    /** The moment of the hit at {@code index}, counted from the oldest. */
     private static long hit(long[] memory, int at, int index) {
         return memory[at + 1 + (first(memory, at) + index) % room(memory, at)];
     }
 
-    /** How many of the hits have left the window. */
+    /** The number of hits that have left the window. */
     private int expired(long[] memory, int at, int count, long moment) {
         int low = 0;
         int high = count;
@@ -179,7 +179,7 @@ final class SlidingWindowLog extends BlockMeter {
         return low;
     }
 
-    /** The moment that new hits are kept under: never before the newest, so that the ring stays in order. */
+    /** The moment that new hits are stored with: never before the newest, so that the ring stays in order. */
     private static long stamp(long[] memory, int at, int count, long moment) {
         return count == 0 ? moment : Math.max(moment, hit(memory, at, count - 1));
     }

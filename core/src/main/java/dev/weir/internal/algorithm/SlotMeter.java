@@ -10,12 +10,12 @@ public abstract non-sealed class SlotMeter extends Meter {
     }
 
     /**
-     * Asks whether {@code hits} fit at {@code now} (microseconds since the epoch) and writes the answer, and the state to
-     * keep if they are taken, into {@code out}. With {@code countDenied}, hits that do not fit count as well, saturating;
-     * only a fixed window knows that, every other meter counts what passes.
+     * Asks whether {@code hits} fit at {@code now} (microseconds since the epoch). Writes the answer into {@code out},
+     * and the state to keep if the hits are taken. With {@code countDenied}, hits that do not fit count as well,
+     * saturating; only a fixed window supports this, every other meter counts only hits that pass.
      *
-     * <p>It answers for any two words, also for two that never stood together: a store may have read them while another wrote,
-     * and finds that out afterwards.
+     * <p>It must return for any two words, also for a torn pair: a store may read them while another thread writes, and
+     * detects that afterwards.
      */
     public abstract void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out);
 }

@@ -5,46 +5,47 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sliding window in n parts, each with a count of its own, aligned to the epoch.
+ * A sliding window in n sub-windows, each with its own count, aligned to the epoch.
  *
  * <pre>
- *   part = window / n        i = now / part
+ *   length = window / n        i = now / length
  *   used = count[i - n] + ... + count[i]
  *   hits fit  iff  used + hits <= requests
  * </pre>
  *
- * The n + 1 parts counted cover the window that ends now wholly, so never do more than {@code requests} pass in <em>any</em>
- * window; the price is that a hit counts for up to one part longer than the window.
+ * <p>The n + 1 sub-windows that are counted cover the window that ends now completely. So at most {@code requests} hits
+ * pass in <em>any</em> window; the price is that a hit counts for up to one sub-window longer than the window.
  *
- * <p><b>State.</b> Moment of the last change, length of a part (microseconds), then the counts from the newest part to the oldest.
- * Where the parts were changed live, each count stands in the new part that its last moment falls into.
+ * <p><b>State.</b> Moment of the last change, length of a sub-window (microseconds), then the counts from the newest
+ * sub-window to the oldest. If the sub-windows are changed live, each count moves to the new sub-window that contains
+ * its last moment.
  *
- * <p><b>Clocks.</b> A state up to one window ahead stands; one further ahead is moved to now.
+ * <p><b>Clocks.</b> A state up to one window ahead is kept; one further ahead is moved to now.
  */
 final class SubWindows extends BlockMeter {
-    private static final int MAX_PARTS = 1_000;
+    private static final int MAX_SUB_WINDOWS = 1_000;
     private static final int COUNTS = 2;
 
     private final long requests;
     private final long window;
-    private final int parts;
-    private final long part;
+    private final int subWindows;
+    private final long subWindowMicros;
 
     SubWindows(Limit limit) {
         super(limit);
         this.requests = limit.requests();
         this.window = limit.windowMicros();
-        this.parts = limit.subWindows();
-        this.part = window / parts;
+        this.subWindows = limit.subWindows();
+        this.subWindowMicros = window / subWindows;
     }
 
-    /** Why {@code limit} cannot be counted in its sub-windows, or null. */
+    /** The reason why {@code limit} cannot be counted in its sub-windows, or null. */
     static @Nullable String refusal(Limit limit) {
         if (limit.requests() > ExactMath.MAX_COUNT) {
             return Meters.expected("requests", limit.requests(), "<= " + ExactMath.MAX_COUNT);
         }
-        if (limit.subWindows() > MAX_PARTS) {
-            return Meters.expected("sub_windows", limit.subWindows(), "<= " + MAX_PARTS);
+        if (limit.subWindows() > MAX_SUB_WINDOWS) {
+            return Meters.expected("sub_windows", limit.subWindows(), "<= " + MAX_SUB_WINDOWS);
         }
         return limit.windowMicros() % limit.subWindows() == 0
                 ? null
@@ -61,7 +62,7 @@ final class SubWindows extends BlockMeter {
 
     @Override
     public long[] numbers() {
-        return new long[] {requests, window, parts};
+        return new long[] {requests, window, subWindows};
     }
 
     @Override
@@ -85,13 +86,13 @@ final class SubWindows extends BlockMeter {
                 ? 0
                 : hits > requests ? Outcome.NEVER : freed(memory, at, live, used + hits - requests) - moment;
         long after = out.allowed ? ExactMath.saturate(used, hits) : used;
-        tell(after, out);
+        writeUsage(after, out);
         out.reset = reset(memory, at, live, moment, out.allowed ? hits : 0);
     }
 
     @Override
     public int wordsToTake(long[] memory, int at, int words, long now, long hits) {
-        return words == 0 && hits <= 0 ? 0 : Math.max(words, COUNTS + parts + 1);
+        return words == 0 && hits <= 0 ? 0 : Math.max(words, COUNTS + subWindows + 1);
     }
 
     @Override
@@ -109,7 +110,10 @@ final class SubWindows extends BlockMeter {
         }
     }
 
-    /** From the newest part to the oldest, and in the parts as they stand: a block of a limit changed live may be short. */
+    /**
+     * Subtracts from the newest sub-window to the oldest, with the lengths as stored: after a live change the block may
+     * be short.
+     */
     private void giveBack(long[] memory, int at, int words, long moment, long hits) {
         long back = hits;
         boolean unused = true;
@@ -125,30 +129,30 @@ final class SubWindows extends BlockMeter {
         }
     }
 
-    /** Makes the part that {@code moment} lies in the newest, in parts of this limit's length. */
+    /** Makes the sub-window that contains {@code moment} the newest, in sub-windows of this limit's length. */
     private void advance(long[] memory, int at, int words, long moment) {
         long latest = Math.max(moment, memory[at]);
         int first = at + COUNTS;
-        if (memory[at + 1] != 0 && memory[at + 1] != part) {
+        if (memory[at + 1] != 0 && memory[at + 1] != subWindowMicros) {
             redistribute(memory, at, words, moment);
         } else {
-            int passed = (int) Math.min(parts + 1, latest / part - memory[at] / part);
-            System.arraycopy(memory, first, memory, first + passed, parts + 1 - passed);
+            int passed = (int) Math.min(subWindows + 1, latest / subWindowMicros - memory[at] / subWindowMicros);
+            System.arraycopy(memory, first, memory, first + passed, subWindows + 1 - passed);
             Arrays.fill(memory, first, first + passed, 0);
-            Arrays.fill(memory, first + parts + 1, at + words, 0);
+            Arrays.fill(memory, first + subWindows + 1, at + words, 0);
         }
         memory[at] = latest;
-        memory[at + 1] = part;
+        memory[at + 1] = subWindowMicros;
     }
 
     private void redistribute(long[] memory, int at, int words, long moment) {
-        long[] counts = new long[parts + 1];
-        long newest = Math.max(moment, memory[at]) / part;
+        long[] counts = new long[subWindows + 1];
+        long newest = Math.max(moment, memory[at]) / subWindowMicros;
         int old = counts(memory, at, words);
         for (int i = 0; i < old && expiry(memory, at, i) > moment; i++) {
-            // Where the newest lies ahead of a clock that stepped back, older parts may count still: in the oldest
-            // there is.
-            int age = (int) Math.min(parts, newest + parts + 1 - expiry(memory, at, i) / part);
+            // If the newest lies ahead of a clock that stepped back, sub-windows older than the oldest may still count.
+            // They are added to the oldest.
+            int age = (int) Math.min(subWindows, newest + subWindows + 1 - expiry(memory, at, i) / subWindowMicros);
             counts[age] = ExactMath.saturate(counts[age], memory[at + COUNTS + i]);
         }
         Arrays.fill(memory, at + COUNTS, at + words, 0);
@@ -165,15 +169,15 @@ final class SubWindows extends BlockMeter {
         return words <= COUNTS || memory[at + 1] == 0 ? 0 : words - COUNTS;
     }
 
-    /** The moment from which the count at {@code index} does not count any more; earlier, the higher the index. */
+    /** The moment at which the count at {@code index} expires; the higher the index, the earlier. */
     private long expiry(long[] memory, int at, int index) {
         long length = memory[at + 1];
         long start = memory[at] - memory[at] % length;
-        if (length == part) {
-            return start + (parts + 1 - index) * part;
+        if (length == subWindowMicros) {
+            return start + (subWindows + 1 - index) * subWindowMicros;
         }
         long last = index == 0 ? memory[at] : start - (index - 1) * length - 1;
-        return (Math.floorDiv(last, part) + parts + 1) * part;
+        return (Math.floorDiv(last, subWindowMicros) + subWindows + 1) * subWindowMicros;
     }
 
     /** The moment at which {@code need} of the first {@code live} counts will have expired. */
@@ -191,7 +195,7 @@ final class SubWindows extends BlockMeter {
         if (hits > 0) {
             long newest = live == 0 ? 0 : memory[at];
             long latest = Math.max(newest, moment);
-            return latest - latest % part + window + part - moment;
+            return latest - latest % subWindowMicros + window + subWindowMicros - moment;
         }
         long back = hits;
         for (int i = 0; i < live; i++) {

@@ -3,15 +3,15 @@ package dev.weir.internal.algorithm;
 import dev.weir.Limit;
 
 /**
- * A bucket of {@code burst} tokens that refills at {@code requests} per {@code window}; a hit takes one.
+ * A bucket of {@code burst} tokens that refills at {@code requests} per {@code window}; a hit takes one token.
  *
  * <pre>
  *   tokens(now) = min(burst, tokens(last) + rate * (now - last))
  *   hits fit  iff  hits <= tokens
  * </pre>
  *
- * It is counted as what was taken: {@code level = burst - tokens}. Over any time T it lets at most {@code burst + rate * T}
- * pass.
+ * <p>The state counts the tokens taken: {@code level = burst - tokens}. Over any time T, at most {@code burst + rate *
+ * T} hits pass.
  */
 final class TokenBucket extends Bucket {
 

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What waits for the next round, in the order of arrival. Used in one loop. */
+/** The asks that wait for the next batch, in the order of arrival. Used in one event loop. */
 final class AskQueue {
     private final ArrayDeque<QueuedAsk> line = new ArrayDeque<>();
 
@@ -12,7 +12,7 @@ final class AskQueue {
         return line.isEmpty();
     }
 
-    /** Appends {@code first} and all that are linked to it. */
+    /** Appends {@code first} and all asks that are linked to it. */
     void add(@Nullable QueuedAsk first) {
         QueuedAsk each = first;
         while (each != null) {
@@ -41,7 +41,7 @@ final class AskQueue {
         line.forEach(action);
     }
 
-    /** Removes those whose deadline is not after {@code now}. */
+    /** Removes the asks whose deadline is not after {@code now}. */
     void expire(long now, Consumer<QueuedAsk> expired) {
         line.removeIf(each -> {
             boolean gone = each.deadlineNanos - now <= 0;

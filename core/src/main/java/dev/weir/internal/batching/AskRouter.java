@@ -3,24 +3,24 @@ package dev.weir.internal.batching;
 import dev.weir.StoreFailure;
 import dev.weir.internal.store.Check;
 
-/** Which way asks go, and parts of them. */
+/** Routes asks, and parts of asks, to the connections of the store. */
 public interface AskRouter {
 
-    /** Where the counter of {@code check} lives: checks of different slots share no call. */
+    /** The hash slot of the counter of {@code check}. Checks of different hash slots share no call. */
     int slot(Check check);
 
-    /** Sends {@code pending}, which is told also if that fails at once. */
+    /** Sends {@code pending}; it is answered even if it fails at once. */
     void send(QueuedAsk pending);
 
-    /** Tells {@code pending} that it failed: there is no use in sending it. */
+    /** Fails {@code pending} without sending it. */
     void fail(QueuedAsk pending, StoreFailure failure);
 
-    /** Sends {@code taken}, for which nobody waits: what a part took, with its sign turned. */
+    /** Sends {@code taken}, which gives back the hits that a part took; no caller waits for it. */
     void giveBack(QueuedAsk taken);
 
-    /** How long the store may take to answer: what has less time than that is not given back. */
+    /** How long the store may take to answer. Hits whose window ends sooner than that are not given back. */
     long patienceNanos();
 
-    /** The monotonic clock that deadlines end by. */
+    /** The monotonic clock of the deadlines. */
     long nanos();
 }

@@ -5,36 +5,39 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What takes the rounds of a {@link Batcher} to the store, and tells the lane what came of every call. Used in the lane's loop but where
- * any thread may ask.
+ * Sends the batches of a {@link Batcher} to the store, and reports the result of every call to the batcher. Used in the
+ * batcher's event loop, except the methods that any thread may call.
  */
 public interface BatchTransport {
 
-    /** Why nothing can be sent; null if it can. Any thread may ask. */
+    /** The reason why nothing can be sent; null if it can. Any thread may call it. */
     @Nullable
     StoreFailure down();
 
-    /** Whether it is not connected for the first time yet: that is worth waiting for. Any thread may ask. */
+    /** Whether the first connection is not established yet; asks wait for it. Any thread may call it. */
     boolean isNew();
 
-    /** Whether the store failed so often of late that it is not to be asked for now. */
+    /** Whether the circuit breaker is open: the store failed so often of late that it is not asked for now. */
     boolean isOpen();
 
-    /** An empty call that goes to {@code slot}. */
+    /** Creates an empty call for hash slot {@code slot}. */
     BatchedCall call(int slot, boolean asking);
 
-    /** Sends {@code calls} together. Of each the lane is told once what became of it, maybe before this returns. */
+    /** Sends {@code calls} together. Reports the result of each to the batcher once, possibly before this returns. */
     void send(List<BatchedCall> calls);
 
-    /** A round has ended, after {@code nanos}. */
+    /** Reports a batch that succeeded after {@code nanos}. */
     void succeeded(long nanos);
 
-    /** A round has failed, or the store is silent and nobody waits for it any more, after {@code nanos}. */
+    /** Reports a batch that failed after {@code nanos}, or that was abandoned because the store is silent. */
     void failed(long nanos);
 
-    /** How long the store may take to answer, however little time a caller has: half of it without a word speaks against the store. */
+    /**
+     * How long the store may take to answer, however short a caller's deadline; half of it in silence counts as a
+     * failure.
+     */
     long patienceNanos();
 
-    /** An ask, or a part of one, is told that it failed. Any thread may say so. */
+    /** Reports that an ask, or a part of one, fails. Any thread may call it. */
     void unanswered(StoreFailure failure);
 }

@@ -3,7 +3,10 @@ package dev.weir.internal.batching;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Groups that go to the store in one message, in the order in which they came. A class and no interface, for it is met for every ask. */
+/**
+ * Check groups that go to the store in one message, in order of arrival. It is a class, not an interface, for speed:
+ * every ask uses it.
+ */
 public abstract class BatchedCall {
     public final int slot;
     public final boolean asking;
@@ -16,27 +19,30 @@ public abstract class BatchedCall {
         this.asking = asking;
     }
 
-    /** Takes up {@code group}, which does not change until the call is {@linkplain #done done}; false if it is full. An empty one takes any. */
+    /**
+     * Adds {@code group}, which must not change until the call is {@linkplain #done done}; false if it is full. An
+     * empty call accepts any group.
+     */
     public abstract boolean add(CheckGroup group);
 
     public abstract int groups();
 
     public abstract CheckGroup group(int index);
 
-    /** Nobody looks at its groups any more. */
+    /** Called when the groups are no longer used. */
     protected abstract void done();
 
-    /** Nobody waits for it any more: what comes back need not be read. */
+    /** Whether no caller waits for the call any more, so that its reply need not be read. */
     public final boolean isAbandoned() {
         return round().abandoned;
     }
 
-    /** When it is of no use any more to whoever in it has the least time. */
+    /** The earliest deadline of the call's groups. */
     public final long deadlineNanos() {
         return earliest(pending(0).deadlineNanos);
     }
 
-    /** The earliest deadline of those who wait, or {@code otherwise} if that is earlier. */
+    /** The earliest deadline of the callers that wait, or {@code otherwise} if that is earlier. */
     final long earliest(long otherwise) {
         long earliest = otherwise;
         for (int i = 0, size = groups(); i < size; i++) {
@@ -48,7 +54,7 @@ public abstract class BatchedCall {
         return earliest;
     }
 
-    /** What became of it is known: its groups are not its own any more. */
+    /** Ends the call: its result is known, and it no longer owns its groups. */
     final void end() {
         over = true;
         done();

@@ -5,25 +5,27 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to a store over one connection: while a round of calls is under way, what arrives waits for the next one. A round that takes
- * long is overtaken: see {@link InFlightBatches}.
+ * Batches the asks that go to a store over one connection. Asks that arrive while a batch is in flight wait for the
+ * next one. A slow batch is overtaken: see {@link InFlightBatches}.
  *
  * <h2>Concurrency</h2>
  *
- * Any thread {@linkplain #add adds}; all else happens in the loop of the connection, so that nothing is locked. The loop is woken for
- * the first of a round only: see {@link LoopWakeup}.
+ * <p>Any thread may {@linkplain #add add}. Everything else happens in the event loop of the connection, so nothing is
+ * locked. Only the first ask of a batch wakes the loop: see {@link LoopWakeup}.
  *
  * <h2>Deadlines</h2>
  *
- * One timer, set to the earliest deadline. It fires in the loop that also reads replies. What has left a round never sees its reply:
- * see {@link QueuedAsk#leave}. A round that everybody left is abandoned, and the next one goes.
+ * <p>One timer is set to the earliest deadline. It fires in the loop that also reads replies. An ask that has left a
+ * batch never sees its reply: see {@link QueuedAsk#leave}. A batch that every ask has left is abandoned, and the next
+ * one is sent.
  *
  * <h2>Pauses</h2>
  *
- * Where this loop is late it is this process that was kept from running, by a machine that is busy or by itself, and the store may have
- * answered long ago. That is no time that a decision was waiting for the store, and it does not count: else a busy machine would
- * be a store that fails, and let pass what it should not. As long again does not count either, up to a deadline: who kept this process
- * from running kept a store on the same machine, too. It counts again from a tenth of a second on.
+ * <p>If this loop runs late, this process was stalled, by a busy machine or by itself, and the store may have answered
+ * long ago. Time during which this loop was stalled is not charged against the deadline. Otherwise a busy machine would
+ * look like a failing store, and requests would pass that should not. The same time again is not charged either, up to
+ * one deadline, because a stall of this process may have stalled a store on the same machine too. The extension ends at
+ * a tenth of a second.
  */
 public final class Batcher {
     private final BatchingLoop loop;
@@ -36,7 +38,7 @@ public final class Batcher {
     private final RetryPolicy uncharged;
     private final InFlightBatches rounds;
 
-    /** A lane in {@code loop}, with no more than so many asks in it at a time. */
+    /** Creates a batcher in {@code loop} that holds at most {@code maxWaiting} asks at a time. */
     public Batcher(BatchingLoop loop, BatchTransport carrier, int maxWaiting) {
         this.loop = loop;
         this.carrier = carrier;
@@ -48,12 +50,12 @@ public final class Batcher {
         this.rounds = new InFlightBatches(carrier, loop.nanos());
     }
 
-    /** Asks that wait, or are under way. */
+    /** The number of asks that wait or are in flight. */
     public int waiting() {
         return intake.waiting();
     }
 
-    /** Takes up {@code pending}, from any thread; who waits for it is told, also if that is at once. */
+    /** Accepts {@code pending} from any thread. It is answered in any case, possibly at once. */
     public void add(QueuedAsk pending) {
         StoreFailure down = carrier.down();
         if (down != null && !carrier.isNew()) {
@@ -63,8 +65,8 @@ public final class Batcher {
         } else if (timer.isAfter(pending.deadlineNanos)) {
             wakeup.ringAnyhow();
         } else if (!wakeup.isAwake()) {
-            // Whoever asks again and then blocks, which nobody should, waits no longer than until the timer: only if
-            // it is set.
+            // A caller that asks again and then blocks (none should) waits until the timer at most. So the wakeup is
+            // deferred only if the timer is set.
             boolean held = timer.isBy(pending.deadlineNanos)
                     && DeferredWakeups.ofThread().holds(wakeup);
             if (!held) {
@@ -83,7 +85,7 @@ public final class Batcher {
         pump();
     }
 
-    /** Makes up for a pause, if there was one, and takes up who has come. */
+    /** Makes up for a pause, if there was one, and collects new asks. */
     private void resume() {
         timer.look();
         collect();
@@ -94,7 +96,7 @@ public final class Batcher {
         waiting.forEach(each -> each.extend(owed));
         rounds.forEach(each -> each.extend(owed));
         rounds.paused(owed);
-        wakeup.ringAnyhow(); // a round may be overtaken by now
+        wakeup.ringAnyhow(); // a batch may be overtaken by now
     }
 
     private void collect() {
@@ -108,17 +110,20 @@ public final class Batcher {
                 timer.atLatest(each.deadlineNanos);
             }
             waiting.add(first);
-            // The timer was set before this looks; who adds looks at the timer afterwards. One of the two sees the
-            // other.
+            // The timer is set before this reads the intake, and a thread that adds reads the timer after adding. So
+            // one of the two sees the other.
         } while (!intake.isEmpty());
     }
 
-    /** Whether it waits because of us: nobody waits to be sent for longer than a round keeps the next, if this loop runs. */
+    /**
+     * Whether an ask waited because this loop was stalled: otherwise it would wait no longer than a batch holds up the
+     * next.
+     */
     private boolean isOurs(QueuedAsk waits, long now) {
         return now - waits.arrivedNanos >= rounds.longestNanos() + DeadlineTimer.LATE_NANOS;
     }
 
-    /** Sends the next round if none is under way, or the last one has been for long. */
+    /** Sends the next batch if none is in flight, or if the last one is overdue. */
     private void pump() {
         while (rounds.isNextFree(loop)) {
             if (waiting.isEmpty() || isHeld()) {
@@ -140,7 +145,7 @@ public final class Batcher {
         }
     }
 
-    /** Whether those who wait have to, though no round keeps them. */
+    /** Whether asks must wait though no batch holds them up. */
     private boolean isHeld() {
         return carrier.isNew() || (rounds.isFull() && carrier.down() == null && !carrier.isOpen());
     }
@@ -166,7 +171,7 @@ public final class Batcher {
         }
     }
 
-    /** What waits will not be sent for now. */
+    /** Fails all waiting asks; they are not sent for now. */
     private void failWaiting(@Nullable StoreFailure failure) {
         QueuedAsk each;
         while ((each = waiting.poll()) != null) {
@@ -174,25 +179,25 @@ public final class Batcher {
         }
     }
 
-    /** Every check that {@code call} carries has its outcome. */
+    /** Reports that every check of {@code call} has its outcome. */
     public void decided(BatchedCall call) {
         resume();
         answers.settle(call, null);
         finished(call);
     }
 
-    /** Whether {@code call} charged anything is not known, or it was refused. */
+    /** Reports that {@code call} was refused, or that it is unknown whether it charged anything. */
     public void failed(BatchedCall call, StoreFailure failure) {
         failed(call, failure, () -> {});
     }
 
-    /** The same, where {@code then} is what follows from it: it is done before the next round goes. */
+    /** The same; {@code then} runs before the next batch is sent. */
     public void failed(BatchedCall call, StoreFailure failure, Runnable then) {
         call.round().failed++;
         unserved(call, failure, then);
     }
 
-    /** The same, where it says nothing of how the store is: it serves others. */
+    /** The same, for a failure that does not speak against the store's health: it serves others. */
     public void unserved(BatchedCall call, StoreFailure failure, Runnable then) {
         resume();
         answers.settle(call, failure);
@@ -201,28 +206,34 @@ public final class Batcher {
         ended(call.round());
     }
 
-    /** It came too late and charged nothing. */
+    /** Reports that {@code call} reached the store after its deadline and charged nothing. */
     public void expired(BatchedCall call) {
         resume();
         uncharged.goAgain(call, loop.nanos(), carrier.patienceNanos() / 2);
         finished(call);
     }
 
-    /** It charged nothing, for its counters live in two places at the moment. Each by itself is either here or there. */
+    /**
+     * Reports that {@code call} charged nothing because its counters are on two servers at the moment. Each counter
+     * alone is on one of them.
+     */
     public void divided(BatchedCall call) {
         resume();
         uncharged.goAlone(call);
         finished(call);
     }
 
-    /** It charged nothing and should have gone elsewhere: {@code onward} says for each by which lane. */
+    /**
+     * Reports that {@code call} charged nothing and belongs to another server: {@code onward} gives the batcher for
+     * each ask.
+     */
     public void redirected(BatchedCall call, boolean asking, Function<QueuedAsk, Batcher> onward) {
         resume();
         uncharged.goOn(call, asking, loop.nanos(), onward);
         finished(call);
     }
 
-    /** A call that is {@linkplain BatchedCall#isAbandoned abandoned} was answered. */
+    /** Reports the reply of an {@linkplain BatchedCall#isAbandoned abandoned} call. */
     public void late(BatchedCall call) {
         resume();
         call.end();
@@ -231,7 +242,7 @@ public final class Batcher {
         }
     }
 
-    /** A call that is {@linkplain BatchedCall#isAbandoned abandoned} will not be answered. */
+    /** Reports that an {@linkplain BatchedCall#isAbandoned abandoned} call will have no reply. */
     public void lost(BatchedCall call) {
         call.round().failed++;
         late(call);
@@ -242,16 +253,16 @@ public final class Batcher {
         ended(call.round());
     }
 
-    /** A call is needed no more; the last of a round ends it. */
+    /** Counts a call of a batch as ended; the last one ends the batch. */
     private void ended(CallBatch round) {
         if (!rounds.heard(round, loop.nanos())) {
             answers.deliverSoon();
             if (!waiting.isEmpty() && rounds.isNextFree(loop)) {
-                wakeup.ringAnyhow(); // some of it were put back
+                wakeup.ringAnyhow(); // some asks were put back
             }
             return;
         }
-        // Before the next round goes: who is told in this very loop asks again at once, and goes with it.
+        // Deliver before the next batch is sent: callers in this very loop ask again at once, and join it.
         answers.deliver();
         resume();
         pump();
@@ -278,12 +289,12 @@ public final class Batcher {
         }
     }
 
-    /** The carrier is connected. */
+    /** Reports that the transport is connected. */
     public void up() {
         pump();
     }
 
-    /** The carrier is not connected any more. */
+    /** Reports that the transport is disconnected. */
     public void down() {
         collect();
         pump();

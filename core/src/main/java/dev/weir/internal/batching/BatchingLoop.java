@@ -2,19 +2,19 @@ package dev.weir.internal.batching;
 
 import java.util.concurrent.Executor;
 
-/** Where a lane lives: does one thing after the other, and has a clock. Any thread may hand it something. */
+/** The event loop of a batcher: runs one task after the other, and has a clock. Any thread may submit a task. */
 public interface BatchingLoop extends Executor {
 
-    /** The monotonic clock that deadlines end by, as {@link dev.weir.TimeSource#nanos} tells it. Any thread may ask. */
+    /** The monotonic clock of the deadlines, as {@link dev.weir.TimeSource#nanos} tells it. Any thread may read it. */
     long nanos();
 
-    /** Does {@code task} in {@code nanos} from now. */
+    /** Runs {@code task} after {@code nanos}. */
     Alarm after(long nanos, Runnable task);
 
-    /** Something that will be done. */
+    /** A scheduled task. */
     @FunctionalInterface
     interface Alarm {
-        /** It need not be done any more. */
+        /** Cancels the task. */
         void cancel();
     }
 }

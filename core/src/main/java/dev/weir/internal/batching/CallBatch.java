@@ -6,35 +6,39 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is sent together: one call, or in a cluster one for each slot. It ends when every call was
- * answered, or when nobody waits for any of them any more.
+ * A batch of calls that are sent together: one call, or in a cluster one for each hash slot. It ends when every call
+ * was answered, or when no caller waits for any of them any more.
  *
  * <h2>Haste</h2>
  *
- * A call charges nothing after the earliest deadline in it. So that a caller with hardly any time left does not spoil the call of
- * those who have plenty, only asks whose time is of the same order (within a factor of four) share one.
+ * <p>A call charges nothing after the earliest deadline in it. A caller with hardly any time left must not spoil the
+ * call of callers with plenty, so only asks whose remaining time is of the same order (within a factor of four) share a
+ * call.
  */
 final class CallBatch {
     private static final int MAX_CALLS = 512;
 
     final long sentNanos;
     final List<BatchedCall> calls = new ArrayList<>(1);
-    /** For how long this process had been kept from running by then. */
+    /** How long this process had been stalled in total when the batch was sent. */
     long pausedNanos;
-    /** Calls that were not answered yet. */
+    /** The number of calls without an answer. */
     int outstanding;
-    /** Calls that failed. */
+    /** The number of calls that failed. */
     int failed;
-    /** Nobody waits for it any more: whatever comes back is not looked at. */
+    /** Whether no caller waits for it any more; its replies are ignored. */
     boolean abandoned;
-    /** What comes of it speaks for or against the store. */
+    /** Whether the result of this batch is reported to the circuit breaker. */
     boolean isWitness;
 
     CallBatch(long nowNanos) {
         this.sentNanos = nowNanos;
     }
 
-    /** Takes up {@code pending}, in a call that {@code carrier} makes if it fits none; false if the round is full. */
+    /**
+     * Adds {@code pending} to a call; {@code carrier} creates a new call if it fits none. Returns false if the batch is
+     * full.
+     */
     boolean take(QueuedAsk pending, BatchTransport carrier) {
         int haste = haste(pending.deadlineNanos - sentNanos);
         BatchedCall last = callFor(pending.slot, pending.asking, haste);
@@ -51,12 +55,12 @@ final class CallBatch {
         return true;
     }
 
-    /** Half the bits of the time that is left. */
+    /** The class of the remaining time: half the bits of its magnitude. */
     private static int haste(long leftNanos) {
         return Long.numberOfLeadingZeros(leftNanos) >> 1;
     }
 
-    /** The last call for this slot; null if there is none. */
+    /** The last call for this hash slot; null if there is none. */
     private @Nullable BatchedCall callFor(int slot, boolean asking, int haste) {
         for (int i = calls.size() - 1; i >= 0; i--) {
             BatchedCall call = calls.get(i);
@@ -67,17 +71,20 @@ final class CallBatch {
         return null;
     }
 
-    /** How long the store has had for it by {@code now}, when this process had been kept from running for {@code paused} in all. */
+    /**
+     * How long the store has had the batch by {@code now}, without the time this process was stalled; {@code paused} is
+     * the total of that.
+     */
     long tookNanos(long now, long paused) {
         return Math.max(0, now - sentNanos - (paused - pausedNanos));
     }
 
-    /** Whether at least half of it failed. */
+    /** Whether at least half of the calls failed. */
     boolean hasFailed() {
         return 2 * failed >= calls.size();
     }
 
-    /** The earliest deadline of those who wait, or {@code otherwise} if that is earlier. */
+    /** The earliest deadline of the callers that wait, or {@code otherwise} if that is earlier. */
     long earliest(long otherwise) {
         long earliest = otherwise;
         for (BatchedCall call : calls) {
@@ -86,7 +93,7 @@ final class CallBatch {
         return earliest;
     }
 
-    /** Lets those leave whose deadline is not after {@code now}. Returns whether anybody still waits. */
+    /** Removes the asks whose deadline is not after {@code now}. Returns whether any caller still waits. */
     boolean expire(long now, Consumer<QueuedAsk> expired) {
         boolean[] waited = {false};
         forEach(each -> {
@@ -98,7 +105,7 @@ final class CallBatch {
         return waited[0];
     }
 
-    /** All who are in a call of which nothing has come yet. */
+    /** Visits the asks of all calls that have no result yet. */
     void forEach(Consumer<QueuedAsk> action) {
         for (BatchedCall call : calls) {
             for (int i = 0, size = call.isOver() ? 0 : call.groups(); i < size; i++) {

@@ -6,30 +6,38 @@ import dev.weir.internal.store.Idempotency;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The checks of one request that share a call of the store: taken from all, or from none but those that count when denied. */
+/**
+ * The checks of one request that share a call. All of them take their hits or none, except those that count denied
+ * hits.
+ */
 public final class CheckGroup {
     private Check[] checks = new Check[4];
     private int size;
 
-    /** A quota has passed elsewhere, so those of this group cannot deny. */
+    /** Whether a quota has passed elsewhere, so that the quotas of this group cannot deny. */
     public boolean quotaPassed;
-    /** Nothing is taken, as if the request had been denied elsewhere. */
+    /** Whether nothing is taken, as if the request had been denied elsewhere. */
     public boolean askOnly;
-    /** If set, the group is charged once, however often it is sent; the key is kept beside the counter of its last check. */
+    /**
+     * If set, the group is charged once, however often it is sent; the key is kept beside the counter of its last
+     * check.
+     */
     public @Nullable Idempotency idempotency;
-    /** The subject whose slot has the idempotency key of a group without checks, which is about nothing but the key. */
+    /** The subject whose hash slot has the idempotency key, for a group without checks, which only looks up the key. */
     public long about;
-    /** The idempotency key is looked up, and not kept even if the group passes. */
+    /** Whether the idempotency key is only looked up, and not kept even if the group passes. */
     public boolean lookOnly;
-    /** It was admitted before: nothing was charged now, and the outcomes are those of then. */
+    /** Answer: the key was admitted before. Nothing was charged now, and the outcomes are those of then. */
     public boolean repeated;
-    /** Its idempotency key was admitted for something else: nothing was charged, and there are no outcomes. */
+    /** Answer: the key was admitted for a different request. Nothing was charged, and there are no outcomes. */
     public boolean conflict;
+    /** It failed. */
+    boolean unanswered;
     /** What it belongs to; null for what goes outside of a lane. */
     @Nullable
     QueuedAsk owner;
 
-    /** Whether these checks let the request pass; {@code false} for what was only asked. */
+    /** Whether these checks let the request pass; {@code false} if nothing was to be taken. */
     public boolean allowed;
 
     public void clear() {
@@ -42,10 +50,13 @@ public final class CheckGroup {
         lookOnly = false;
         repeated = false;
         conflict = false;
+        unanswered = false;
         allowed = false;
     }
 
-    /** Adds a check, with its meter and its name; it is the caller's, and its outcome is written when the reply is read. */
+    /**
+     * Adds a check with its meter and name. The caller keeps owning it; its outcome is written when the reply is read.
+     */
     public CheckGroup add(Check check) {
         if (size == checks.length) {
             checks = Arrays.copyOf(checks, size * 2);
@@ -58,7 +69,7 @@ public final class CheckGroup {
         return size;
     }
 
-    /** How many keys of the store it asks, at most. */
+    /** The largest number of store keys that the group touches. */
     int keys() {
         return size + (idempotency == null ? 0 : 1);
     }
@@ -67,17 +78,17 @@ public final class CheckGroup {
         return checks[index];
     }
 
-    /** Whether the check at {@code index} asks for hits ahead; what may have been charged before does not. */
+    /** Whether the check at {@code index} asks for a lease; a group that may have been charged before does not. */
     public boolean leases(int index) {
         return checks[index].ahead > 0 && !askOnly && idempotency == null;
     }
 
-    /** The subject whose slot has the idempotency key. */
+    /** The subject whose hash slot has the idempotency key. */
     public long keptUnder() {
         return size == 0 ? about : checks[size - 1].name.subject();
     }
 
-    /** Goes on with {@code copy}, which asks the same, and leaves the check that was there to its owner. */
+    /** Replaces the check at {@code index} by {@code copy}, which asks the same, and returns the check to its owner. */
     public void set(int index, Check copy) {
         checks[index] = copy;
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** What is settled and not told yet, sorted by who waits where. Used in one loop. */
+/** The asks that are settled but not yet delivered, grouped by executor. Used in one event loop. */
 final class CompletionQueue {
     private final BatchingLoop loop;
     private final SubmissionQueue intake;
@@ -25,7 +25,7 @@ final class CompletionQueue {
         return count == 0;
     }
 
-    /** Settles all that {@code call} carries: as decided, or failed. */
+    /** Settles all asks of {@code call}: as decided, or failed. */
     void settle(BatchedCall call, @Nullable StoreFailure failure) {
         for (int i = 0, size = call.groups(); i < size; i++) {
             settle(call.pending(i), failure);
@@ -57,7 +57,7 @@ final class CompletionQueue {
         deliveries.add(first);
     }
 
-    /** Sends them home with whatever else is settled in this turn of the loop. */
+    /** Delivers them with whatever else is settled in this turn of the loop. */
     void deliverSoon() {
         if (!soon) {
             soon = true;
@@ -65,7 +65,7 @@ final class CompletionQueue {
         }
     }
 
-    /** Sends them home. */
+    /** Delivers the answers to their executors. */
     void deliver() {
         soon = false;
         if (count == 0) {
@@ -73,8 +73,7 @@ final class CompletionQueue {
         }
         intake.done(count);
         count = 0;
-        // What is told in this very loop may ask again at once, and fail at once: so the list is left before anyone is
-        // told.
+        // A callback in this very loop may ask again and fail at once. So the list is emptied before any callback runs.
         CompletionTask[] going = deliveries.toArray(new CompletionTask[0]);
         deliveries.clear();
         for (CompletionTask each : going) {

@@ -4,7 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks of one home that are answered together: one task for all of them. */
+/** Delivers the answers of asks that share an executor, in one task. */
 final class CompletionTask implements Runnable {
     final Executor home;
     private @Nullable QueuedAsk first;
@@ -28,7 +28,7 @@ final class CompletionTask implements Runnable {
         try {
             home.execute(this);
         } catch (RejectedExecutionException e) {
-            run(); // the home is shutting down: they are told where we are, rather than never
+            run(); // the executor is shutting down: run the callbacks here rather than never
         }
     }
 
@@ -39,7 +39,7 @@ final class CompletionTask implements Runnable {
         try {
             QueuedAsk each = first;
             while (each != null) {
-                QueuedAsk next = each.next; // once it is answered, it may be on its way again
+                QueuedAsk next = each.next; // once it is answered, it may be in use again
                 each.next = null;
                 answer(each);
                 each = next;
@@ -49,7 +49,7 @@ final class CompletionTask implements Runnable {
         }
     }
 
-    /** Whatever one of them throws at it, the others are told, and who delivers goes on. */
+    /** Runs one callback. If it throws, the others still run. */
     private static void answer(QueuedAsk pending) {
         try {
             pending.answer();
@@ -59,7 +59,7 @@ final class CompletionTask implements Runnable {
         }
     }
 
-    /** One ask that is answered alone. */
+    /** Answers one ask alone. */
     static void now(QueuedAsk pending) {
         CompletionTask alone = new CompletionTask(pending.home());
         alone.add(pending);

@@ -6,13 +6,13 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires once, a turn of the loop after the earliest moment it was told of: what has arrived by then is read first. Where it is late,
- * this process was kept from running: that is told at once.
+ * Fires once, one turn of the loop after the earliest deadline it was given, so that replies which have arrived by then
+ * are read first. If it is late, this process was stalled; it reports that at once.
  */
 final class DeadlineTimer {
-    /** Deadlines that lie this close together are met at once. */
+    /** Deadlines this close together are handled at once. */
     static final long GRAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
-    /** What is late by less is the usual turn of a loop. */
+    /** A delay below this is a usual turn of a loop. */
     static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private static final long UNSET = Long.MIN_VALUE;
@@ -22,34 +22,34 @@ final class DeadlineTimer {
     private final LongConsumer late;
     private @Nullable Alarm set;
     private volatile long dueNanos = UNSET;
-    /** The loop has read what had arrived when it was due. */
+    /** Whether the loop has read what had arrived when the timer was due. */
     private boolean hasRead;
-    /** From when on it is late, as far as that has not been told. */
+    /** The moment from which lateness has not been reported yet. */
     private long lateFromNanos;
 
-    /** Does {@code due} when it fires. If the loop comes late, {@code late} is told by how much, as far as it has not been. */
+    /** Runs {@code due} when it fires. If the loop is late, reports to {@code late} by how much, each delay once. */
     DeadlineTimer(BatchingLoop loop, Runnable due, LongConsumer late) {
         this.loop = loop;
         this.due = due;
         this.late = late;
     }
 
-    /** Whether it is set, and would fire too late for {@code nanos}. Any thread may ask. */
+    /** Whether it is set, and would fire too late for {@code nanos}. Any thread may call it. */
     boolean isAfter(long nanos) {
         long current = dueNanos;
         return current != UNSET && current - nanos > 0;
     }
 
-    /** Whether it is set, and fires by {@code nanos}. Any thread may ask. */
+    /** Whether it is set, and fires by {@code nanos}. Any thread may call it. */
     boolean isBy(long nanos) {
         long current = dueNanos;
         return current != UNSET && current - nanos <= 0;
     }
 
-    /** In the loop. */
+    /** Makes the timer fire at {@code nanos} at the latest. Called in the loop. */
     void atLatest(long nanos) {
         if (set != null && dueNanos - nanos <= 0) {
-            return; // as it is for nearly every ask, which need not look at the clock for it
+            return; // the case of nearly every ask; it need not read the clock
         }
         long now = loop.nanos();
         long wanted = nanos - now < GRAIN_NANOS ? now + GRAIN_NANOS : nanos;
@@ -63,7 +63,7 @@ final class DeadlineTimer {
         }
     }
 
-    /** In the loop: says that it is late, if it is. */
+    /** Reports lateness, if there is any. Called in the loop. */
     void look() {
         if (set != null) {
             long nanos = loop.nanos() - lateFromNanos;
@@ -78,7 +78,7 @@ final class DeadlineTimer {
         look();
         if (!hasRead) {
             hasRead = true;
-            // Tasks that are due run before what has arrived is read.
+            // The loop runs due tasks before it reads what has arrived.
             set = loop.after(0, this::fire);
             return;
         }

@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is asked in answer to an answer goes together: while a thread tells those who waited for one round, and they ask again, no lane
- * is woken for it but once at the end. Without this the first of them would travel alone, and the rest a round later.
+ * Defers wakeups of batchers while a thread runs the callbacks of one batch. Callbacks often ask again; all their asks
+ * then go in one batch, with one wakeup at the end. Without this the first of them would be sent alone, and the rest a
+ * batch later.
  */
 final class DeferredWakeups {
     private static final ThreadLocal<DeferredWakeups> OF_THREAD = ThreadLocal.withInitial(DeferredWakeups::new);
@@ -21,7 +22,7 @@ final class DeferredWakeups {
         depth++;
     }
 
-    /** Whether {@code lane} need not be rung now, for it will be on {@link #release}. */
+    /** Whether the wakeup of {@code lane} is deferred until {@link #release}. */
     boolean holds(LoopWakeup lane) {
         if (depth == 0) {
             return false;

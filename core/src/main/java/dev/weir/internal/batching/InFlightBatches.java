@@ -6,35 +6,36 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The rounds of a lane that are out, and what they say of the store. Used in one loop.
+ * The batches of a batcher that are in flight, and what they tell the circuit breaker. Used in one event loop.
  *
  * <h2>Overtaking</h2>
  *
- * The next round waits for the last, so that as many as possible share it; but no longer than a quarter of what the store may take. Where
- * a store, the way there or this process is slow, who comes while a round is out would else wait for two.
+ * <p>The next batch waits for the last one, so that as many asks as possible share it, but no longer than a quarter of
+ * the time the store may take. If the store, the network or this process is slow, an ask would otherwise wait for two
+ * batches.
  *
  * <h2>Witnesses</h2>
  *
- * Of rounds that are out at the same time one speaks for or against the store: as long as it is silent, that is one failure in the time
- * that it may take to answer, however many meet it and however little time they have.
+ * <p>Only one batch in flight reports to the circuit breaker, so one stall counts once: a silent store is one failure
+ * in the time that it may take to answer, however many batches meet it and however short their deadlines are.
  */
 final class InFlightBatches {
     private static final int MAX_OUT = 16;
     private static final int SHARES_OF_PATIENCE = 4;
 
     private final BatchTransport carrier;
-    /** Those for whom somebody waits. */
+    /** The batches that a caller waits for. */
     private final ArrayDeque<CallBatch> awaited = new ArrayDeque<>();
-    /** How many of those that everybody left are still out. */
+    /** The number of abandoned batches that are still in flight. */
     private int abandoned;
 
     private boolean hasWitness;
     private long witnessNanos;
-    /** When something last came back, or something was sent while nothing was out. */
+    /** When a reply last came, or when a batch was sent while none was in flight. */
     private long silentSince;
-    /** When it was last said that nothing goes. */
+    /** When a stuck batcher was last reported. */
     private long stuckNanos;
-    /** For how long this process was kept from running so far. */
+    /** How long this process was stalled in total. */
     private long pausedNanos;
 
     InFlightBatches(BatchTransport carrier, long now) {
@@ -46,27 +47,27 @@ final class InFlightBatches {
         return awaited.isEmpty();
     }
 
-    /** Whether so many are out that no other may go. */
+    /** Whether so many batches are in flight that no other may be sent. */
     boolean isFull() {
         return awaited.size() + abandoned >= MAX_OUT;
     }
 
-    /** Whether the next need not wait for one that is under way. */
+    /** Whether the next batch need not wait for one in flight. */
     boolean isNextFree(BatchingLoop loop) {
         return awaited.isEmpty() || overtakenNanos() - loop.nanos() <= 0;
     }
 
-    /** When the last one may be overtaken. */
+    /** When the last batch may be overtaken. */
     long overtakenNanos() {
         return awaited.getLast().sentNanos + longestNanos();
     }
 
-    /** For how long a round keeps the next. */
+    /** How long a batch holds up the next. */
     long longestNanos() {
         return carrier.patienceNanos() / SHARES_OF_PATIENCE;
     }
 
-    /** {@code round} goes. */
+    /** Records that {@code round} is sent. */
     void begin(CallBatch round) {
         round.outstanding = round.calls.size();
         round.pausedNanos = pausedNanos;
@@ -81,7 +82,7 @@ final class InFlightBatches {
         awaited.addLast(round);
     }
 
-    /** Something came of one of its calls. Returns whether that was the last of them. */
+    /** Records the result of one of its calls. Returns whether that was the last of them. */
     boolean heard(CallBatch round, long now) {
         silentSince = now;
         if (--round.outstanding > 0) {
@@ -101,14 +102,16 @@ final class InFlightBatches {
         return true;
     }
 
-    /** Lets those leave whose deadline is not after {@code now}, and gives up the rounds for which nobody waits any more. */
+    /**
+     * Removes the asks whose deadline is not after {@code now}, and abandons batches that no caller waits for any more.
+     */
     void expire(long now, Consumer<QueuedAsk> expired) {
         List<CallBatch> left = new ArrayList<>();
         awaited.removeIf(round -> !round.expire(now, expired) && left.add(round));
         left.forEach(round -> abandon(round, now));
     }
 
-    /** Where the store is silent, that is said of it now, and whatever comes of the round later is not. */
+    /** Abandons a batch. If the store is silent, this reports a failure now, and the batch reports nothing later. */
     private void abandon(CallBatch round, long now) {
         round.abandoned = true;
         abandoned++;
@@ -118,18 +121,21 @@ final class InFlightBatches {
         }
     }
 
-    /** This process was kept from running for so long. That says nothing of the store. */
+    /** Records that this process was stalled. That says nothing about the store. */
     void paused(long nanos) {
         silentSince += nanos;
         pausedNanos += nanos;
     }
 
-    /** All who are in a round for which somebody waits. */
+    /** Visits the asks of all batches that a caller waits for. */
     void forEach(Consumer<QueuedAsk> action) {
         awaited.forEach(round -> round.forEach(action));
     }
 
-    /** Somebody's time is over and nothing was under way for him: it is not connected yet, or so many rounds are out. */
+    /**
+     * Reports a failure for an ask that timed out unsent: there is no connection yet, or too many batches are in
+     * flight.
+     */
     void stuck(long now) {
         boolean stuck = carrier.isNew() || (isFull() && isSilent(now));
         if (stuck && now - stuckNanos >= carrier.patienceNanos()) {
@@ -138,12 +144,15 @@ final class InFlightBatches {
         }
     }
 
-    /** Whether it is the store that takes too long. A caller who has less time than a store needs says nothing of it. */
+    /**
+     * Whether the store takes too long. A caller whose deadline is shorter than a round trip says nothing about the
+     * store.
+     */
     private boolean isSilent(long now) {
         return 2 * (now - silentSince) >= carrier.patienceNanos();
     }
 
-    /** The earliest deadline of those who wait, or {@code otherwise} if that is earlier. */
+    /** The earliest deadline of the callers that wait, or {@code otherwise} if that is earlier. */
     long earliest(long otherwise) {
         long earliest = otherwise;
         for (CallBatch each : awaited) {

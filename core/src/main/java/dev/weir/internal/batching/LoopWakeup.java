@@ -3,11 +3,11 @@ package dev.weir.internal.batching;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Has a loop look at its intake when somebody comes and it does not look anyhow. Any thread rings; the loop says when it rests. */
+/** Wakes a loop to read its intake, unless it will do so anyway. Any thread wakes it; the loop says when it rests. */
 final class LoopWakeup {
     private final BatchingLoop loop;
     private final Runnable look;
-    /** The loop will look at the intake. */
+    /** Whether the loop is going to read the intake. */
     private final AtomicBoolean awake = new AtomicBoolean();
 
     LoopWakeup(BatchingLoop loop, Runnable look) {
@@ -25,16 +25,18 @@ final class LoopWakeup {
         }
     }
 
-    /** Also if it is awake: there is more to do than to look. */
+    /** Wakes the loop even if it is awake, because there is more to do than to read the intake. */
     void ringAnyhow() {
         try {
             loop.execute(look);
         } catch (RejectedExecutionException e) {
-            look.run(); // the loop is gone, and with it everyone who might be there
+            look.run(); // the loop is gone, and with it every other user of the intake
         }
     }
 
-    /** In the loop, which has nothing to do: whether it may rest, for nobody has come meanwhile whom nobody rang for. */
+    /**
+     * Called in the loop when it is idle. Returns whether it may rest: nothing has arrived meanwhile without a wakeup.
+     */
     boolean rests(SubmissionQueue intake) {
         awake.set(false);
         return intake.isEmpty() || !awake.compareAndSet(false, true);

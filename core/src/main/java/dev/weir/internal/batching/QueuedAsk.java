@@ -3,34 +3,33 @@ package dev.weir.internal.batching;
 import dev.weir.StoreFailure;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ask, or the part of one that shares a call, on its way. It belongs to one lane at a time, and there to its loop.
+ * An ask whose checks share a call, on its way. It belongs to one lane at a time, and there to its loop.
  *
- * <h2>Whose the checks are</h2>
+ * <h2>Ownership of the checks</h2>
  *
- * An ask that is answered is its owner's again, to be filled for another request at once, while the call that carried it may
- * still be under way and be read later, for others in it. So whoever leaves a call early leaves copies behind: see {@link #leave}.
+ * <p>An ask that is answered belongs to its owner again, who may fill it for another request at once. The call that
+ * carried it may still be in flight, and be read later for others in it. So an ask that leaves a call early leaves
+ * copies of its checks there: see {@link #leave}.
  */
 public final class QueuedAsk {
-    /** Where parts of an ask are told: at once, in the loop that decided them. */
-    private static final Executor HERE = Runnable::run;
-
     public final CheckGroup group = new CheckGroup();
     long deadlineNanos;
-    /** When it came. */
+    /** When it arrived. */
     long arrivedNanos;
-    /** By how much its deadline may still be moved: see {@link Ask#graceNanos}. */
+    /** By how much its deadline may still be extended: see {@link Ask#graceNanos}. */
     private long graceNanos;
-    /** What is in another one may not share its call. */
+    /** The hash slot. Asks of different hash slots share no call. */
     public int slot;
-    /** The store sent us to a server that does not own the slot yet. */
+    /** Whether the store redirected it with ASK, to a server that does not own the hash slot yet. */
     boolean asking;
-    /** It is to share its call with nobody. */
+    /** Whether it must not share its call. */
     boolean alone;
-    /** How often it was sent and charged nothing. */
+    /** How often it was sent without charging anything. */
     int tries;
 
     @Nullable
@@ -38,13 +37,12 @@ public final class QueuedAsk {
 
     private AskRouter way;
     private @Nullable Ask ask;
-    private @Nullable AskPartListener parts;
 
     private QueuedAsk(AskRouter way) {
         this.way = way;
     }
 
-    /** The one that {@code ask} was asked with before, if it is free: asking again allocates nothing. */
+    /** The queued ask that {@code ask} used before, if there is one, so that asking again allocates nothing. */
     static QueuedAsk of(Ask ask, AskRouter way) {
         QueuedAsk pending = ask.notes instanceof QueuedAsk known ? known : new QueuedAsk(way);
         pending.way = way;
@@ -56,12 +54,16 @@ public final class QueuedAsk {
         return pending;
     }
 
-    /** One part of a larger ask. */
-    static QueuedAsk of(AskPartListener parts, long deadlineNanos, AskRouter way) {
-        QueuedAsk pending = new QueuedAsk(way);
-        pending.begin(deadlineNanos);
-        pending.parts = parts;
-        return pending;
+    /** Takes up {@code checks}, which stay their owner's. */
+    void fill(Checks checks) {
+        for (int i = 0; i < checks.size(); i++) {
+            group.add(checks.get(i));
+        }
+        group.quotaPassed = checks.quotaPassed;
+    }
+
+    long graceNanos() {
+        return graceNanos;
     }
 
     private void begin(long deadline) {
@@ -77,52 +79,46 @@ public final class QueuedAsk {
         next = null;
     }
 
-    /** It may wait for so much longer, as far as it has grace. */
+    /** Extends the deadline by {@code nanos}, as far as the grace allows. */
     void extend(long nanos) {
         long longer = Math.min(nanos, graceNanos);
         graceNanos -= longer;
         deadlineNanos += longer;
     }
 
-    /** Its time was over before anybody looked: it has {@code nanos} from {@code now} on, as far as it has grace. */
+    /**
+     * If its deadline passed before the loop looked, extends it to {@code nanos} after {@code now}, as far as the grace
+     * allows.
+     */
     void revive(long now, long nanos) {
         if (deadlineNanos - now <= 0) {
             extend(now - deadlineNanos + nanos);
         }
     }
 
-    /** From now on it waits for {@code whole}, of which it is a part. */
-    void goesFor(QueuedAsk whole, long now) {
-        arrivedNanos = now;
-        deadlineNanos = whole.deadlineNanos;
-        graceNanos = whole.graceNanos;
+    /** It waits until {@code deadline} by now, with so much grace left. */
+    void extendTo(long deadline, long grace) {
+        deadlineNanos = deadline;
+        graceNanos = grace;
     }
 
-    /** What {@code part} of it was extended by, it is, too. */
-    void goesOnAfter(QueuedAsk part) {
-        if (part.deadlineNanos - deadlineNanos > 0) {
-            deadlineNanos = part.deadlineNanos;
-            graceNanos = part.graceNanos;
-        }
-    }
-
-    /** Whom it is about: the first of its checks says so. */
+    /** The subject of its first check. */
     public long subject() {
         return group.size() == 0 ? group.keptUnder() : group.get(0).name.subject();
     }
 
-    /** It leaves its lane, to be decided one key at a time. */
+    /** Leaves its batcher, to be decided one key at a time. */
     void goApart() {
-        PartitionedAsk.byKey(this, way);
+        HashSlotPlaces.decideByKey(this, way);
     }
 
-    /** Whether somebody still waits for it. */
+    /** Whether a caller still waits for it. */
     boolean isWaited() {
-        return ask != null || parts != null;
+        return ask != null;
     }
 
     Executor home() {
-        return ask == null ? HERE : ask.home;
+        return ask == null ? Runnable::run : ask.home;
     }
 
     void fail(StoreFailure failure) {
@@ -131,21 +127,21 @@ public final class QueuedAsk {
         }
         group.repeated = false;
         group.conflict = false;
+        group.unanswered = true;
     }
 
     /**
-     * Leaves the call it is in, which goes on with copies of its checks. Returns who is to be answered; this one never will be.
+     * Leaves its call, which goes on with copies of its checks. Returns the ask that is to be answered in place of this
+     * one.
      */
     QueuedAsk leave() {
         QueuedAsk heir = new QueuedAsk(way);
         heir.begin(deadlineNanos);
         heir.ask = ask;
-        heir.parts = parts;
         if (ask != null) {
             ask.notes = heir;
         }
         ask = null;
-        parts = null;
         for (int i = 0; i < group.size(); i++) {
             Check theirs = group.get(i);
             heir.group.add(theirs);
@@ -154,22 +150,23 @@ public final class QueuedAsk {
         return heir;
     }
 
-    /** Tells who waits. From then on it may be on its way with another ask. */
+    /** Runs the callback. Afterwards this object may be in use for another ask. */
     void answer() {
         Ask whole = ask;
-        AskPartListener owner = parts;
         ask = null;
-        parts = null;
         if (whole != null) {
             whole.repeated = group.repeated;
             whole.conflict = group.conflict;
+            whole.unanswered = group.unanswered;
+            if (deadlineNanos - whole.deadlineNanos > 0) {
+                whole.deadlineNanos = deadlineNanos;
+                whole.graceNanos = graceNanos;
+            }
             whole.answered();
-        } else if (owner != null) {
-            owner.decided(this);
         }
     }
 
-    /** Tells who waits that it failed, before it went anywhere. */
+    /** Answers it as failed, before it was sent. */
     public void refuse(StoreFailure failure) {
         fail(failure);
         CompletionTask.now(this);

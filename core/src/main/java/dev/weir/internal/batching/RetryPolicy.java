@@ -3,7 +3,7 @@ package dev.weir.internal.batching;
 import dev.weir.StoreFailure;
 import java.util.function.Function;
 
-/** What becomes of those whose call charged nothing: they go again, but not for ever. Used in one loop. */
+/** Retries asks whose call charged nothing, a bounded number of times. Used in one event loop. */
 final class RetryPolicy {
     private static final int MAX_TRIES = 8;
     private static final int MAX_REDIRECTS = 5;
@@ -19,8 +19,9 @@ final class RetryPolicy {
     }
 
     /**
-     * Those who still have time go first in the next round. A store that says so after their deadline, and is heard before the timer
-     * rings, was heard late: so {@code goNanos}, in which they can go once more, are given to who may wait for longer.
+     * Puts the asks that still have time at the head of the next batch. If the store's reply comes after the deadline
+     * but before the timer fires, this loop read it late. Then an ask with grace left gets {@code goNanos}, enough for
+     * one retry.
      */
     void goAgain(BatchedCall call, long now, long goNanos) {
         for (int i = call.groups() - 1; i >= 0; i--) {
@@ -36,7 +37,7 @@ final class RetryPolicy {
         }
     }
 
-    /** Each goes in a call of its own; who did so already, one key at a time. */
+    /** Retries each ask in its own call; an ask that was alone already is decided one key at a time. */
     void goAlone(BatchedCall call) {
         int apart = 0;
         for (int i = call.groups() - 1; i >= 0; i--) {
@@ -54,7 +55,7 @@ final class RetryPolicy {
         intake.done(apart);
     }
 
-    /** Each goes by another lane. */
+    /** Moves each ask to another batcher. */
     void goOn(BatchedCall call, boolean asking, long now, Function<QueuedAsk, Batcher> onward) {
         int moved = 0;
         for (int i = 0; i < call.groups(); i++) {

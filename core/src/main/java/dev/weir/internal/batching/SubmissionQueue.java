@@ -4,10 +4,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Where any thread leaves what one loop takes up: a stack that is taken whole and turned over. Bounded. */
+/** A bounded queue from any thread to one loop: a stack that the loop takes whole and reverses. */
 final class SubmissionQueue {
     private final AtomicReference<@Nullable QueuedAsk> top = new AtomicReference<>();
-    /** Everything that was left here and is not {@linkplain #done done} with, wherever it is by now. */
+    /** The number of asks that were added and are not {@linkplain #done done}, wherever they are by now. */
     private final AtomicInteger waiting = new AtomicInteger();
 
     private final int most;
@@ -16,7 +16,7 @@ final class SubmissionQueue {
         this.most = most;
     }
 
-    /** Leaves {@code pending} here; false if too many wait. */
+    /** Adds {@code pending}; returns false if too many wait. */
     boolean add(QueuedAsk pending) {
         if (waiting.incrementAndGet() > most) {
             waiting.decrementAndGet();
@@ -34,7 +34,7 @@ final class SubmissionQueue {
         return top.get() == null;
     }
 
-    /** All that is here, linked in the order of arrival. */
+    /** Takes all asks, linked in the order of arrival. */
     @Nullable
     QueuedAsk takeAll() {
         QueuedAsk each = top.get() == null ? null : top.getAndSet(null);

@@ -2,12 +2,12 @@ package dev.weir.internal.counter;
 
 import org.jspecify.annotations.Nullable;
 
-/** The seeded 128-bit hash of a counter, as a key of a map; one that only looks is filled again for each look. */
+/** The seeded 128-bit hash of a counter, as a key of a map. A key used only for lookups is refilled for each lookup. */
 public class CounterKey {
     private long key0;
     private long key1;
 
-    /** This key for the counter with this hash. */
+    /** Sets the hash of the counter. */
     public final CounterKey set(long key0, long key1) {
         this.key0 = key0;
         this.key1 = key1;

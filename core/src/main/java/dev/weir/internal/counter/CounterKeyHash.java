@@ -5,20 +5,20 @@ import java.security.SecureRandom;
 import java.util.SplittableRandom;
 
 /**
- * The one hash of counter keys: SipHash-1-3 with 128 bits of output, keyed by a seed that callers cannot know, so that they
- * cannot choose values that share a counter or crowd one stripe of a table.
+ * Hashes counter keys: SipHash-1-3 with 128 bits of output, keyed by a seed that callers cannot know. So callers cannot
+ * choose values that share a counter or crowd one stripe of a table.
  *
  * <h2>Framing</h2>
  *
- * What is hashed is an injective encoding in whole 64-bit words, so {@code ("ab", "c")} and {@code ("a", "bc")} differ by
- * construction, not by chance. A string is its length and its first two chars in one word, then four chars a word, the last
- * padded with zeros. A number is a word no string begins with (the top bit is set), then its low half. Chars are taken as
- * they are: NUL and unpaired surrogates are values like any other.
+ * <p>The input is an injective encoding in whole 64-bit words, so {@code ("ab", "c")} and {@code ("a", "bc")} differ by
+ * construction, not by chance. A string is one word with its length and its first two chars, then four chars a word,
+ * the last word padded with zeros. A number is a word that no string begins with (the top bit is set), then its low
+ * half. Chars are hashed as they are: NUL and unpaired surrogates are values like any other.
  *
  * <h2>Prefixes</h2>
  *
- * {@link #reset(long, long)} starts from a hash of its own, say of a rule's name, as a derived key. What all requests to a
- * rule have in common is so hashed once.
+ * <p>{@link #reset(long, long)} starts from an earlier hash, say of a rule's name, as a derived key. So the prefix that
+ * all requests to a rule share is hashed once.
  *
  * <p>One accumulator per thread: {@code h.reset().add("api").add(user).end()}, then {@link #key0} and {@link #key1}. It
  * allocates nothing.
@@ -33,24 +33,24 @@ public final class CounterKeyHash {
     private long words;
     private long key0, key1;
 
-    /** With the seed of this process: random, and the same for every accumulator in it. */
+    /** Uses the seed of this process: random, and the same for every accumulator in it. */
     public CounterKeyHash() {
         this(ProcessSeed.SEED0, ProcessSeed.SEED1);
     }
 
-    /** With a seed of one's own: for runs that must repeat. */
+    /** Uses the given seed, for runs that must be repeatable. */
     public CounterKeyHash(long seed0, long seed1) {
         this.seed0 = seed0;
         this.seed1 = seed1;
         reset();
     }
 
-    /** Begins a key with nothing before it. */
+    /** Begins a key without a prefix. */
     public CounterKeyHash reset() {
         return reset(seed0, seed1);
     }
 
-    /** Begins a key that continues what hashed to this prefix. */
+    /** Begins a key that continues the key which hashed to this prefix. */
     public CounterKeyHash reset(long prefix0, long prefix1) {
         v0 = prefix0 ^ 0x736f6d6570736575L;
         v1 = prefix1 ^ 0x646f72616e646f6dL ^ 0xee;
@@ -95,7 +95,7 @@ public final class CounterKeyHash {
         return this;
     }
 
-    /** Ends the key. The next call must be a reset, or read what came of it. */
+    /** Ends the key. Afterwards call only {@link #reset} or the getters of the hash. */
     public CounterKeyHash end() {
         absorb(words << 59); // SipHash's last word: the length in bytes, modulo 256, in the top byte
         v2 ^= 0xee;
@@ -145,7 +145,9 @@ public final class CounterKeyHash {
         v3 = d;
     }
 
-    /** Drawn when the first accumulator asks for it; {@value #GIVEN} gives it to a simulation, which must repeat. */
+    /**
+     * The seed of this process, drawn at first use; {@value #GIVEN} sets it for a simulation, which must be repeatable.
+     */
     private static final class ProcessSeed {
         static final String GIVEN = "weir.hash-seed";
         static final long SEED0, SEED1;

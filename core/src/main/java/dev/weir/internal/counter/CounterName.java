@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What a counter is called where other processes count too: text that every process writes alike. Printable ASCII; no two
- * counters have one name. A buffer that is written again for every request.
+ * The name of a counter in shared stores: printable ASCII that every process writes alike. No two counters have the
+ * same name. It is a buffer that is overwritten for every request.
  */
 public final class CounterName {
     private byte[] bytes = new byte[64];
@@ -17,7 +17,10 @@ public final class CounterName {
         subject = 0;
     }
 
-    /** A hash of whom the counter is about, the same in every process: counters of one subject are kept side by side. */
+    /**
+     * A hash of the counter's subject (the caller), the same in every process. Counters of one subject are kept side by
+     * side.
+     */
     public long subject() {
         return subject;
     }
@@ -30,7 +33,7 @@ public final class CounterName {
         return length;
     }
 
-    /** Cuts the text back to its first {@code length} bytes. */
+    /** Truncates the text to its first {@code length} bytes. */
     public void length(int length) {
         if (length < 0 || length > this.length) {
             throw new IllegalArgumentException("length: " + length + " (expected: 0 to " + this.length + ")");
@@ -38,7 +41,7 @@ public final class CounterName {
         this.length = length;
     }
 
-    /** The text; only the first {@link #length} bytes count. */
+    /** The buffer of the text; only the first {@link #length} bytes are valid. */
     public byte[] bytes() {
         return bytes;
     }
@@ -59,7 +62,7 @@ public final class CounterName {
         length = needed;
     }
 
-    /** The text by itself. */
+    /** A copy of the text. */
     public byte[] toBytes() {
         return Arrays.copyOf(bytes, length);
     }

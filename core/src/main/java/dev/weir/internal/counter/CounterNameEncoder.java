@@ -4,17 +4,17 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The letters of counter names: printable ASCII. Text is UTF-8 with {@code %XX} for each byte that is no plain letter of a
- * name; an unpaired surrogate is the three bytes that UTF-8 would give its number, which no valid text has, so that different
- * text stays different. Text that comes out longer than {@value #LONGEST_TEXT} letters is {@code ~} and its SHA-256 instead; a
- * name longer than {@value #LONGEST_NAME} is {@code ~~} and the SHA-256 of what it would have been.
+ * Writes counter names in printable ASCII. Text is UTF-8 with {@code %XX} for each byte that is not a plain character
+ * of a name. An unpaired surrogate becomes the three bytes that UTF-8 would give its number; no valid text has them, so
+ * different text stays different. Text whose encoding exceeds {@value #LONGEST_TEXT} characters becomes {@code ~} and
+ * its SHA-256. A name longer than {@value #LONGEST_NAME} becomes {@code ~~} and the SHA-256 of the full name.
  */
 public final class CounterNameEncoder {
     static final int LONGEST_TEXT = 80;
     static final int LONGEST_NAME = 512;
 
     private static final byte[] HEX = ascii("0123456789ABCDEF");
-    /** What names ({@code : = ! ~ %}) and keys (braces) are built with, and what is troublesome on a terminal. */
+    /** Characters that structure names ({@code : = ! ~ %}) and keys (braces), or that need quoting in a terminal. */
     private static final String ESCAPED = ":=!~%{}\"\\";
 
     private static final boolean[] PLAIN = new boolean[128];
@@ -25,11 +25,11 @@ public final class CounterNameEncoder {
         }
     }
 
-    /** Made when the first long text comes: most never do. */
+    /** Created for the first long text; most encoders never meet one. */
     private @Nullable LongTextDigest longText;
 
     private CounterName into = new CounterName();
-    /** What was written before went into the digest of the name. */
+    /** Whether the text so far was moved into the digest of the name. */
     private boolean tooLong;
 
     private static byte[] ascii(String text) {
@@ -39,11 +39,11 @@ public final class CounterNameEncoder {
     /** Starts a name. */
     public void begin(CounterName name) {
         name.clear();
-        goOn(name);
+        resume(name);
     }
 
-    /** Goes on with a name that had ended. */
-    public void goOn(CounterName name) {
+    /** Continues a name that was ended. */
+    public void resume(CounterName name) {
         into = name;
         tooLong = false;
     }
@@ -60,7 +60,7 @@ public final class CounterNameEncoder {
         }
     }
 
-    /** Adds what is plain letters, and not more than a few. */
+    /** Adds a few plain characters, unescaped. */
     public CounterNameEncoder plain(String letters) {
         for (int i = 0; i < letters.length(); i++) {
             into.append((byte) letters.charAt(i));

@@ -1,39 +1,33 @@
 package dev.weir.internal.counter;
 
+import dev.weir.internal.runtime.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
-/** SHA-256, in the 43 letters of base64url, in place of what is too long for a counter's name; it allocates nothing. */
+/**
+ * Replaces text that is too long for a counter name by its SHA-256 in 43 characters of base64url. Allocates nothing.
+ */
 final class LongTextDigest {
     private static final byte[] BASE64 =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
 
-    private final MessageDigest text = sha256();
-    private final MessageDigest name = sha256();
+    private final MessageDigest text = Sha256.digest();
+    private final MessageDigest name = Sha256.digest();
     private final byte[] block = new byte[256];
     private final byte[] sum = new byte[32];
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
-    }
 
     /** Takes in the next piece of a long name. */
     void ofName(CounterName piece) {
         name.update(piece.bytes(), 0, piece.length());
     }
 
-    /** Ends the long name. */
+    /** Ends the long name and appends its digest. */
     void nameTo(CounterName into) {
         write(name, into);
     }
 
-    /** Adds the sum of {@code value}, of its chars as they are. */
+    /** Appends the digest of {@code value}, computed over its chars. */
     void textTo(String value, CounterName into) {
         int filled = 0;
         for (int i = 0; i < value.length(); i++) {
@@ -53,7 +47,7 @@ final class LongTextDigest {
         try {
             digest.digest(sum, 0, sum.length);
         } catch (DigestException e) {
-            throw new IllegalStateException("32 bytes hold a SHA-256", e);
+            throw new IllegalStateException("SHA-256 did not fit 32 bytes", e);
         }
         int bits = 0;
         int have = 0;

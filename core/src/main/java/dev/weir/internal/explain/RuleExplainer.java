@@ -57,7 +57,7 @@ public final class RuleExplainer {
         return null;
     }
 
-    /** Looks at rules in Weir's spelling; {@code adopted} are the same as the rule set has them. */
+    /** Looks at rules in Weir's spelling; {@code adopted} are the same as the index has them. */
     public void weir(List<WeirRule> rules, List<Rule> adopted) {
         AttributeValues frame = frame(rules);
         for (int i = 0; i < rules.size(); i++) {

@@ -1,10 +1,10 @@
 package dev.weir.internal.lease;
 
-/** Fractions of whole numbers. */
+/** Computes fractions of whole numbers. */
 final class Fractions {
     private Fractions() {}
 
-    /** {@code whole * over / under} for numbers of 0 and more, rounded down; where the product does not fit, a little less. */
+    /** {@code whole * over / under} for numbers >= 0, rounded down; a little less if the product overflows. */
     static long of(long whole, long over, long under) {
         long product = whole * over;
         return Math.multiplyHigh(whole, over) == 0 && product >= 0 ? product / under : saturated(whole / under, over);

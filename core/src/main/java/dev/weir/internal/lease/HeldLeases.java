@@ -3,11 +3,11 @@ package dev.weir.internal.lease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases that are held of one counter: the one that is being spent, and the next one if it came early. Spending from them needs no
- * lock; whoever changes which they are has the counter's monitor.
+ * The leases that this process holds of one counter: the one being spent, and the next one if it came early. Spending
+ * needs no lock; a thread that replaces a lease holds the counter's monitor.
  */
 final class HeldLeases {
-    /** The next lease is wanted when a quarter is left. */
+    /** The next lease is requested when a quarter is left. */
     private static final long LOW_WATER = 4;
 
     private volatile Lease current = Lease.NONE;
@@ -15,10 +15,10 @@ final class HeldLeases {
     /** Hits spent outside of the leases that are open. */
     private long spentBefore;
 
-    /** A lease that nobody spends any more, and what was left of it. */
+    /** A closed lease, and the hits that were left in it. */
     record Closed(Lease lease, long left) {}
 
-    /** Whether {@code hits} are here to be spent at {@code now}; somebody else may be faster. */
+    /** Whether {@code hits} can be spent at {@code now}; another thread may be faster. */
     boolean cover(long hits, long now) {
         Lease first = current;
         Lease second = next;
@@ -26,7 +26,7 @@ final class HeldLeases {
                 || (second != null && !second.isExpired(now) && second.left() >= hits);
     }
 
-    /** Takes {@code hits} at {@code now}: from which lease, or null if none has as many. */
+    /** Takes {@code hits} at {@code now}. Returns the lease they came from, or null if none has enough. */
     @Nullable
     Lease take(long hits, long now) {
         Lease first = current;
@@ -37,7 +37,7 @@ final class HeldLeases {
         return second != null && second.take(hits, now) ? second : null;
     }
 
-    /** Whether little is left of each. */
+    /** Whether each lease is below its low water mark. */
     boolean areLow() {
         Lease first = current;
         Lease second = next;
@@ -53,13 +53,13 @@ final class HeldLeases {
         return current == Lease.NONE && next == null;
     }
 
-    /** Hits that are held. */
+    /** The hits that are held. */
     long left() {
         Lease second = next;
         return current.left() + (second == null ? 0 : second.left());
     }
 
-    /** Hits that were ever spent here. */
+    /** The hits that were ever spent here. */
     long spent() {
         Lease first = current;
         Lease second = next;
@@ -67,12 +67,12 @@ final class HeldLeases {
         return spentBefore + open + (second == null ? 0 : second.hits() - second.left());
     }
 
-    /** Hits were spent that no lease had. */
+    /** Adds hits that were spent without a lease. */
     void spentElsewhere(long hits) {
         spentBefore += hits;
     }
 
-    /** Puts {@code lease} in use; which one is not any more, or null. */
+    /** Puts {@code lease} in use. Returns the lease that it replaced, or null. */
     @Nullable
     Lease accept(Lease lease) {
         Lease before = current;
@@ -85,7 +85,7 @@ final class HeldLeases {
         return before;
     }
 
-    /** If the current lease is of no use any more to requests of {@code unit}, the next one takes its place. */
+    /** Replaces the current lease by the next one, if requests of {@code unit} hits cannot use it any more. */
     @Nullable
     Closed rotate(long unit, long now) {
         Lease first = current;
@@ -125,7 +125,7 @@ final class HeldLeases {
         return second == null ? null : closed(second);
     }
 
-    /** What was spent of it stays spent. */
+    /** Closes a lease; the hits spent from it stay counted. */
     private Closed closed(Lease lease) {
         long left = lease.close();
         spentBefore += lease.hits() - left;

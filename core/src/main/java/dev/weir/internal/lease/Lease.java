@@ -3,25 +3,26 @@ package dev.weir.internal.lease;
 import dev.weir.Algorithm;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.store.GiveBackMargin;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Hits that a shared counter has been charged for and that this process may spend until they expire. Every hit of it is spent once,
- * given back once, or lost: all three go through one word, {@link #left}. The protocol is explored state by state in
- * {@code LeaseModelTest}.
+ * Hits that a shared counter was charged for, and that this process may spend until they expire. Every hit is spent
+ * once, given back once, or lost: all three change one word, {@link #left}. {@code LeaseModelTest} explores the
+ * protocol state by state.
  *
  * <h2>Time</h2>
  *
- * Its clock is the monotonic one and starts when it was asked for, which is before the store took the hits. A fixed window's lease
- * ends a round trip before its window at the latest. What has expired is never spent, however long the process was stopped: the
- * clock is read before each take.
+ * <p>A lease uses the monotonic clock. Its time starts when it was asked for, before the store took the hits. A fixed
+ * window's lease ends one round trip before its window at the latest. Expired hits are never spent, however long the
+ * process was stalled, because the clock is read before each take.
  */
 public final class Lease {
-    /** What there is before the first one. */
+    /** The initial lease, which is closed. */
     static final Lease NONE = new Lease(0, Lease.CLOSED, 0, 0);
 
-    /** {@link #left} of a lease that was closed: what was in it has gone back, or is lost. */
+    /** The {@link #left} of a closed lease, whose hits were given back or are lost. */
     static final long CLOSED = -1;
 
     private static final VarHandle LEFT;
@@ -41,7 +42,10 @@ public final class Lease {
     @SuppressWarnings("FieldMayBeFinal") // written through LEFT
     private volatile long left;
 
-    /** A lease of so many {@code hits} of which so many are {@code left}; the moments are those of {@link #isExpired} and {@link #isReturnable}. */
+    /**
+     * A lease of {@code hits}, of which {@code left} are unspent; {@link #isExpired} and {@link #isReturnable} explain
+     * the moments.
+     */
     Lease(long hits, long left, long expires, long returnable) {
         this.hits = hits;
         this.left = left;
@@ -50,15 +54,13 @@ public final class Lease {
     }
 
     /**
-     * The lease of {@code hits} that a counter of {@code meter} granted, with {@code outcome} as things stood after that. Moments and
-     * {@code ttl} are in nanoseconds.
+     * The lease of {@code hits} that a counter of {@code meter} granted; {@code outcome} is the state after that.
+     * Moments and {@code ttl} are in nanoseconds.
      */
     static Lease of(Meter meter, long hits, Outcome outcome, long asked, long answered, long ttl) {
-        long returnable = meter.returnableNanos(outcome);
-        long lives = meter.limit().algorithm() == Algorithm.FIXED_WINDOW
-                ? Math.min(ttl, returnable - Math.max(0, answered - asked))
-                : ttl;
-        return new Lease(hits, hits, asked + lives, asked + returnable);
+        long returnable = GiveBackMargin.untilNanos(meter, outcome, asked, answered);
+        long lives = meter.limit().algorithm() == Algorithm.FIXED_WINDOW ? Math.min(ttl, returnable - asked) : ttl;
+        return new Lease(hits, hits, asked + lives, returnable);
     }
 
     /** Takes {@code hits} at {@code now}, or nothing. */
@@ -77,7 +79,7 @@ public final class Lease {
         }
     }
 
-    /** Puts back what was taken and not spent after all; false if the lease was closed in between. */
+    /** Puts back hits that were taken but not spent; returns false if the lease was closed in between. */
     boolean putBack(long hits) {
         while (true) {
             long before = left;
@@ -90,7 +92,7 @@ public final class Lease {
         }
     }
 
-    /** Ends it: how many hits were left, which nobody takes any more. Of many who close it, one is told. */
+    /** Closes the lease and returns the unspent hits. If several threads close it, only one gets them. */
     long close() {
         return Math.max(0, (long) LEFT.getAndSet(this, CLOSED));
     }
@@ -99,16 +101,19 @@ public final class Lease {
         return now - expires >= 0;
     }
 
-    /** Whether hits sent back at {@code now} reach the window they came from, if they are under way no longer than {@code travel}. */
+    /**
+     * Whether hits sent back at {@code now} reach the window they came from, if they travel no longer than {@code
+     * travel}.
+     */
     boolean isReturnable(long now, long travel) {
-        return returnable - now > travel;
+        return GiveBackMargin.isInTime(returnable, now, travel);
     }
 
     long left() {
         return Math.max(0, left);
     }
 
-    /** How many were granted. */
+    /** The number of hits granted. */
     long hits() {
         return hits;
     }

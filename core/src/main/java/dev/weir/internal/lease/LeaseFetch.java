@@ -3,7 +3,7 @@ package dev.weir.internal.lease;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 
-/** Asks for the next lease of a counter in the background, before the last one is spent. One for each counter, used again. */
+/** Asks for the next lease of a counter in the background, before the last one is spent. Each counter reuses one. */
 final class LeaseFetch extends Ask {
     private final Leases leases;
     private final LeasedCounter counter;
@@ -19,7 +19,7 @@ final class LeaseFetch extends Ask {
         check.role = Check.Role.ENFORCE;
     }
 
-    /** What every ask about the counter has in common. */
+    /** The check that identifies the counter in every ask. */
     Check check() {
         return checks.get(0);
     }

@@ -3,7 +3,7 @@ package dev.weir.internal.lease;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 
-/** Gives what was not spent of a lease back to its store. It is sent once; if it is lost, the hits count as spent. */
+/** Gives the unspent hits of a lease back to the store. It is sent once; if it is lost, the hits count as spent. */
 final class LeaseReturn extends Ask {
     private final Leases leases;
 

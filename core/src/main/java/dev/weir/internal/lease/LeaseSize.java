@@ -5,18 +5,19 @@ import dev.weir.internal.algorithm.Outcome;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many hits of one counter to lease, and for how long.
+ * Decides how many hits of one counter to lease, and for how long.
  *
  * <pre>
- *   size = what is spent here in a lease_interval, and no less than a few hits if they are spent within a hundredth of the window
- *   size ≤ half of this process's {@linkplain SharedCounterView share} of the room that is left
+ *   size = hits spent here in a lease_interval,
+ *          and no less than a few hits if they are spent within a hundredth of the window
+ *   size ≤ half of this process's {@linkplain SharedCounterView share} of the hits left
  * </pre>
  *
- * So a lease lasts about an interval while there is plenty, and a window that runs dry is asked hit by hit, until it denies. Of a bucket
- * in a {@linkplain BucketExhaustion dry spell} it is our share of what flowed in.
+ * <p>So a lease lasts about an interval while there is plenty, and a window that is nearly used up is asked hit by hit
+ * until it denies. For an {@linkplain BucketExhaustion exhausted} bucket the size is our share of the inflow.
  */
 final class LeaseSize {
-    /** The least that is worth a lease, if the counter is spent fast enough. */
+    /** The smallest lease worth asking for, in requests, if the counter is spent fast enough. */
     private static final long FEW = 8;
 
     private static final long SECOND = 1_000_000_000;
@@ -24,18 +25,18 @@ final class LeaseSize {
     private static final long LONGEST_OF_HIGH_LIMITS = 2 * SECOND;
     private static final long HIGH_LIMIT = 1_000;
     /**
-     * What lies in leases when the counter has run dry is missing to the nodes that hold none: no more than a hundredth of what a window
-     * takes.
+     * The largest share of a window that may sit in leases, as a divisor: a hundredth. When the counter is used up,
+     * nodes without a lease miss these hits.
      */
     private static final long OF_WINDOW = 100;
 
-    /** A lease lives no shorter than so many intervals, for traffic comes in bunches. */
+    /** A lease lives at least this many intervals, because traffic is bursty. */
     private static final long INTERVALS = 4;
 
     private final SharedCounterView view;
-    private final BucketExhaustion drySpell;
-    private final SpendRate pace = new SpendRate();
-    /** How long hits may lie in a lease before they are spent. */
+    private final BucketExhaustion exhaustion;
+    private final SpendRate spendRate = new SpendRate();
+    /** How long hits may stay in a lease before they are spent. */
     private final long patience;
 
     private final long interval;
@@ -48,42 +49,45 @@ final class LeaseSize {
         this.patience = limit.windowMicros() / OF_WINDOW * 1_000;
         this.interval = Math.max(1, Math.min(TimeUnit.MICROSECONDS.toNanos(intervalMicros), patience));
         this.longest = limit.capacity() >= HIGH_LIMIT ? LONGEST_OF_HIGH_LIMITS : LONGEST;
-        this.drySpell = new BucketExhaustion(limit, interval, patience);
+        this.exhaustion = new BucketExhaustion(limit, interval, patience);
     }
 
-    /** Takes in that a store answered an ask of {@code asked}, when one request takes {@code request} hits. */
+    /** Records a store's answer to an ask at {@code asked}, when one request takes {@code request} hits. */
     void learn(Outcome outcome, long request, long asked) {
-        drySpell.learn(outcome, FEW * request, view, asked);
+        exhaustion.learn(outcome, FEW * request, view, asked);
     }
 
-    /** How long nobody here asks, from {@code now} on, for the bucket has run dry; 0 or less if anybody may. */
+    /** How long after {@code now} this process does not ask, because the bucket is exhausted; 0 or less if it may. */
     long rest(long now) {
-        return drySpell.left(now);
+        return exhaustion.left(now);
     }
 
-    /** How many to ask for at {@code now}, when {@code spentSoFar} were spent here and one request takes {@code request}; 0 for none. */
+    /**
+     * How many hits to ask for at {@code now}; 0 for none. {@code spentSoFar} were spent here, and one request takes
+     * {@code request}.
+     */
     long next(long spentSoFar, long request, long now) {
-        pace.add(spentSoFar - spent, now);
+        spendRate.add(spentSoFar - spent, now);
         spent = spentSoFar;
-        long size = drySpell.isDry() ? ofDry(request, now) : ofFull(request, now);
+        long size = exhaustion.isExhausted() ? ofInflow(request, now) : ofHitsLeft(request, now);
         size -= size % request;
         if (size < 2 * request) {
             return 0;
         }
-        ttl = Math.min(longest, Math.max(INTERVALS * interval, 2 * pace.timeFor(size, interval)));
+        ttl = Math.min(longest, Math.max(INTERVALS * interval, 2 * spendRate.timeFor(size, interval)));
         return size;
     }
 
-    private long ofFull(long request, long now) {
-        long few = Math.min(FEW * request, pace.in(Math.min(longest / 2, patience), interval));
-        return Math.min(Math.max(pace.in(interval, interval), few), view.fairPart(now));
+    private long ofHitsLeft(long request, long now) {
+        long few = Math.min(FEW * request, spendRate.in(Math.min(longest / 2, patience), interval));
+        return Math.min(Math.max(spendRate.in(interval, interval), few), view.fairShare(now));
     }
 
-    private long ofDry(long request, long now) {
-        return Math.min(Math.max(pace.in(drySpell.waits(), interval), FEW * request), view.inflowPart(now));
+    private long ofInflow(long request, long now) {
+        return Math.min(Math.max(spendRate.in(exhaustion.waitNanos(), interval), FEW * request), view.inflowShare(now));
     }
 
-    /** How long what was asked for last may be spent, nanoseconds. */
+    /** How long the last requested lease may be spent, nanoseconds. */
     long ttl() {
         return ttl;
     }

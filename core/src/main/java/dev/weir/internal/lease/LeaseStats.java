@@ -2,7 +2,7 @@ package dev.weir.internal.lease;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of leases, since the start: what metrics hang on. */
+/** Counts the leases and their hits since the start, for metrics. */
 public final class LeaseStats {
     final LongAdder decisions = new LongAdder();
     final LongAdder denied = new LongAdder();
@@ -13,7 +13,7 @@ public final class LeaseStats {
     final LongAdder stranded = new LongAdder();
     final LongAdder returns = new LongAdder();
 
-    /** Notes a request that was decided without asking a store, for everything that it takes was paid for. */
+    /** Counts a request that leases decided without asking a store. */
     public void decided() {
         decisions.increment();
     }
@@ -23,7 +23,7 @@ public final class LeaseStats {
         return decisions.sum();
     }
 
-    /** Checks that were denied without asking, for their counter has run dry. */
+    /** Checks that were denied without asking, because their bucket is exhausted. */
     public long denied() {
         return denied.sum();
     }
@@ -33,27 +33,27 @@ public final class LeaseStats {
         return taken.sum();
     }
 
-    /** Hits that were granted with them. */
+    /** Hits that were granted. */
     public long hits() {
         return hits.sum();
     }
 
-    /** Hits that went back to their store, and that it has confirmed. */
+    /** Hits that were given back and that the store has confirmed. */
     public long returned() {
         return returned.sum();
     }
 
-    /** Leases that expired before they were spent. */
+    /** Leases that expired with unspent hits. */
     public long expired() {
         return expired.sum();
     }
 
-    /** Hits that were neither spent nor given back: their window had gone, or the store did not confirm. */
+    /** Hits that were neither spent nor given back: their window had ended, or the store did not confirm. */
     public long stranded() {
         return stranded.sum();
     }
 
-    /** Times that a store was sent hits back. */
+    /** Times that hits were sent back to a store. */
     public long returns() {
         return returns.sum();
     }

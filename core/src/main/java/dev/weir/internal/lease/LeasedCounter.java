@@ -10,16 +10,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared counter that is busy here, with what this process holds of it: the lease that is being spent, and the next one if it
- * came early. At most one lease is being asked for at a time.
+ * A shared counter that is busy in this process, with the leases held of it: the one being spent, and the next one if
+ * it came early. At most one lease is requested at a time.
  *
  * <h2>Concurrency</h2>
  *
- * Spending is one compare-and-set in the {@link Lease}. Everything else (asking, answers, the sweep) happens once a lease and takes
- * the monitor; nothing is sent while it is held.
+ * <p>Spending is one compare-and-set in the {@link Lease}. Everything else (asking, answers, the sweep) happens once
+ * per lease and takes the monitor; nothing is sent while it is held.
  */
 public final class LeasedCounter extends CounterKey {
-    /** Forgotten when nothing was spent for so long. */
+    /** A counter that spent nothing for this long is forgotten, nanoseconds. */
     private static final long IDLE = 5_000_000_000L;
 
     private final Leases leases;
@@ -32,13 +32,13 @@ public final class LeasedCounter extends CounterKey {
 
     private final HeldLeases held = new HeldLeases();
 
-    /** What one request takes, as last seen: a lease is a multiple of it. */
+    /** The hits of one request, as last seen; a lease is a multiple of it. */
     private volatile long unit = 1;
-    /** Whether a lease is being asked for; written under the monitor. */
+    /** Whether a lease is being requested; written under the monitor. */
     private volatile boolean asking;
 
     private volatile boolean retired;
-    /** Whether the store has forgotten what hits were taken from: what is not spent is lost. */
+    /** Whether the store has forgotten the counter, so that unspent hits are lost. */
     private volatile boolean dropped;
 
     private long spentSwept;
@@ -60,7 +60,7 @@ public final class LeasedCounter extends CounterKey {
         return rule;
     }
 
-    /** Whether {@code check} is about what this leases: the same limit in the same store. */
+    /** Whether {@code check} has the limit and the store of this counter. */
     boolean isOf(Check check) {
         Meter asked = check.meter;
         return asked != null
@@ -68,19 +68,22 @@ public final class LeasedCounter extends CounterKey {
                 && asked.limit().equals(limit);
     }
 
-    /** Whether {@code hits} are here to be spent at {@code now}; somebody else may be faster. */
+    /** Whether {@code hits} can be spent at {@code now}; another thread may be faster. */
     public boolean covers(long hits, long now) {
         return held.cover(Math.max(1, hits), now);
     }
 
-    /** Takes {@code hits} at {@code now}: from which lease, or null if none has as many. 0 hits ask whether anything is left. */
+    /**
+     * Takes {@code hits} at {@code now}. Returns the lease, or null if none has enough. 0 hits ask whether anything is
+     * left.
+     */
     public @Nullable Lease take(long hits, long now) {
         return held.take(hits, now);
     }
 
     /**
-     * Whether the counter has run dry and is not asked at {@code now}, so that {@code check}, which is not {@linkplain #covers covered},
-     * is denied; its outcome says so then, and until when.
+     * Whether the bucket is exhausted and not asked at {@code now}. Then {@code check}, which is not {@linkplain
+     * #covers covered}, is denied, and its outcome says until when.
      */
     public boolean rests(Check check, long now) {
         long left = size.rest(now);
@@ -98,12 +101,12 @@ public final class LeasedCounter extends CounterKey {
         return true;
     }
 
-    /** How long after {@code now} the counter is asked again if it has run dry, microseconds. */
+    /** Microseconds after {@code now} until an exhausted counter is asked again. */
     public long restLeft(long now) {
         return Math.max(0, size.rest(now) + 999) / 1_000;
     }
 
-    /** Tells whoever spent a hit how things stand, as far as is known here. */
+    /** Writes the counter's state, as far as it is known here, into the outcome of a check that was paid. */
     public void tell(Outcome out, long now) {
         out.allowed = true;
         out.remaining = remaining();
@@ -112,12 +115,12 @@ public final class LeasedCounter extends CounterKey {
         out.delay = 0;
     }
 
-    /** The room in the store as last told, and what is held here. */
+    /** The hits left in the store, as last reported, and those held here. */
     public long remaining() {
         return Math.min(limit.capacity(), view.remaining() + held.left());
     }
 
-    /** Puts back what was {@linkplain #take taken} and is not spent after all. */
+    /** Puts back hits that were {@linkplain #take taken} but not spent. */
     public void putBack(Lease lease, long hits, long now) {
         if (!lease.putBack(hits)) {
             giveBack(lease, hits, now);
@@ -137,8 +140,8 @@ public final class LeasedCounter extends CounterKey {
     }
 
     /**
-     * How many hits to ask for ahead at {@code now}, with a request for {@code hits} that this process cannot cover; 0 for none. If
-     * it is more than that, nobody else asks ahead until {@link #answered}.
+     * How many more hits to lease at {@code now}, together with a request for {@code hits} that this process cannot
+     * cover; 0 for none. If more than 0, no other thread asks for a lease until {@link #answered}.
      */
     public long ahead(long hits, long now) {
         if (hits > 0 && unit != hits) {
@@ -163,8 +166,8 @@ public final class LeasedCounter extends CounterKey {
     }
 
     /**
-     * Takes in what the store answered to {@code check}, asked at {@code asked}: its own hits, of which {@code taken} count, and the
-     * lease that came with it. Whatever it says of what remains is for the store alone.
+     * Records the store's answer to {@code check}, asked at {@code asked}: its own hits, of which {@code taken} count,
+     * and the lease that came with it. The remaining hits in the outcome are those of the store alone.
      */
     public void answered(Check check, long taken, long asked) {
         long now = leases.now();
@@ -194,7 +197,7 @@ public final class LeasedCounter extends CounterKey {
         }
     }
 
-    /** Gives back what has expired by {@code now}; whether nothing was spent for so long that the counter may go. */
+    /** Gives back leases that have expired by {@code now}; returns whether the counter is idle and may be forgotten. */
     boolean sweep(long now) {
         HeldLeases.Closed first;
         HeldLeases.Closed second;
@@ -215,7 +218,7 @@ public final class LeasedCounter extends CounterKey {
         return idle;
     }
 
-    /** Ends it: leases are given back, and so is one that is still under way when it comes. */
+    /** Ends the counter: leases are given back, and so is one in flight when it arrives. */
     void retire(long now) {
         HeldLeases.Closed first;
         HeldLeases.Closed second;
@@ -228,13 +231,13 @@ public final class LeasedCounter extends CounterKey {
         giveBack(second, now);
     }
 
-    /** Ends it, and nothing goes back: neither what is held nor what is still under way. */
+    /** Ends the counter without giving anything back, neither held leases nor one in flight. */
     void drop(long now) {
         dropped = true;
         retire(now);
     }
 
-    /** Hits that are held. */
+    /** The hits that are held. */
     long left() {
         return held.left();
     }

@@ -16,9 +16,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases of one process. Only counters that are busy here are known at all: one that is asked for the second time within a
- * second. They need room; where there is none, counters are asked exactly until the idle ones have gone. Nothing has a
- * timer: {@link #sweep} is called now and then.
+ * The leases of one process. It tracks only busy counters: those asked for a second time within a second. They need
+ * places in the budget; without a free place, counters are asked exactly until idle ones are dropped. Nothing has a
+ * timer: {@link #sweep} is called periodically.
  */
 public final class Leases {
     private final ConcurrentHashMap<CounterKey, LeasedCounter> counters = new ConcurrentHashMap<>();
@@ -26,33 +26,33 @@ public final class Leases {
     private final IntFunction<SharedStore> stores;
     private final TimeSource time;
     private final long travel;
-    private final CounterBudget room;
+    private final CounterBudget budget;
     private final Consumer<Check> returned;
     private final LeaseStats stats = new LeaseStats();
-    /** Fetches and returns. */
-    private final InFlightAsks underWay = new InFlightAsks();
+    /** Fetches and returns in flight. */
+    private final InFlightAsks inFlight = new InFlightAsks();
 
     private volatile boolean closed;
 
     /**
-     * Leases of counters in {@code stores}, by their place.
+     * Creates the leases of counters in {@code stores}, which are given by index.
      *
      * @param deadlineMicros how long a store may take to answer
-     * @param room for the counters that are busy
-     * @param recent counters to remember that they were asked
-     * @param returned is told of checks that gave hits back
+     * @param budget places for busy counters
+     * @param recent the number of counters whose last ask is remembered
+     * @param returned called with checks that gave hits back
      */
     public Leases(
             IntFunction<SharedStore> stores,
             TimeSource time,
             long deadlineMicros,
-            CounterBudget room,
+            CounterBudget budget,
             int recent,
             Consumer<Check> returned) {
         this.stores = stores;
         this.time = time;
         this.travel = deadlineMicros * 1_000;
-        this.room = room;
+        this.budget = budget;
         this.recent = new RecentCounters(recent);
         this.returned = returned;
     }
@@ -61,12 +61,12 @@ public final class Leases {
         return stats;
     }
 
-    /** How many counters are leased from, or were a moment ago. */
+    /** The number of counters that are leased from, or were a moment ago. */
     public int size() {
         return counters.size();
     }
 
-    /** Hits that are held, by and large: leases change while they are counted. */
+    /** The hits that are held, approximately: leases change while they are summed. */
     public long held() {
         long held = 0;
         for (LeasedCounter each : counters.values()) {
@@ -75,7 +75,7 @@ public final class Leases {
         return held;
     }
 
-    /** The counter of {@code check} if it is busy here; {@code key} is a buffer to look with. */
+    /** The counter of {@code check} if it is busy here; {@code key} is a buffer for the lookup. */
     public @Nullable LeasedCounter find(Check check, CounterKey key, long now) {
         LeasedCounter found = counters.get(key.set(check.key0, check.key1));
         if (found == null || found.isOf(check)) {
@@ -85,19 +85,22 @@ public final class Leases {
         return null;
     }
 
-    /** Notes that the counter of {@code check} was asked and had room; the second time in a second it is busy. */
+    /**
+     * Records that the counter of {@code check} was asked and had room; the second time within a second it becomes
+     * busy.
+     */
     public void seen(Check check, Rule rule, long taken, long asked) {
-        if (!recent.seen(check.key0, asked) || closed || !room.take()) {
+        if (!recent.seen(check.key0, asked) || closed || !budget.take()) {
             return;
         }
         LeasedCounter counter = new LeasedCounter(this, check, rule, asked);
         counter.answered(check, taken, asked);
         if (counters.putIfAbsent(counter, counter) != null) {
-            room.leave();
+            budget.leave();
         }
     }
 
-    /** Gives back what has expired, and forgets counters that are not busy any more. */
+    /** Gives back expired leases, and forgets idle counters. */
     public void sweep() {
         long now = now();
         for (LeasedCounter each : counters.values()) {
@@ -117,56 +120,58 @@ public final class Leases {
         }
     }
 
-    /** Forgets the counter of {@code check}, which its store has forgotten: nothing of it goes back. */
+    /** Forgets the counter of {@code check}, which its store has forgotten; nothing is given back. */
     public void forget(Check check) {
         LeasedCounter gone = counters.remove(new CounterKey().set(check.key0, check.key1));
         if (gone != null) {
-            room.leave();
+            budget.leave();
             gone.drop(now());
         }
     }
 
-    /** Gives everything back and takes no lease any more; done when the stores have answered. */
+    /** Gives back everything and takes no more leases; completes when the stores have answered. */
     public CompletionStage<Void> close() {
         closed = true;
-        return underWay.noneAfter(() -> retainIf(rule -> false));
+        return inFlight.noneAfter(() -> retainIf(rule -> false));
     }
 
     private void remove(LeasedCounter counter, long now) {
         LeasedCounter gone = counters.remove(counter);
         if (gone != null) {
-            room.leave();
+            budget.leave();
             gone.retire(now);
         }
     }
 
-    /** Sends back {@code hits} of {@code lease}, of the counter that {@code like} asks; false if their window has gone. */
+    /**
+     * Sends back {@code hits} of {@code lease}, of the counter that {@code like} asks; false if their window has ended.
+     */
     boolean giveBack(Check like, Lease lease, long hits, long now) {
         if (!lease.isReturnable(now, travel)) {
             stats.stranded.add(hits);
             return false;
         }
-        underWay.sent();
+        inFlight.sent();
         stats.returns.increment();
         send(new LeaseReturn(this, like, hits, deadline(now)), like.store);
         return true;
     }
 
-    /** A store has answered to {@code check}, which gave hits back. */
+    /** Records a store's answer to {@code check}, which gave hits back. */
     void returned(Check check) {
         (check.failure == null ? stats.returned : stats.stranded).add(-check.hits);
         returned.accept(check);
         answeredOne();
     }
 
-    /** A fetch or a return was answered, and all that follows from it was sent. */
+    /** Counts a fetch or a return as answered; everything that follows from it must have been sent before. */
     void answeredOne() {
-        underWay.answered();
+        inFlight.answered();
     }
 
     /** Asks for a lease in the background. */
     void fetch(LeaseFetch fetch) {
-        underWay.sent();
+        inFlight.sent();
         send(fetch, fetch.check().store);
     }
 
@@ -174,8 +179,8 @@ public final class Leases {
         return closed;
     }
 
-    private void send(Ask ask, int place) {
-        stores.apply(place).decide(ask);
+    private void send(Ask ask, int storeIndex) {
+        stores.apply(storeIndex).decide(ask);
     }
 
     long now() {

@@ -1,31 +1,31 @@
 package dev.weir.internal.lease;
 
-import java.util.concurrent.atomic.AtomicLongArray;
+import dev.weir.internal.runtime.StampTable;
 
 /**
- * Counters that were asked of late, so that one that is asked again is known to be busy here. A fixed table, a word for each: 40
- * bits of its hash, and the tenth of a second. A counter that finds its place taken takes it, and is noticed the next time.
+ * Remembers the counters that were asked of late, so that one asked again is known to be busy. It is a fixed table with
+ * a word per counter: 40 bits of its hash, and the time in tenths of a second. A counter whose word is taken overwrites
+ * it, and is noticed the next time.
  */
 final class RecentCounters {
     private static final int TIME_BITS = 24;
-    private static final long TIME = (1L << TIME_BITS) - 1;
     private static final long TENTH = 100_000_000;
     private static final long RECENT = 10;
 
-    private final AtomicLongArray words;
+    private final StampTable table;
 
     RecentCounters(int places) {
-        words = new AtomicLongArray(Integer.highestOneBit(Math.max(1, places)));
+        table = new StampTable(places, TIME_BITS);
     }
 
-    /** Notes that it is asked at {@code now}; whether it was a second ago or less. */
+    /** Records an ask at {@code now}; returns whether the last one was a second ago or less. */
     boolean seen(long key0, long now) {
-        int place = (int) key0 & words.length() - 1;
-        long before = words.get(place);
-        long word = (key0 & ~TIME) | (now / TENTH & TIME);
-        if (word != before) {
-            words.set(place, word);
+        long before = table.word(key0);
+        long tenth = now / TENTH;
+        boolean known = table.isOf(before, key0);
+        if (!known || table.since(before, tenth) != 0) {
+            table.set(key0, tenth); // mostly it is the same tenth, and the line stays shared between processors
         }
-        return before != 0 && (before | TIME) == (key0 | TIME) && (word - before & TIME) <= RECENT;
+        return known && table.since(before, tenth) <= RECENT;
     }
 }

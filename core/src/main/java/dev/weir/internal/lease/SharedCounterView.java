@@ -5,20 +5,20 @@ import dev.weir.Limit;
 import dev.weir.internal.algorithm.Outcome;
 
 /**
- * What this process knows of a shared counter from the answers to its own asks: the room that is left, and which part of what is
- * taken from it is its own. What others take shows as room that is missing: nobody keeps a list of who is active.
+ * Estimates the state of a shared counter from the answers to this process's own asks: the hits left, and this
+ * process's share of what is taken. Hits that others take show as missing hits; no list of active nodes is needed.
  *
  * <pre>
- *   others = room before + refilled since + given back - taken by me - room now
+ *   others = hits left before + refilled since + given back - taken by me - hits left now
  *   share  = mine / (mine + others), of late
  * </pre>
  */
 final class SharedCounterView {
-    /** Before anything is known, a quarter is thought to be fair. */
+    /** The share before anything is known: a quarter. */
     private static final long FIRST_MINE = 1;
 
     private static final long FIRST_ALL = 4;
-    /** Scales what is averaged, so that small numbers fade and do not stick. */
+    /** Scales the averages, so that small numbers fade instead of sticking. */
     private static final long SCALE = 16;
 
     private final Limit limit;
@@ -26,7 +26,7 @@ final class SharedCounterView {
     private long at;
     private long mine;
     private long others;
-    /** Read without a lock by whoever tells a caller what remains. */
+    /** Read without a lock to tell callers what remains. */
     private volatile long remaining;
 
     private volatile long resets;
@@ -35,11 +35,11 @@ final class SharedCounterView {
         this.limit = limit;
     }
 
-    /** Takes in an answer: {@code taken} hits are ours, and {@code outcome} is as things stand after them. */
+    /** Records an answer: {@code taken} hits are ours, and {@code outcome} is the state after them. */
     void learn(long taken, Outcome outcome, long asked) {
         long now = Math.min(outcome.remaining, Long.MAX_VALUE / SCALE / 4);
         if (known) {
-            long missing = Math.max(0, room(asked) - taken - now);
+            long missing = Math.max(0, hitsLeft(asked) - taken - now);
             mine = fade(mine) + Math.min(taken, Long.MAX_VALUE / SCALE / 4) * SCALE;
             others = fade(others) + missing * SCALE;
         }
@@ -49,34 +49,37 @@ final class SharedCounterView {
         resets = asked + Math.min(outcome.reset, 1L << 50) * 1_000;
     }
 
-    /** This process has sent {@code hits} back. */
+    /** Records that this process has sent {@code hits} back. */
     void returned(long hits) {
         remaining = Math.min(limit.capacity(), remaining + hits);
     }
 
-    /** The room as last told. */
+    /** The hits left, as last reported. */
     long remaining() {
         return remaining;
     }
 
-    /** Microseconds until the counter is as good as new, as last told. */
+    /** Microseconds until the counter is as good as new, as last reported. */
     long reset(long now) {
         return Math.max(0, (resets - now) / 1_000);
     }
 
-    /** Microseconds until {@code hits} fit into a bucket, as last told: it is full when it is as good as new. */
+    /** Microseconds until {@code hits} fit into a bucket, as last reported: it is full when it is as good as new. */
     long untilFit(long hits, long now) {
         return Math.max(0, reset(now) - Fractions.of(limit.windowMicros(), limit.capacity() - hits, limit.requests()));
     }
 
-    /** Half of this process's share of the room: as it shrinks with the room, a counter that runs dry is asked hit by hit. */
-    long fairPart(long now) {
-        return known ? share(room(now)) / 2 : 0;
+    /**
+     * Half of this process's share of the hits left. It shrinks with them, so a counter that is nearly used up is asked
+     * hit by hit.
+     */
+    long fairShare(long now) {
+        return known ? share(hitsLeft(now)) / 2 : 0;
     }
 
-    /** The same of a bucket that has run dry, with the whole share of what has flowed in since: more flows in where that came from. */
-    long inflowPart(long now) {
-        return known ? share(room(now) - remaining / 2) : 0;
+    /** The same for an exhausted bucket, with the whole share of the inflow since: there will be more. */
+    long inflowShare(long now) {
+        return known ? share(hitsLeft(now) - remaining / 2) : 0;
     }
 
     /** Nanoseconds until {@code hits} have flowed in for this process. */
@@ -89,8 +92,8 @@ final class SharedCounterView {
         return Fractions.of(hits, mine + FIRST_MINE * SCALE, mine + others + FIRST_ALL * SCALE);
     }
 
-    /** The room if nobody has taken anything since. */
-    private long room(long now) {
+    /** The hits left at {@code now} if no process has taken any since. */
+    private long hitsLeft(long now) {
         if (limit.algorithm() == Algorithm.FIXED_WINDOW) {
             return now - resets >= 0 ? limit.capacity() : remaining;
         }

@@ -1,8 +1,8 @@
 package dev.weir.internal.lease;
 
 /**
- * How fast this process spends hits of one counter, as of the last second or so: hits over nanoseconds, of which both are halved
- * when they get old. Told now and then, not at every hit.
+ * The rate at which this process spends hits of one counter, over about the last second: hits over nanoseconds, both
+ * halved when they get old. It is updated now and then, not at every hit.
  */
 final class SpendRate {
     private static final long HORIZON = 1_000_000_000;
@@ -12,7 +12,7 @@ final class SpendRate {
     private long at;
     private boolean started;
 
-    /** {@code spent} more were spent by {@code now}. */
+    /** Adds {@code spent} hits that were spent by {@code now}. */
     void add(long spent, long now) {
         hits += Math.max(0, spent);
         if (started) {
@@ -24,12 +24,12 @@ final class SpendRate {
             hits = (hits + 1) / 2;
             nanos /= 2;
             if (hits <= 1 && nanos > HORIZON) {
-                nanos = HORIZON; // idle for so long that the rest says nothing
+                nanos = HORIZON; // idle for so long that the rest means nothing
             }
         }
     }
 
-    /** How many are spent in {@code interval}; never more than were seen, if that is less than an interval's worth of watching. */
+    /** The hits spent in {@code interval}; if less than {@code least} was observed, no more than were seen. */
     long in(long interval, long least) {
         return Fractions.of(hits, interval, Math.max(nanos, least));
     }

@@ -3,7 +3,10 @@ package dev.weir.internal.limiter;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.store.Checks;
 
-/** What one thread fills again for every request it decides; an observer that decides one in the middle of another gets its own. */
+/**
+ * The buffers that one thread reuses for every request; an observer that decides a request inside another decision gets
+ * fresh ones.
+ */
 final class DecisionScratch {
     private static final ThreadLocal<DecisionScratch> OF_THREAD = ThreadLocal.withInitial(DecisionScratch::new);
 
@@ -12,7 +15,7 @@ final class DecisionScratch {
 
     private boolean taken;
 
-    /** To be given back by {@link #release}. */
+    /** Takes the buffers; return them with {@link #release}. */
     static DecisionScratch take() {
         DecisionScratch scratch = OF_THREAD.get();
         if (scratch.taken) {
@@ -23,6 +26,9 @@ final class DecisionScratch {
     }
 
     void release() {
+        if (matches.isNoting()) {
+            matches.end();
+        }
         taken = false;
     }
 }

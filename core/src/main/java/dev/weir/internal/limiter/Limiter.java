@@ -18,7 +18,8 @@ import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides requests: never blocks, and allocates nothing beyond the decision it returns. Threads share it freely; each request
- * meets one rule set from beginning to end.
+ * meets one rule index from beginning to end.
  *
  * <p>What this process counts by itself is decided on the spot. What shared stores count is decided {@linkplain WaiterSupplier later},
  * inside the deadline of its rules, whatever the stores do.
@@ -52,9 +53,9 @@ public final class Limiter {
     private final @Nullable SharedPath shared;
     private volatile MeteredRules rules;
 
-    /** A limiter whose counters all live in {@code store}. */
+    /** A limiter whose counters all live in {@code store}: compiles {@code rules}. */
     public Limiter(
-            RuleSet rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
+            WrittenRules rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
         this(rules, store, SharedStores.none(), time, settings, observer);
     }
 
@@ -65,13 +66,13 @@ public final class Limiter {
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store is not among {@code stores}
      */
     public Limiter(
-            RuleSet rules,
+            RuleIndex index,
             LocalStore store,
             SharedStores stores,
             TimeSource time,
             LimiterSettings settings,
             LimiterObserver observer) {
-        this.rules = MeteredRules.of(rules, stores, settings);
+        this.rules = MeteredRules.of(index, stores, settings);
         this.store = store;
         this.stores = stores;
         this.time = time;
@@ -84,6 +85,17 @@ public final class Limiter {
         this.shared = stores.isEmpty()
                 ? null
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
+    }
+
+    /** The same of rules as they were written: compiles them. */
+    public Limiter(
+            WrittenRules rules,
+            LocalStore store,
+            SharedStores stores,
+            TimeSource time,
+            LimiterSettings settings,
+            LimiterObserver observer) {
+        this(RuleIndex.of(rules), store, stores, time, settings, observer);
     }
 
     /** Where the counters live that other processes count in as well. */
@@ -116,17 +128,31 @@ public final class Limiter {
                 : shared.tier().close();
     }
 
-    /** The rule set in force. */
-    public RuleSet rules() {
-        return rules.rules();
+    /** The rules in force, as they were written. */
+    public WrittenRules rules() {
+        return rules.index().source();
+    }
+
+    /** The rules in force, compiled. */
+    public RuleIndex index() {
+        return rules.index();
     }
 
     /**
-     * Puts a rule set in force for every request decided from now on.
+     * Compiles {@code next}, without switches or overrides, and puts it in force for every request decided from now on.
      *
-     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last rules stay
      */
-    public void rules(RuleSet next) {
+    public void rules(WrittenRules next) {
+        index(RuleIndex.of(next));
+    }
+
+    /**
+     * Puts {@code next} in force for every request decided from now on.
+     *
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last rules stay
+     */
+    public void index(RuleIndex next) {
         MeteredRules metered = MeteredRules.of(next, stores, settings);
         rules = metered;
         if (shared != null) {
@@ -214,7 +240,7 @@ public final class Limiter {
         MeteredRules current = rules;
         Matches matches = Matches.named();
         Checks checks = new Checks();
-        current.rules().match(request, matches);
+        current.index().match(request, matches);
         checkWriter.write(current, request, matches, checks);
         List<RuleCounter> counters = new ArrayList<>();
         for (int i = 0; i < checks.size(); i++) {
@@ -241,7 +267,7 @@ public final class Limiter {
 
     /** Why {@code verdict}, one of the decision on {@code request}, came out as it did, for people. */
     public VerdictExplanation explain(Request request, MutableVerdict verdict) {
-        return VerdictExplanation.of(verdict, rules.rules().counter(request, verdict));
+        return VerdictExplanation.of(verdict, rules.index().counter(request, verdict));
     }
 
     private void decideHere(Request request, long nowMicros, MutableDecision into) {
@@ -249,12 +275,12 @@ public final class Limiter {
         MeteredRules current = rules;
         DecisionScratch scratch = DecisionScratch.take();
         try {
-            current.rules().match(request, scratch.matches);
+            current.index().match(request, scratch.matches);
             Checks checks = scratch.checks;
             checkWriter.write(current, request, scratch.matches, checks);
             boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
             verdictWriter.write(request, scratch.matches, checks, into);
-            into.end(allowed || settings.shadow());
+            VerdictWriter.end(scratch.matches, into, allowed || settings.shadow());
         } finally {
             scratch.release();
         }

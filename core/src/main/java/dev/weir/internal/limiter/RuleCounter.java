@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A counter that a request is counted in.
  *
- * @param rule the rule, or null where the request brought its own limit
- * @param check its meter, keys and hits; its name and the place of its store, if that is a shared one
+ * @param rule the rule, or null if the request brought its own limit
+ * @param check its meter, keys and hits; for a shared store also its name and the store's index
  */
 public record RuleCounter(@Nullable Rule rule, Check check) {}

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of one descriptor, each in the slot that its domain's rules know it by, so that a rule reads an attribute
- * without looking for it. Names that no rule mentions have no slot.
+ * The attributes of one descriptor, each at the position that its domain's rules know it by, so that a rule reads an
+ * attribute without searching. Attributes that no rule mentions have no position.
  */
 public final class AttributeValues {
     static final int ENDPOINT = 0;
@@ -20,7 +20,7 @@ public final class AttributeValues {
     static final int REMOTE_ADDRESS = 4;
     static final int API_KEY = 5;
     static final int TIER = 6;
-    /** The slots above, which every domain has. */
+    /** The number of positions above, which every domain has. */
     static final int KNOWN = 7;
 
     private static final String[] METHODS = {"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"};
@@ -28,27 +28,27 @@ public final class AttributeValues {
     private @Nullable String[] values = new String[16];
     private int[] filled = new int[16];
     private int size;
-    /** Where the path begins in the endpoint, and its hash as text of its own. */
+    /** Where the path begins in the endpoint; below, the hash of the path alone. */
     private int path;
 
     private int pathHash;
-    /** The slots whose values are addresses, and count and compare by their bits. */
+    /** The positions whose values are addresses; they are counted and compared by their bits. */
     private BitSet addresses = new BitSet();
 
     private final IpAddress address = new IpAddress();
 
-    /** Takes in {@code descriptor}; of an attribute given twice, the first counts. */
-    public void load(Request request, int descriptor, Map<String, Integer> slots, BitSet addresses) {
+    /** Loads {@code descriptor}; of an attribute given twice, the first counts. */
+    public void load(Request request, int descriptor, Map<String, Integer> positions, BitSet addresses) {
         clear();
         this.addresses = addresses;
-        if (values.length < slots.size()) {
-            values = new String[slots.size()];
-            filled = new int[slots.size()];
+        if (values.length < positions.size()) {
+            values = new String[positions.size()];
+            filled = new int[positions.size()];
         }
         for (int i = request.start(descriptor), end = request.end(descriptor); i < end; i++) {
-            Integer slot = slots.get(request.key(i));
-            if (slot != null && values[slot] == null) {
-                fill(slot, request.value(i));
+            Integer position = positions.get(request.key(i));
+            if (position != null && values[position] == null) {
+                fill(position, request.value(i));
             }
         }
         alias(IP, REMOTE_ADDRESS);
@@ -59,7 +59,7 @@ public final class AttributeValues {
         }
     }
 
-    /** Puts {@code tier} in the place of the one that was given; one that nobody gave is added beside an api_key. */
+    /** Replaces the tier of the request by {@code tier}; adds it if the request has none but names a caller. */
     public void tier(String tier) {
         if (values[TIER] != null) {
             values[TIER] = tier;
@@ -68,15 +68,15 @@ public final class AttributeValues {
         }
     }
 
-    private void fill(int slot, String value) {
-        values[slot] = value;
-        filled[size++] = slot;
+    private void fill(int position, String value) {
+        values[position] = value;
+        filled[size++] = position;
     }
 
-    private void alias(int slot, int other) {
+    private void alias(int position, int other) {
         String value = values[other];
-        if (values[slot] == null && value != null) {
-            fill(slot, value);
+        if (values[position] == null && value != null) {
+            fill(position, value);
         }
     }
 
@@ -88,7 +88,7 @@ public final class AttributeValues {
         }
     }
 
-    /** What {@link String#hashCode} of the text from {@code start} on would be. */
+    /** The {@link String#hashCode} of the text from {@code start} on. */
     private static int hash(String text, int start) {
         int hash = 0;
         for (int i = start; i < text.length(); i++) {
@@ -106,7 +106,7 @@ public final class AttributeValues {
         return endpoint.substring(0, length);
     }
 
-    /** Forgets the descriptor, and so the strings of the request. */
+    /** Forgets the descriptor, and with it the strings of the request. */
     public void clear() {
         for (int i = 0; i < size; i++) {
             values[filled[i]] = null;
@@ -115,42 +115,42 @@ public final class AttributeValues {
     }
 
     @Nullable
-    public String value(int slot) {
-        return values[slot];
+    public String value(int position) {
+        return values[position];
     }
 
-    /** How many slots have a value. */
+    /** The number of positions that have a value. */
     public int size() {
         return size;
     }
 
-    /** The slot that was filled as the {@code index}th. */
-    public int slot(int index) {
+    /** The position that was filled as the {@code index}th. */
+    public int position(int index) {
         return filled[index];
     }
 
-    /** The hash of what an index compares in a slot that has a value: of an endpoint its path, of an address its bits. */
-    public int indexHash(int slot) {
-        String value = values[slot];
-        if (slot == ENDPOINT || value == null) {
+    /** The hash that an index compares at a position with a value: of an endpoint its path, of an address its bits. */
+    public int indexHash(int position) {
+        String value = values[position];
+        if (position == ENDPOINT || value == null) {
             return pathHash;
         }
-        if (addresses.get(slot)) {
+        if (addresses.get(position)) {
             return address.read(value) ? address.bitsHash() : 0;
         }
         return value.hashCode();
     }
 
-    /** Whether an index that holds {@code text} for {@code slot} means this descriptor. */
-    public boolean indexEquals(int slot, String text) {
-        String value = values[slot];
+    /** Whether an index entry with {@code text} at {@code position} matches this descriptor. */
+    public boolean indexEquals(int position, String text) {
+        String value = values[position];
         if (value == null) {
             return false;
         }
-        if (slot == ENDPOINT) {
+        if (position == ENDPOINT) {
             return value.length() - path == text.length() && value.startsWith(text, path);
         }
-        return addresses.get(slot) ? address.read(value) && address.bitsEqual(text) : value.equals(text);
+        return addresses.get(position) ? address.read(value) && address.bitsEqual(text) : value.equals(text);
     }
 
     @Override

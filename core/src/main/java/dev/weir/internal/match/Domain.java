@@ -2,9 +2,9 @@ package dev.weir.internal.match;
 
 import dev.weir.Request;
 
-/** The compiled rules of one domain, in either spelling. */
+/** The compiled rules of one domain, in either format. */
 public interface Domain {
 
-    /** Adds what {@code request} meets here. */
+    /** Adds the matches of {@code request} in this domain. */
     void match(Request request, Matches into);
 }

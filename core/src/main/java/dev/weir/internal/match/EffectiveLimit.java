@@ -4,16 +4,16 @@ import dev.weir.Limit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A limit agreed with one caller beforehand, and with it what whoever counts has made of it: made once, however many there are. */
+/** A limit set for one caller, with the meter that was compiled from it once for all uses. */
 public final class EffectiveLimit {
-    /** The rule's limit that it takes the place of; null where it stands on its own. */
-    public final @Nullable Limit inPlaceOf;
+    /** The rule's limit that it replaces; null if it stands alone. */
+    public final @Nullable Limit replaces;
 
     private final Limit limit;
     private volatile @Nullable Object compiled;
 
-    public EffectiveLimit(@Nullable Limit inPlaceOf, Limit limit) {
-        this.inPlaceOf = inPlaceOf;
+    public EffectiveLimit(@Nullable Limit replaces, Limit limit) {
+        this.replaces = replaces;
         this.limit = limit;
     }
 
@@ -21,7 +21,7 @@ public final class EffectiveLimit {
         return limit;
     }
 
-    /** What {@code compile} makes of the limit; all who ask must make the same of it. */
+    /** The result of {@code compile} for the limit; all callers must pass an equal function. */
     public Object compiled(Function<Limit, Object> compile) {
         Object known = compiled;
         if (known == null) {

@@ -29,6 +29,9 @@ public final class Match {
     public boolean keyMissing;
     public final CounterName name = new CounterName();
 
+    /** Null until somebody asks for the name of a counter. */
+    private @Nullable CounterNote note;
+
     Match() {}
 
     public Match set(@Nullable Rule rule, @Nullable Limit override, int descriptor, boolean countsDenied) {
@@ -82,6 +85,22 @@ public final class Match {
 
     public long key1() {
         return key1;
+    }
+
+    /** Where to note what the counter is made of. */
+    public CounterNote note() {
+        CounterNote noted = note;
+        if (noted == null) {
+            noted = new CounterNote();
+            note = noted;
+        }
+        return noted;
+    }
+
+    void endNote() {
+        if (note != null) {
+            note.end();
+        }
     }
 
     public boolean isCounted() {

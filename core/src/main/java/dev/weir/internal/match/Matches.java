@@ -3,10 +3,11 @@ package dev.weir.internal.match;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.counter.CounterKeyHash;
-import dev.weir.internal.match.keyby.CounterFinder;
 import dev.weir.internal.match.keyby.CounterKeyValues;
+import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.keyby.CounterNameWriter;
 import dev.weir.internal.match.keyby.EnvoyCounterKey;
+import dev.weir.internal.model.MutableVerdict;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +36,8 @@ public final class Matches {
     /** Writes what shared stores call the counters; null where nobody asks. */
     public final @Nullable CounterNameWriter names;
 
-    /** Whoever asks which counter one of the matches uses; nobody does while requests are decided. */
-    @Nullable
-    public CounterFinder probe;
+    /** Whether each match notes what its counter is made of, so that {@link #counter} can name it. */
+    public boolean noting;
 
     /** Without names. */
     public Matches() {
@@ -61,14 +61,43 @@ public final class Matches {
         return matches[index];
     }
 
-    public void clear() {
+    public void clear(boolean noting) {
         size = 0;
         tier = null;
+        this.noting = noting;
     }
 
     /** Lets go of the strings of the request that was matched last: whoever keeps this may not need it for long. */
     public void end() {
         parts.end();
+        if (noting) {
+            endNotes();
+        }
+    }
+
+    private void endNotes() {
+        noting = false;
+        for (Match each : matches) {
+            each.endNote();
+        }
+    }
+
+    /** Whether the request that was matched {@linkplain Request#nameCounter asks} for the name of its counter. */
+    public boolean isNoting() {
+        return noting;
+    }
+
+    /** Which counter {@code verdict} on the request that was matched speaks of; null if it counts nothing, or nobody asked. */
+    public @Nullable CounterLabel counter(MutableVerdict verdict) {
+        for (int i = 0; noting && i < size; i++) {
+            Match each = matches[i];
+            boolean same = each.rule == verdict.rule() && each.descriptor == verdict.descriptor();
+            // A caller may have several limits of its own under one rule.
+            if (same && each.isCounted() && (verdict.counter() == 0 || verdict.counter() == each.key0)) {
+                return each.note().counter();
+            }
+        }
+        return null;
     }
 
     public Match add() {
@@ -92,8 +121,8 @@ public final class Matches {
         if (names != null) {
             names.entries(match.name, limit, request.domain(), parts);
         }
-        if (probe != null) {
-            probe.entries(null, descriptor, request.domain(), limit, parts);
+        if (noting) {
+            match.note().entries(request.domain(), limit, parts);
         }
     }
 

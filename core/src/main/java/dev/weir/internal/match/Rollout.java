@@ -5,9 +5,9 @@ import dev.weir.internal.model.Rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of ten thousand parts a counter of a rule falls into: a hash of the rule's identity and of what it counts by, the same in
- * every process and whatever the limit's numbers. A rule that denies the first {@code n} parts denies them still when {@code n}
- * grows; and another rule picks others.
+ * Places each counter of a rule at one of ten thousand rollout positions. The position is a hash of the rule's identity
+ * and the counter key, the same in every process and for any numbers of the limit. A rule that denies the first {@code
+ * n} positions still denies them when {@code n} grows; another rule orders its counters differently.
  */
 public final class Rollout {
     private static final String KIND = "rollout";
@@ -24,13 +24,13 @@ public final class Rollout {
         this.prefix1 = hash.key1();
     }
 
-    /** Null where the rule treats all alike: most do, and pay nothing. */
+    /** The rollout of {@code rule}; null if the rule treats all callers alike. Most do, and pay nothing. */
     public static @Nullable Rollout of(Rule rule) {
         return rule.isRollingOut() ? new Rollout(rule) : null;
     }
 
-    /** The part of the counter whose parts stand in the scratch. */
-    public int part(Matches scratch, int ipv6Prefix) {
+    /** The position of the counter whose key values are in the scratch. */
+    public int position(Matches scratch, int ipv6Prefix) {
         CounterKeyHash hash = scratch.rollout.reset(prefix0, prefix1);
         scratch.parts.hash(hash, ipv6Prefix);
         long bits = hash.end().key0() >>> 32;

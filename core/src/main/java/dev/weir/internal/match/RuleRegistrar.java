@@ -2,8 +2,8 @@ package dev.weir.internal.match;
 
 import dev.weir.internal.model.Rule;
 
-/** Gives each rule of a domain, in the order of the file, its place in the rule set. */
+/** Gives each rule of a domain, in the order of the file, its place in the index. */
 public interface RuleRegistrar {
-    /** Takes in a rule that is about {@code scope}. */
+    /** Registers a rule with its selector, {@code scope}. */
     Rule adopt(Rule rule, boolean keyed, String scope);
 }

@@ -1,15 +1,18 @@
 package dev.weir.internal.model;
 
+import dev.weir.Decision;
 import dev.weir.Request;
+import dev.weir.Verdict;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a request: its verdicts, the binding one, and whether it may pass. Like {@link Request}, a buffer that a
- * server fills again and again; whoever asks the library gets a fresh one each time.
+ * The outcome of a request: its verdicts, the binding verdict, and whether the request may pass. Like {@link Request}
+ * it is a buffer, which a server fills again and again; a caller of the library gets a fresh one each time.
  */
-public final class MutableDecision {
+public final class MutableDecision implements Decision {
     private MutableVerdict[] verdicts = new MutableVerdict[0];
     private int size;
     private boolean allowed = true;
@@ -18,6 +21,8 @@ public final class MutableDecision {
     private long askedMicros;
     private boolean repeated;
     private boolean conflict;
+    private @Nullable String counterText;
+    private @Nullable String counterBucket;
 
     /** Starts over for a request decided at {@code nowMicros}. */
     public void begin(long nowMicros) {
@@ -28,6 +33,8 @@ public final class MutableDecision {
         binding = -1;
         repeated = false;
         conflict = false;
+        counterText = null;
+        counterBucket = null;
     }
 
     /** The next verdict to fill. */
@@ -41,7 +48,7 @@ public final class MutableDecision {
         return verdicts[size++];
     }
 
-    /** Closes the decision, and finds the verdict that speaks for it. */
+    /** Closes the decision, and finds the binding verdict. */
     public void end(boolean allowed) {
         int found = -1;
         for (int i = 0; i < size; i++) {
@@ -52,18 +59,20 @@ public final class MutableDecision {
         end(allowed, found);
     }
 
-    /** Closes the decision: {@code binding} is the index of the verdict that speaks for it, or -1. */
+    /** Closes the decision; {@code binding} is the index of the binding verdict, or -1. */
     public void end(boolean allowed, int binding) {
         this.allowed = allowed;
         this.binding = binding;
     }
 
     /** Whether the request may pass. */
+    @Override
     public boolean allowed() {
         return allowed;
     }
 
-    /** Whether a failure policy had a part in it: a store did not answer for one of the checks. */
+    /** Whether a failure policy decided at least one check, because a store did not answer. */
+    @Override
     public boolean degraded() {
         for (int i = 0; i < size; i++) {
             if (verdicts[i].degraded()) {
@@ -74,8 +83,8 @@ public final class MutableDecision {
     }
 
     /**
-     * How long the caller is to wait before it goes on: as long as the slowest shaper that it met asks for, whichever verdict is
-     * binding. 0 for what is denied, and rules that only watch ask for nothing.
+     * How long the caller should wait before it proceeds: the longest delay that any shaper asks for, whichever verdict
+     * is binding. 0 for a denied request; shadow rules ask for no delay.
      */
     public long delayMicros() {
         long longest = 0;
@@ -87,32 +96,33 @@ public final class MutableDecision {
         return longest;
     }
 
-    /** {@link #delayMicros}. */
+    /** The {@link #delayMicros} as a duration. */
+    @Override
     public Duration delay() {
         return Duration.ofNanos(delayMicros() * 1_000);
     }
 
-    /** Whether this is the answer to an earlier request with the same idempotency key: nothing was charged now. */
+    /** Whether this is the answer to an earlier request with the same idempotency key. Nothing was charged now. */
     public boolean repeated() {
         return repeated;
     }
 
-    /** Notes that the request was admitted before. */
+    /** Records that the request was admitted before. */
     public void markRepeated() {
         repeated = true;
     }
 
-    /** Whether the request's idempotency key was admitted for another request: nothing was charged, and there is no verdict. */
+    /** Whether the idempotency key was admitted for another request. Nothing was charged, and there is no verdict. */
     public boolean conflict() {
         return conflict;
     }
 
-    /** Notes that the key belongs to another request. */
+    /** Records that the idempotency key belongs to another request. */
     public void markConflict() {
         conflict = true;
     }
 
-    /** Takes over everything that {@code other} says. */
+    /** Copies everything from {@code other}. */
     public void set(MutableDecision other) {
         begin(other.nowMicros);
         askedMicros = other.askedMicros;
@@ -122,9 +132,10 @@ public final class MutableDecision {
             add().set(other.verdicts[i]);
         }
         end(other.allowed, other.binding);
+        nameCounter(other.counterText, other.counterBucket);
     }
 
-    /** How many checks the request met. */
+    /** The number of verdicts: one for each check of the request. */
     public int size() {
         return size;
     }
@@ -133,9 +144,35 @@ public final class MutableDecision {
         return verdicts[index];
     }
 
-    /** The verdict that {@linkplain MutableVerdict#bindsBefore speaks} for the decision; null without checks. */
+    /** The {@linkplain MutableVerdict#bindsBefore binding} verdict; null without checks. */
+    @Override
     public @Nullable MutableVerdict binding() {
         return binding < 0 ? null : verdicts[binding];
+    }
+
+    @Override
+    public List<Verdict> verdicts() {
+        return List.of(Arrays.copyOf(verdicts, size));
+    }
+
+    /** Names the counter of the binding verdict. */
+    public void nameCounter(@Nullable String text, @Nullable String bucket) {
+        counterText = text;
+        counterBucket = bucket;
+    }
+
+    /**
+     * The values that share the counter of the {@link #binding} verdict, {@code api_key=abc}: escaped and shortened, empty for a
+     * counter that all callers share. Null if nothing is counted, or the request did not {@linkplain Request#nameCounter ask}.
+     */
+    @Override
+    public @Nullable String counterName() {
+        return counterText;
+    }
+
+    /** An id of that counter, the same in every process; null where {@link #counterName} is. */
+    public @Nullable String counterBucket() {
+        return counterBucket;
     }
 
     /** Notes that the decision was asked for earlier than it was made. */
@@ -143,17 +180,17 @@ public final class MutableDecision {
         askedMicros = micros;
     }
 
-    /** When it was asked for, microseconds since the epoch. */
+    /** When the decision was asked for, microseconds since the epoch. */
     public long askedMicros() {
         return askedMicros;
     }
 
-    /** When it was decided, microseconds since the epoch. */
+    /** When the decision was made, microseconds since the epoch. */
     public long nowMicros() {
         return nowMicros;
     }
 
-    /** What was decided, and every verdict. */
+    /** The decision and every verdict, for people. */
     @Override
     public String toString() {
         return (allowed ? "allowed " : "denied ") + Arrays.asList(verdicts).subList(0, size);

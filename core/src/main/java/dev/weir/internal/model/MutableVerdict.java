@@ -1,29 +1,14 @@
 package dev.weir.internal.model;
 
 import dev.weir.Limit;
+import dev.weir.Verdict;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of one check: may it pass, what is left, when is it as good as new, and when would it pass. */
-public final class MutableVerdict {
-    /** {@link #retryAfterMicros} of hits that can never fit. */
+/** The outcome of one check: whether it passes, the hits left, the time until reset, and when to retry. */
+public final class MutableVerdict implements Verdict {
+    /** The {@link #retryAfterMicros} of hits that can never fit. */
     public static final long NEVER = -1;
-
-    /** Why a check came out as it did. */
-    public enum Reason {
-        /** There was room. */
-        WITHIN_LIMIT,
-        /** The limit was used up; it passes after {@link MutableVerdict#retryAfter}. */
-        OVER_LIMIT,
-        /** More hits than the limit can ever hold. */
-        NEVER,
-        /** The request lacked the attribute that the rule counts by, and the rule says {@code on_missing: deny}. */
-        MISSING_KEY,
-        /** The rule says {@code unlimited}. */
-        UNLIMITED,
-        /** The store did not answer, and the rule says {@code on_fail: deny}; nobody knows when it passes. */
-        STORE_DOWN
-    }
 
     private static final int QUOTA_DENIAL = 1;
 
@@ -41,7 +26,7 @@ public final class MutableVerdict {
     private boolean leased;
     private boolean shadow;
 
-    /** Filled by the limiter, which reuses it. */
+    /** Sets the outcome; the limiter reuses this buffer. */
     public MutableVerdict set(
             @Nullable Rule rule,
             @Nullable Limit limit,
@@ -68,31 +53,31 @@ public final class MutableVerdict {
         return this;
     }
 
-    /** Names the counter, for whoever watches how a rule's traffic spreads. */
+    /** Sets the counter's hash, for observers of how a rule's traffic spreads over counters. */
     public MutableVerdict counter(long hash) {
         this.counter = hash;
         return this;
     }
 
-    /** Marks what the store had no part in. */
+    /** Marks a check that the failure policy decided, without the store. */
     public MutableVerdict degraded(boolean degraded) {
         this.degraded = degraded;
         return this;
     }
 
-    /** Marks what was decided by hits that this process had paid for before. */
+    /** Marks a check that was paid from a lease. */
     public MutableVerdict leased(boolean leased) {
         this.leased = leased;
         return this;
     }
 
-    /** Marks what is only watched, for this caller or for all. */
+    /** Marks a check that is in shadow mode, for this caller or for all. */
     public MutableVerdict shadow(boolean shadow) {
         this.shadow = shadow;
         return this;
     }
 
-    /** Takes over everything that {@code other} says. */
+    /** Copies everything from {@code other}. */
     public MutableVerdict set(MutableVerdict other) {
         set(
                 other.rule,
@@ -110,104 +95,120 @@ public final class MutableVerdict {
                 .leased(other.leased);
     }
 
-    /** The rule, or null where the caller gave the limit. */
+    /** The rule, or null if the request brought its own limit. */
     public @Nullable Rule rule() {
         return rule;
     }
 
-    /** The limit in force, or null where the rule says {@code unlimited}. */
+    @Override
+    public @Nullable String ruleName() {
+        return rule == null ? null : rule.label();
+    }
+
+    /** The limit in force, or null if the rule says {@code unlimited}. */
+    @Override
     public @Nullable Limit limit() {
         return limit;
     }
 
-    /** Which descriptor of the request this is about. */
+    /** The index of the request's descriptor that this check belongs to. */
     public int descriptor() {
         return descriptor;
     }
 
+    @Override
     public long hits() {
         return hits;
     }
 
+    @Override
     public Reason reason() {
         return reason;
     }
 
-    /** Whether the limit itself had room. */
+    /** Whether the limit itself had room, shadow or not. */
+    @Override
     public boolean allowed() {
         return reason == Reason.WITHIN_LIMIT || reason == Reason.UNLIMITED;
     }
 
-    /** Whether it could not have denied: its rule only watches, everybody or this caller. */
+    /** Whether the check could not have denied: its rule is in shadow mode, for all or for this caller. */
+    @Override
     public boolean shadow() {
         return shadow;
     }
 
-    /** Whether this is over, and only watched. */
+    /** Whether the check is over its limit, but only in shadow mode. */
     public boolean shadowed() {
         return shadow && !allowed();
     }
 
-    /** Hits that would still fit after this request. */
+    /** Hits that still fit after this request. */
+    @Override
     public long remaining() {
         return remaining;
     }
 
-    /** From now until the counter is as good as new. */
+    /** Microseconds from now until the counter is as good as new. */
     public long resetMicros() {
         return resetMicros;
     }
 
     /**
-     * From now until the same hits would pass with no other traffic; 0 if they did, or if nobody knows ({@link
-     * Reason#STORE_DOWN}), {@link #NEVER} if they cannot.
+     * Microseconds from now until the same hits would pass without other traffic. 0 if they passed, or if it is unknown
+     * ({@link Reason#STORE_DOWN}); {@link #NEVER} if they never can.
      */
     public long retryAfterMicros() {
         return retryAfterMicros;
     }
 
-    /** How long a shaper asks the caller to wait before it goes on; what all of them ask for is {@link MutableDecision#delayMicros}. */
+    /** The delay that this check's shaper asks for; {@link MutableDecision#delayMicros} is the delay of the request. */
     public long delayMicros() {
         return delayMicros;
     }
 
-    /** A hash of the counter, good for this process only; 0 where nothing is counted. */
+    /** A hash of the counter, valid in this process only; 0 if nothing is counted. */
     public long counter() {
         return counter;
     }
 
     /**
-     * Whether the store did not answer and the rule's {@code on_fail} did in its place. Then what is told of the time is a second at
-     * most, for the store may be back: after {@link #retryAfter} it is worth a try, and no more is known.
+     * Whether the store did not answer and the rule's {@code on_fail} decided. The times are then at most one second,
+     * because the store may be back by then: a retry after {@link #retryAfter} is worth a try.
      */
+    @Override
     public boolean degraded() {
         return degraded;
     }
 
-    /** Whether it was paid for before, by a lease, and no store was asked; what remains is as of then. */
+    /** Whether a lease paid for the check and no store was asked; the remaining hits are as of the lease. */
     public boolean leased() {
         return leased;
     }
 
-    /** {@link #resetMicros}. */
+    /** The {@link #resetMicros} as a duration. */
+    @Override
     public Duration reset() {
         return Duration.ofNanos(resetMicros * 1_000);
     }
 
-    /** {@link #delayMicros}. */
+    /** The {@link #delayMicros} as a duration. */
+    @Override
     public Duration delay() {
         return Duration.ofNanos(delayMicros * 1_000);
     }
 
-    /** {@link #retryAfterMicros}, or null if it will never pass. */
+    /** The {@link #retryAfterMicros} as a duration, or null if the check never passes. */
+    @Override
     public @Nullable Duration retryAfter() {
         return retryAfterMicros == NEVER ? null : Duration.ofNanos(retryAfterMicros * 1_000);
     }
 
     /**
-     * Whether this speaks for a request rather than {@code other}, which comes before it. A denial speaks first, that of a
-     * quota after the others', for it may not have denied the request; of several the one that lasts longest. Then what has
-     * the least share of its limit left; then rules that only watch. On a tie it is the first.
+     * Whether this verdict is binding rather than {@code other}, which comes before it. Denials come first, and of
+     * several the one with the longest retry-after. Denials of quota rules come after other denials, because they may
+     * not have denied the request. Then comes the verdict with the least share of its limit left, and shadow rules come
+     * last. On a tie the first wins.
      */
     public boolean bindsBefore(MutableVerdict other) {
         int rank = rank();
@@ -231,7 +232,10 @@ public final class MutableVerdict {
         return rule != null && rule.quota() ? QUOTA_DENIAL : 0;
     }
 
-    /** Compares remaining / capacity by cross multiplication in 128 bits; without a limit the share is the largest. */
+    /**
+     * Compares remaining / capacity by cross multiplication in 128 bits; a verdict without a limit has the largest
+     * share.
+     */
     private boolean hasLessLeftThan(MutableVerdict other) {
         if (limit == null || other.limit == null) {
             return limit != null && other.limit == null;
@@ -245,24 +249,9 @@ public final class MutableVerdict {
                 : Long.compareUnsigned(remaining * otherCapacity, other.remaining * capacity) < 0;
     }
 
-    /** {@code denied by logins: 0 left (limit 5), passes again in PT12S}. */
+    /** {@link VerdictSentence}. */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(allowed() ? "allowed" : "denied");
-        if (rule != null) {
-            text.append(allowed() ? " under " : " by ").append(rule.label());
-        }
-        if (limit != null) {
-            text.append(": ")
-                    .append(remaining)
-                    .append(" left (limit ")
-                    .append(limit.capacity())
-                    .append(')');
-        }
-        if (!allowed()) {
-            boolean later = reason == Reason.OVER_LIMIT;
-            text.append(later ? ", passes again in " + retryAfter() : ", " + reason);
-        }
-        return text.append(degraded ? ", degraded" : "").toString();
+        return VerdictSentence.of(this);
     }
 }

@@ -10,21 +10,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to limit and how it behaves; whom it matches is compiled into the rule set. {@code id} is what its counters are known
- * by and survives reordering the file and raising the limit; {@code name} is the label the file gave, empty where it gave
- * none; {@code label} is what people are shown.
+ * A rule: its limit and how it behaves. The rule set compiles which requests it matches. The {@code id} identifies its
+ * counters; it survives reordering the file and raising the limit. The {@code name} is the one in the file, or empty.
+ * The {@code label} is shown to people.
  */
 public final class Rule {
     /** The store of a rule that names none. */
     public static final String DEFAULT_STORE = "default";
 
-    /** How long a lease is meant to last, and how often counts are reported, where the rule does not say: microseconds. */
+    /** The lease and report interval of a rule that sets none, microseconds. */
     public static final long DEFAULT_INTERVAL_MICROS = 200_000;
 
-    /** The longest that {@link #deadlineMicros} may be: nobody waits an hour for a decision. */
+    /** The longest {@link #deadlineMicros}: one hour. */
     public static final long MOST_DEADLINE_MICROS = 3_600_000_000L;
 
-    /** {@link #rollout} of a rule that denies whoever is over: every one of ten thousand. */
+    /** The {@link #rollout} of a rule that denies every caller that is over: all of ten thousand. */
     public static final int EVERYONE = 10_000;
 
     private final String domain;
@@ -79,7 +79,7 @@ public final class Rule {
         this.keyed = b.keyed;
     }
 
-    /** Starts a rule of {@code domain} whose counters are known by {@code id}. */
+    /** Starts a rule of {@code domain}; {@code id} identifies its counters. */
     public static RuleBuilder builder(String domain, String id) {
         return new RuleBuilder(domain, id);
     }
@@ -100,65 +100,65 @@ public final class Rule {
         return label;
     }
 
-    /** The limit, or null where the rule says {@code unlimited} or is switched off. */
+    /** The limit, or null if the rule says {@code unlimited} or is switched off. */
     public @Nullable Limit limit() {
         return limit;
     }
 
-    /** Counts and reports, never denies. */
+    /** Whether the rule counts and reports but never denies. */
     public boolean shadow() {
         return shadow;
     }
 
     /**
-     * Of ten thousand callers, how many it denies when they are over; the others it only watches. Who is among them depends on
-     * the counter alone, and stays among them as the number grows.
+     * How many of ten thousand callers the rule denies when they are over; for the others it is in shadow mode. The
+     * selection depends on the counter alone, so a selected caller stays selected as the number grows.
      */
     public int rollout() {
         return rollout;
     }
 
-    /** {@link #rollout} in percent, as people write it: {@code 25} or {@code 0.5}. */
+    /** The {@link #rollout} in percent, as people write it: {@code 25} or {@code 0.5}. */
     public String rolloutPercent() {
         return percent(rollout);
     }
 
-    /** So many of ten thousand in percent, as people write it. */
+    /** Formats a number of ten thousand in percent, as people write it. */
     public static String percent(int ofTenThousand) {
         return BigDecimal.valueOf(ofTenThousand, 2).stripTrailingZeros().toPlainString();
     }
 
-    /** Whether it denies some callers and only watches others. */
+    /** Whether the rule denies some callers and is in shadow mode for others. */
     public boolean isRollingOut() {
         return !shadow && rollout < EVERYONE;
     }
 
-    /** What it was switched to while it runs, whatever its file says; null where nobody did. */
+    /** The state that an operator switched the rule to, whatever its file says; null if no operator did. */
     public @Nullable SwitchState switched() {
         return switched;
     }
 
-    /** Whether it was switched off. */
+    /** Whether an operator switched the rule off. */
     public boolean isOff() {
         return switched == SwitchState.OFF;
     }
 
-    /** Denies only together with every other quota rule of the request. */
+    /** Whether the rule denies only if every other quota rule of the request denies too. */
     public boolean quota() {
         return quota;
     }
 
-    /** Envoy's fixed window: hits count even when they are denied, and each descriptor counts on its own. */
+    /** Whether the rule counts as Envoy's fixed window: denied hits count, and each descriptor counts on its own. */
     public boolean countsDenied() {
         return countsDenied;
     }
 
-    /** What one hit of a request takes from this limit. */
+    /** The amount that one hit of a request takes from this limit. */
     public long cost() {
         return cost;
     }
 
-    /** What {@code hits} of a request are to this rule: saturates at the largest number and its negative. */
+    /** The cost of {@code hits} of a request; saturates at the largest number and its negative. */
     public long costOf(long hits) {
         if (cost == 1) {
             return hits;
@@ -180,60 +180,62 @@ public final class Rule {
         return onMissing;
     }
 
-    /** How long a decision may wait for the store, in microseconds; 0 leaves it to the server. */
+    /** How long a decision may wait for the store, in microseconds; 0 for the server's default. */
     public long deadlineMicros() {
         return deadlineMicros;
     }
 
-    /** Millionths of the limit that a node enforces alone under {@link OnFail#LOCAL}; 0 leaves it to the server. */
+    /** Millionths of the limit that a node enforces alone under {@link OnFail#LOCAL}; 0 for the server's default. */
     public int localShare() {
         return localShare;
     }
 
-    /** How long a lease is meant to last under {@link Consistency#LEASED}, in microseconds. */
+    /** The target duration of a lease under {@link Consistency#LEASED}, in microseconds. */
     public long leaseIntervalMicros() {
         return leaseIntervalMicros;
     }
 
-    /** How often counts go up under {@link Consistency#REPORTED}, in microseconds. */
+    /** The interval between reports under {@link Consistency#REPORTED}, in microseconds. */
     public long reportIntervalMicros() {
         return reportIntervalMicros;
     }
 
-    /** The name of the shared store that counts for it. */
+    /** The name of the shared store that counts for this rule. */
     public String store() {
         return store;
     }
 
-    /** Names of the rules that this one drops from a request that meets both. */
+    /** Names of the rules that this one replaces if a request matches both. */
     public List<String> replaces() {
         return replaces;
     }
 
-    /** What a descriptor that passes tells Envoy's filters, as the file gave it: text, numbers, truth, null, lists and maps. */
+    /**
+     * The metadata that a passing descriptor returns to Envoy's filters: text, numbers, booleans, null, lists and maps.
+     */
     public Map<String, ?> metadata() {
         return metadata;
     }
 
-    /** Where it was written, {@code rules.yaml:12:5} or {@code database}; empty where nobody said. */
+    /** Where the rule was written, {@code rules.yaml:12:5} or {@code database}; empty if unknown. */
     public String source() {
         return source;
     }
 
     /**
-     * Its place among the rules of the rule set it belongs to, from 0 without gaps, so that what is kept for each rule can be
-     * an array; -1 for a rule that no rule set has taken in.
+     * The index of this rule in its rule set, from 0 without gaps, so that per-rule data can be an array; -1 for a rule
+     * that is in no rule set.
      */
     public int ordinal() {
         return ordinal;
     }
 
-    /** Whether values that a request brings tell its counters apart; false where it has one for all. */
+    /** Whether the rule has a counter for each key that requests bring; false if all requests share one counter. */
     public boolean keyed() {
         return keyed;
     }
 
-    /** This rule as an operator has switched it; {@code rollout} is that of a rule that is on. */
+    /** A copy of this rule as an operator switched it; {@code rollout} applies to a rule that is on. */
     public Rule switchedTo(SwitchState state, int rollout) {
         RuleBuilder copy = new RuleBuilder(this);
         copy.switched = state;
@@ -243,13 +245,13 @@ public final class Rule {
             copy.limit = null;
         }
         if (state != SwitchState.ON) {
-            // What it took the place of holds again: whoever stops a rule does not mean to lift the limit altogether.
+            // The rules that it replaced apply again: stopping a rule must not lift the limit altogether.
             copy.replaces = List.of();
         }
         return copy.build();
     }
 
-    /** This rule as the one at {@code ordinal} of a rule set, which knows whether it is keyed. */
+    /** A copy of this rule at {@code ordinal} of a rule set, which knows whether it is keyed. */
     public Rule withOrdinal(int ordinal, boolean keyed) {
         RuleBuilder copy = new RuleBuilder(this);
         copy.ordinal = ordinal;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what a rule says; everything but domain, id and limit has the default of the design. */
+/** Builds a rule; everything but domain, id and limit has a default. */
 public final class RuleBuilder {
     final String domain;
     final String id;
@@ -36,7 +36,7 @@ public final class RuleBuilder {
     Map<String, ?> metadata = Map.of();
     String source = "";
 
-    // What it becomes while it runs: switched by an operator, taken in by a rule set.
+    // Set at run time: by an operator's switch, and by the rule set that contains the rule.
     @Nullable
     SwitchState switched;
 
@@ -48,7 +48,7 @@ public final class RuleBuilder {
         this.id = Objects.requireNonNull(id, "id");
     }
 
-    /** With everything that {@code rule} says: for copies that differ in something. */
+    /** Starts from a copy of {@code rule}. */
     RuleBuilder(Rule rule) {
         this(rule.domain(), rule.id());
         this.name = rule.name();
@@ -95,7 +95,7 @@ public final class RuleBuilder {
         return this;
     }
 
-    /** Of ten thousand callers, how many it denies. */
+    /** Sets how many of ten thousand callers the rule denies. */
     public RuleBuilder rollout(int ofTenThousand) {
         this.rollout = ofTenThousand;
         return this;

@@ -2,16 +2,16 @@ package dev.weir.internal.model;
 
 import java.util.Locale;
 
-/** What an operator has switched a rule, or everything, to while it runs. */
+/** The state that an operator has switched a rule, or all rules, to. */
 public enum SwitchState {
-    /** Denies what is over. */
+    /** Denies requests that are over the limit. */
     ON,
-    /** As if it were not there: nothing is counted and nothing is denied. */
+    /** Ignores the rule: nothing is counted and nothing is denied. */
     OFF,
-    /** Counts and reports, never denies. */
+    /** Counts and reports, but never denies. */
     SHADOW;
 
-    /** As operators write it. */
+    /** The state as operators write it: {@code on}, {@code off}, {@code shadow}. */
     public String spelling() {
         return name().toLowerCase(Locale.ROOT);
     }

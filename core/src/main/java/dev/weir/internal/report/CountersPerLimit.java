@@ -5,11 +5,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One counter under each of the limits that it was met under of late, for callers of one rule may have limits of their own. Each limit has
- * its own answers: what one has no room for, another may. It is never changed, but replaced.
+ * The entries of one counter, one for each limit that it was used with of late, because callers of one rule may have
+ * their own limits. Each limit has its own answers: hits that exceed one may fit another. Immutable.
  */
 final class CountersPerLimit {
-    /** Further ones are asked exactly, so that no look takes long. */
+    /** The most limits per counter. Further ones are asked exactly, so that lookups stay fast. */
     private static final int MOST = 16;
 
     private final ReportedCounter[] counters;
@@ -26,26 +26,29 @@ final class CountersPerLimit {
         return counters;
     }
 
-    /** The counter under the limit of {@code check}, if the store at {@code place} is told of it. */
+    /** The entry for the limit of {@code check}, if it reports to the store at {@code storeIndex}. */
     @Nullable
-    ReportedCounter find(Check check, int place) {
+    ReportedCounter find(Check check, int storeIndex) {
         for (ReportedCounter each : counters) {
-            if (each.isOf(check, place)) {
+            if (each.isOf(check, storeIndex)) {
                 return each;
             }
         }
         return null;
     }
 
-    /** Whether the store at {@code place} is told of it. */
-    boolean isAt(int place) {
-        return counters[0].place() == place;
+    /** Whether the counter reports to the store at {@code storeIndex}. */
+    boolean isAt(int storeIndex) {
+        return counters[0].storeIndex() == storeIndex;
     }
 
-    /** With {@code counter} too; as it is if it has one of the same limit, no room, or another store. */
+    /**
+     * A copy with {@code counter}; unchanged if it has an entry of the same limit, is full, or reports to another
+     * store.
+     */
     CountersPerLimit with(ReportedCounter counter) {
-        int place = counter.place();
-        if (counters.length == MOST || !isAt(place) || find(counter.check(), place) != null) {
+        int storeIndex = counter.storeIndex();
+        if (counters.length == MOST || !isAt(storeIndex) || find(counter.check(), storeIndex) != null) {
             return this;
         }
         ReportedCounter[] more = Arrays.copyOf(counters, counters.length + 1);
@@ -53,7 +56,7 @@ final class CountersPerLimit {
         return new CountersPerLimit(more);
     }
 
-    /** Without {@code counter}; null if there is no other, and as it is if it was not there. */
+    /** A copy without {@code counter}; null if no entry is left, and unchanged if it was not there. */
     @Nullable
     CountersPerLimit without(ReportedCounter counter) {
         ReportedCounter[] rest =
@@ -61,12 +64,15 @@ final class CountersPerLimit {
         return rest.length == counters.length ? this : rest.length == 0 ? null : new CountersPerLimit(rest);
     }
 
-    /** What passed here under other limits than that of {@code counter}, and its store may not know of yet. */
-    long untoldBeside(ReportedCounter counter) {
-        long untold = 0;
+    /**
+     * The hits that passed here under limits other than that of {@code counter}, and that the store may not know of
+     * yet.
+     */
+    long unreportedUnderOtherLimits(ReportedCounter counter) {
+        long unreported = 0;
         for (ReportedCounter each : counters) {
-            untold = each == counter ? untold : ReportBacklog.saturated(untold, each.untold());
+            unreported = each == counter ? unreported : ReportBacklog.saturated(unreported, each.unreported());
         }
-        return untold;
+        return unreported;
     }
 }

@@ -3,16 +3,16 @@ package dev.weir.internal.report;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 
-/** Tells the store what passed here since the last time. One for each counter, used again. */
+/** Reports the hits that passed here since the last report. Each counter reuses one. */
 final class Report extends Ask {
     private final ReportedCounter counter;
     private long askedMicros;
 
-    Report(ReportedCounter counter, Check like, int place) {
+    Report(ReportedCounter counter, Check like, int storeIndex) {
         this.counter = counter;
         Check check = checks.add();
         check.set(like);
-        check.store = place;
+        check.store = storeIndex;
         check.countsDenied = false;
     }
 
@@ -20,7 +20,7 @@ final class Report extends Ask {
         return checks.get(0);
     }
 
-    /** Hits that passed are taken as far as they fit, one by one; those that came back go back. */
+    /** Prepares a report: hits that passed are taken as far as they fit, one by one; negative hits are given back. */
     void ready(long hits, long nowMicros, long deadline) {
         Check check = checks.get(0);
         check.hits = Math.min(0, hits);

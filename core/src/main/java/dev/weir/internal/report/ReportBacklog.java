@@ -1,27 +1,27 @@
 package dev.weir.internal.report;
 
-/** What a counter has to tell its store, by how sure that is. Its counter guards it. */
+/** The hits that a counter still has to report, by their certainty. The counter guards it. */
 final class ReportBacklog {
-    /** What passed since the store was last told, less what came back. */
+    /** Hits that passed since the last report, less those given back. */
     private long fresh;
-    /** What the store refused: others had taken it. */
+    /** Hits that the store refused, because others had taken them. */
     private long owed;
-    /** What reports carried that had no answer: it may have been counted. */
-    private long again;
+    /** Hits of reports without an answer; the store may have counted them. */
+    private long unconfirmed;
 
     private long sentFresh;
     private long sentOwed;
-    private long sentAgain;
+    private long sentUnconfirmed;
 
     boolean isEmpty() {
-        return fresh == 0 && owed == 0 && again == 0;
+        return fresh == 0 && owed == 0 && unconfirmed == 0;
     }
 
     long fresh() {
         return fresh;
     }
 
-    /** What of that which was last sent had not been told before. */
+    /** The fresh hits in the last report. */
     long sentFresh() {
         return sentFresh;
     }
@@ -30,47 +30,47 @@ final class ReportBacklog {
         return owed;
     }
 
-    long again() {
-        return again;
+    long unconfirmed() {
+        return unconfirmed;
     }
 
     void add(long hits) {
         fresh = saturated(fresh, hits);
     }
 
-    /** All that there is to tell, on its way from now on. */
+    /** All hits to report; they are in flight from now on. */
     long send() {
         sentFresh = fresh;
         sentOwed = owed;
-        sentAgain = again;
+        sentUnconfirmed = unconfirmed;
         fresh = 0;
         owed = 0;
-        again = 0;
-        return saturated(saturated(sentFresh, sentOwed), sentAgain);
+        unconfirmed = 0;
+        return saturated(saturated(sentFresh, sentOwed), sentUnconfirmed);
     }
 
     /**
-     * The store refused {@code hits} of what was sent: they are owed, but for those that it may have counted before. Returns how many
-     * it had not refused already.
+     * Records that the store refused {@code hits} of the last report. They are owed, except those that it may have
+     * counted before. Returns how many it had not refused already.
      */
     long refused(long hits) {
-        owed = Math.max(0, hits - sentAgain);
+        owed = Math.max(0, hits - sentUnconfirmed);
         return Math.max(0, hits - sentOwed);
     }
 
     /**
-     * The store did not answer: what was sent is told again, rather twice than never. What comes back is rather lost: told twice, it would be
-     * room that nobody gave.
+     * Records that the store did not answer. Hits are reported again, because counting them twice is better than never.
+     * Hits that were given back are lost instead: reported twice, they would grant hits that nobody gave back.
      */
     void unanswered() {
         owed = sentOwed;
-        again = saturated(Math.max(0, sentFresh), sentAgain);
+        unconfirmed = saturated(Math.max(0, sentFresh), sentUnconfirmed);
     }
 
-    /** Keeps what is owed, and no more than {@code most} of what is told again; returns what is dropped. */
-    long dropAgain(long most) {
-        long dropped = Math.max(0, again - most);
-        again -= dropped;
+    /** Keeps at most {@code most} of the unconfirmed hits; returns how many are dropped. */
+    long dropUnconfirmed(long most) {
+        long dropped = Math.max(0, unconfirmed - most);
+        unconfirmed -= dropped;
         return dropped;
     }
 

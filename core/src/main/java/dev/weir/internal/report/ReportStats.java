@@ -2,7 +2,7 @@ package dev.weir.internal.report;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of counts to report, since the start: what metrics hang on. */
+/** Counts the reports and their hits since the start, for metrics. */
 public final class ReportStats {
     final LongAdder reports = new LongAdder();
     final LongAdder hits = new LongAdder();
@@ -10,7 +10,7 @@ public final class ReportStats {
     final LongAdder dropped = new LongAdder();
     final LongAdder denied = new LongAdder();
 
-    /** Times that a store was told. */
+    /** Reports that were sent. */
     public long reports() {
         return reports.sum();
     }
@@ -20,17 +20,17 @@ public final class ReportStats {
         return hits.sum();
     }
 
-    /** Hits that did not fit any more when they were reported: what nodes admitted together beyond the limit. */
+    /** Hits that did not fit when they were reported: the nodes together admitted them beyond the limit. */
     public long over() {
         return over.sum();
     }
 
-    /** Hits that were not reported before their window had gone, and so are charged to nobody. */
+    /** Hits that were not reported before their window ended, and so are charged to nobody. */
     public long dropped() {
         return dropped.sum();
     }
 
-    /** Checks that were denied, for the nodes together had let too much pass. */
+    /** Checks that were denied because the nodes together had admitted too much. */
     public long denied() {
         return denied.sum();
     }

@@ -10,23 +10,25 @@ import dev.weir.internal.store.Check;
 import java.util.Objects;
 
 /**
- * A counter under one limit that this process decides by itself and reports. The local store runs its meter; each answer of the shared one sets it
- * right:
+ * A counter under one limit that this process decides alone and reports. The local store runs its meter; each answer of
+ * the shared store corrects it:
  *
  * <pre>
- *   room here = room in the shared store - what passed here, under whatever limit, since it was told
+ *   hits left here = hits left in the shared store - hits that passed here since the report, under any limit
  * </pre>
  *
- * <p>What did not fit when it was reported is owed: the nodes together have let more pass than there was. It is told again with each
- * report, as the counter recovers, and until it is paid nothing passes here. So what is let pass beyond the limit is never more than
- * what passed in one interval. A fixed window forgets what is owed with its end, one that slides after its length.
+ * <p>Hits that do not fit when they are reported are owed: the nodes together have admitted more than there was. They
+ * are reported again with each report, as the counter recovers, and until they are paid nothing passes here. So the
+ * excess over the limit is at most what passed in one interval. A fixed window forgets owed hits with its end, a
+ * sliding one after its length.
  *
- * <p>What a report carried that had no answer is told once more, for nobody knows whether it was counted; but it is not owed, and no
- * more of it is told than is still used here. So a store that was slow for a while locks nobody out when it is back.
+ * <p>Hits of a report without an answer are reported again, because it is unknown whether they were counted. They are
+ * not owed, and no more of them are reported than are still used here. So a store that was slow for a while locks
+ * nobody out when it is back.
  */
 public final class ReportedCounter {
     private static final long IDLE_MICROS = 5_000_000;
-    /** How late a report may be beside its interval: two ticks of whoever owns this. */
+    /** How late a report may be in addition to its interval: two ticks of the owner. */
     private static final long LATE_MICROS = 100_000;
 
     private final CounterKey key;
@@ -38,47 +40,52 @@ public final class ReportedCounter {
 
     private volatile long interval;
 
-    /** Somebody was denied here since the store was last asked: others may have given back, or its window may have begun. */
+    /**
+     * Whether a request was denied here since the last report: others may have given hits back, or a new window may
+     * have begun.
+     */
     private boolean wanted;
 
-    private boolean underWay;
-    /** Whether no tick comes any more: whoever still adds to it, and the answer that is under way, have the rest told at once. */
+    private boolean inFlight;
+    /**
+     * Whether no tick comes any more. Then a thread that adds hits, and the answer in flight, report the rest at once.
+     */
     private boolean retired;
 
     private long sentMicros;
     private long usedMicros;
     private long answeredMicros;
-    /** Whether the store has forgotten it: what it was told before, and answers to that, mean nothing any more. */
+    /** Whether the store has forgotten the counter, so that earlier reports and their answers mean nothing any more. */
     private boolean forgotten;
 
-    /** Until when what is unreported may be charged, and that of what is under way. */
+    /** Until when unreported hits may be charged; below, the same for hits in flight. */
     private long endsMicros;
 
     private long sentEndsMicros;
     /** Until when nothing passes if no answer comes. Read without a lock, as are the moments below. */
     private volatile long deniedUntilMicros;
-    /** When what is owed should be paid: it has flowed in, and the report that finds it has been answered. */
+    /** When owed hits should be paid: they have flowed in, and the report that finds them has been answered. */
     private volatile long paidMicros;
 
     private volatile long resetMicros;
 
-    ReportedCounter(Reports reports, Check check, Rule rule, int place, long now) {
+    ReportedCounter(Reports reports, Check check, Rule rule, int storeIndex, long now) {
         this.key = new CounterKey().set(check.key0, check.key1);
         Meter meter = Objects.requireNonNull(check.meter, "meter");
         this.reports = reports;
         this.limit = meter.limit();
         this.windowed = limit.algorithm() == Algorithm.FIXED_WINDOW;
-        this.report = new Report(this, check, place);
+        this.report = new Report(this, check, storeIndex);
         this.interval = rule.reportIntervalMicros();
         this.sentMicros = now;
         this.usedMicros = now;
         this.answeredMicros = now;
     }
 
-    /** Whether {@code check}, of which the store at {@code place} is told, is about what this reports. */
-    boolean isOf(Check check, int place) {
+    /** Whether {@code check}, reported to the store at {@code storeIndex}, has the limit and store of this counter. */
+    boolean isOf(Check check, int storeIndex) {
         Meter meter = check.meter;
-        return meter != null && place() == place && meter.limit().equals(limit);
+        return meter != null && storeIndex() == storeIndex && meter.limit().equals(limit);
     }
 
     CounterKey key() {
@@ -89,23 +96,23 @@ public final class ReportedCounter {
         return report.check();
     }
 
-    int place() {
+    int storeIndex() {
         return check().store;
     }
 
-    /** How often the store is told, microseconds: the rule may have changed that. */
-    void tellEvery(long micros) {
+    /** Sets the report interval, microseconds; the rule may have changed it. */
+    void setInterval(long micros) {
         if (interval != micros) {
             interval = micros;
         }
     }
 
-    /** What passed here and the store may not know of yet. */
-    synchronized long untold() {
-        return ReportBacklog.saturated(Math.max(0, backlog.fresh()), underWay ? Math.max(0, backlog.sentFresh()) : 0);
+    /** The hits that passed here and that the store may not know of yet. */
+    synchronized long unreported() {
+        return ReportBacklog.saturated(Math.max(0, backlog.fresh()), inFlight ? Math.max(0, backlog.sentFresh()) : 0);
     }
 
-    /** Notes that {@code hits} passed at {@code now}, or came back; the counter is as good as new after {@code reset}. */
+    /** Adds hits that passed at {@code now}, or came back; the counter is as good as new after {@code reset}. */
     public void add(long hits, long reset, long now) {
         boolean atOnce;
         synchronized (this) {
@@ -121,23 +128,25 @@ public final class ReportedCounter {
         }
     }
 
-    /** Notes that somebody was denied at {@code now}. */
+    /** Records a denial at {@code now}. */
     public synchronized void denied(long now) {
         beginInterval(now);
         wanted = true;
         usedMicros = now;
     }
 
-    /** An interval begins with the first that there is to say. */
+    /** Starts the interval when there is first something to report. */
     private void beginInterval(long now) {
-        boolean idle = !underWay && !wanted && backlog.isEmpty();
+        boolean idle = !inFlight && !wanted && backlog.isEmpty();
         sentMicros = idle && now - sentMicros > interval ? now : sentMicros;
     }
 
-    /** What a window left over is not charged to the next one. What a bucket owes, it owes. */
+    /**
+     * Drops hits whose window has ended, so that the next window is not charged for them. A bucket keeps what it owes.
+     */
     private void dropIfOver(long now) {
         if (now >= endsMicros && !backlog.isEmpty()) {
-            drop(backlog.dropFresh() + backlog.dropAgain(0));
+            drop(backlog.dropFresh() + backlog.dropUnconfirmed(0));
             drop(limit.algorithm().isBucket() ? 0 : backlog.dropOwed());
         }
     }
@@ -146,33 +155,33 @@ public final class ReportedCounter {
         reports.stats().dropped.add(hits);
     }
 
-    /** Reports what is due at {@code now}; whether there has been nothing to report for so long that the counter may go. */
+    /** Sends a report if one is due at {@code now}; returns whether the counter is idle and may be forgotten. */
     boolean tick(long now, boolean atOnce) {
         synchronized (this) {
             dropIfOver(now);
             boolean nothing = backlog.isEmpty() && (atOnce || !wanted);
             // A clock that was set back makes it due too.
             boolean due = atOnce || now - sentMicros >= interval || now < sentMicros;
-            // What would arrive after its window is not sent.
+            // A report that would arrive after its window is not sent.
             boolean late = windowed && !backlog.isEmpty() && endsMicros - now <= reports.travelMicros();
-            if (underWay || nothing || !due || late) {
-                return !underWay && nothing && now - usedMicros > IDLE_MICROS;
+            if (inFlight || nothing || !due || late) {
+                return !inFlight && nothing && now - usedMicros > IDLE_MICROS;
             }
-            if (backlog.again() > 0) {
-                long room = reports.room(check(), now);
-                drop(backlog.dropAgain(Math.max(0, limit.capacity() - room)));
+            if (backlog.unconfirmed() > 0) {
+                long left = reports.hitsLeft(check(), now);
+                drop(backlog.dropUnconfirmed(Math.max(0, limit.capacity() - left)));
             }
-            underWay = true;
+            inFlight = true;
             wanted = false;
             sentMicros = now;
             sentEndsMicros = endsMicros;
             report.ready(backlog.send(), now, reports.deadline());
         }
-        reports.send(report, place());
+        reports.send(report, storeIndex());
         return false;
     }
 
-    /** Ends it: what there is left to say is said, but the copy of the counter is another's to set right. */
+    /** Ends the counter: it reports the rest, but no longer corrects the local counter, which has another owner. */
     void retire(long now) {
         synchronized (this) {
             retired = true;
@@ -180,9 +189,9 @@ public final class ReportedCounter {
         tick(now, true);
     }
 
-    /** The store has forgotten it: what there is left to say is not said. */
+    /** Records that the store has forgotten the counter: the rest is not reported. */
     synchronized void forget() {
-        drop(backlog.dropFresh() + backlog.dropAgain(0) + backlog.dropOwed());
+        drop(backlog.dropFresh() + backlog.dropUnconfirmed(0) + backlog.dropOwed());
         forgotten = true;
     }
 
@@ -190,7 +199,7 @@ public final class ReportedCounter {
         return forgotten;
     }
 
-    /** The store has answered or failed. */
+    /** Records the store's answer or failure. */
     void answered(Check check, long asked) {
         long now = reports.now();
         boolean failed = check.failure != null;
@@ -199,69 +208,72 @@ public final class ReportedCounter {
         } else if (failed) {
             unanswered(now);
         } else {
-            takeIn(check, reports.untoldBeside(this), asked, now);
+            applyAnswer(check, reports.unreportedUnderOtherLimits(this), asked, now);
         }
-        if (isLastToTell(!failed)) {
+        if (isLastToReport(!failed)) {
             tick(now, true);
         }
         reports.answered();
     }
 
-    /** Whether something passed while a report was under way, and no tick will come to tell it. */
-    private synchronized boolean isLastToTell(boolean answered) {
+    /** Whether hits passed while a report was in flight, and no tick will come to report them. */
+    private synchronized boolean isLastToReport(boolean answered) {
         return backlog.fresh() != 0 && (retired || (answered && reports.isFlushing()));
     }
 
     private synchronized void unanswered(long now) {
-        underWay = false;
+        inFlight = false;
         backlog.unanswered();
         if (windowed && (now >= sentEndsMicros || endsMicros != sentEndsMicros)) {
-            drop(backlog.dropAgain(0)); // its window is over, though another has begun here
+            drop(backlog.dropUnconfirmed(0)); // its window is over, though another has begun here
         }
         if (now - answeredMicros > limit.windowMicros()) {
-            drop(backlog.dropOwed()); // as old as that, it would be charged to those who come later
+            drop(backlog.dropOwed()); // hits this old would be charged to later callers
         }
     }
 
-    /** Takes in what the store said; once nothing is under way, a tick may send {@code check} anew. */
-    private synchronized void takeIn(Check check, long beside, long asked, long now) {
-        long owed = setRight(check, beside, asked, now);
+    /** Applies the store's answer. Afterwards nothing is in flight, and a tick may send {@code check} again. */
+    private synchronized void applyAnswer(Check check, long otherUnreported, long asked, long now) {
+        long owed = correct(check, otherUnreported, asked, now);
         reports.stats().hits.add(check.granted);
         deny(check.outcome, owed, asked);
-        underWay = false;
+        inFlight = false;
     }
 
-    /** Sets the local view right; returns what is owed. */
-    private long setRight(Check check, long beside, long asked, long now) {
+    /** Corrects the local counter; returns the hits that are owed. */
+    private long correct(Check check, long otherUnreported, long asked, long now) {
         answeredMicros = now;
         reports.stats().over.add(backlog.refused(check.ahead - check.granted));
         if (windowed) {
-            backlog.dropOwed(); // with its window, and until that ends there is no room anyway
+            backlog.dropOwed(); // they end with the window, and until then there is no room anyway
         }
         if (!retired && isOfThisWindow(asked + check.outcome.reset, now)) {
-            long since = ReportBacklog.saturated(Math.max(0, backlog.fresh()), beside);
-            reports.setRight(check, Math.max(0, check.outcome.remaining - since));
+            long since = ReportBacklog.saturated(Math.max(0, backlog.fresh()), otherUnreported);
+            reports.correct(check, Math.max(0, check.outcome.remaining - since));
         }
         return backlog.owed();
     }
 
-    /** Whether the window that ends about {@code end}, by the store's clock, is the one that is counted here at {@code now}. */
+    /** Whether the window that ends about {@code end}, by the store's clock, is the one counted here at {@code now}. */
     private boolean isOfThisWindow(long end, long now) {
         long window = limit.windowMicros();
         long endHere = now - Math.floorMod(now, window) + window;
         return !windowed || Math.abs(end - endHere) < window / 2;
     }
 
-    /** Nothing passes until what is owed is paid, or the window that is used up has ended; when that is, the next answers say. */
-    private void deny(Outcome told, long owed, long asked) {
-        boolean over = windowed ? told.remaining <= 0 : owed > 0;
+    /** Denies until the owed hits are paid, or the used-up window has ended; the next answers tell when that is. */
+    private void deny(Outcome answer, long owed, long asked) {
+        boolean over = windowed ? answer.remaining <= 0 : owed > 0;
         long nextAnswer = asked + interval + LATE_MICROS + reports.travelMicros();
-        resetMicros = asked + told.reset;
+        resetMicros = asked + answer.reset;
         paidMicros = windowed ? resetMicros : nextAnswer + limit.inflowMicros(owed);
-        deniedUntilMicros = !over ? 0 : windowed ? resetMicros : nextAnswer + interval; // that one may be lost
+        deniedUntilMicros = !over ? 0 : windowed ? resetMicros : nextAnswer + interval; // that answer may be lost
     }
 
-    /** Whether the nodes together have let so much pass that nothing does at {@code now}; the outcome of {@code check} says so then. */
+    /**
+     * Whether the nodes together have admitted so much that nothing passes at {@code now}; then writes the outcome of
+     * {@code check}.
+     */
     public boolean denies(Check check, long now) {
         long left = deniedUntilMicros - now;
         if (left <= 0) {

@@ -17,8 +17,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counts of one process that its shared stores have not been told yet. They need room: a counter that finds none is
- * asked exactly. Nothing has a timer: {@link #tick} is called now and then.
+ * The counters of one process that it decides alone and reports to shared stores. They need places in the budget; a
+ * counter without a place is asked exactly. Nothing has a timer: {@link #tick} is called periodically.
  */
 public final class Reports {
     private final ConcurrentHashMap<CounterKey, CountersPerLimit> counters = new ConcurrentHashMap<>();
@@ -26,72 +26,75 @@ public final class Reports {
     private final IntFunction<SharedStore> stores;
     private final TimeSource time;
     private final long travel;
-    private final CounterBudget room;
+    private final CounterBudget budget;
     private final ReportStats stats = new ReportStats();
-    private final InFlightAsks underWay = new InFlightAsks();
+    private final InFlightAsks inFlight = new InFlightAsks();
 
     /**
-     * Counts that {@code local} decides and {@code stores}, by their place, are told.
+     * Creates the reports of counters that {@code local} decides, to {@code stores}, which are given by index.
      *
      * @param deadlineMicros how long a store may take to answer
-     * @param room for the counters
+     * @param budget places for the counters
      */
     public Reports(
             LocalStore local,
             IntFunction<SharedStore> stores,
             TimeSource time,
             long deadlineMicros,
-            CounterBudget room) {
+            CounterBudget budget) {
         this.local = local;
         this.stores = stores;
         this.time = time;
         this.travel = deadlineMicros;
-        this.room = room;
+        this.budget = budget;
     }
 
     public ReportStats stats() {
         return stats;
     }
 
-    /** How many counters there is something to report of, or was a moment ago. */
+    /** The number of counters that have something to report, or had a moment ago. */
     public int size() {
         return counters.size();
     }
 
-    /** The counter of {@code check}, which the store at {@code place} is told of; null if there is no room for it. */
-    public @Nullable ReportedCounter find(Check check, CounterKey key, Rule rule, int place, long now) {
+    /**
+     * The counter of {@code check}, which reports to the store at {@code storeIndex}; null if the budget has no place
+     * for it.
+     */
+    public @Nullable ReportedCounter find(Check check, CounterKey key, Rule rule, int storeIndex, long now) {
         CountersPerLimit known = counters.get(key.set(check.key0, check.key1));
-        ReportedCounter found = known == null ? null : known.find(check, place);
-        if (known != null && !known.isAt(place)) { // its rule names another store now
+        ReportedCounter found = known == null ? null : known.find(check, storeIndex);
+        if (known != null && !known.isAt(storeIndex)) { // its rule names another store now
             removeAll(key, known, now);
         }
         if (found == null) {
-            return add(check, rule, place, now);
+            return add(check, rule, storeIndex, now);
         }
-        found.tellEvery(rule.reportIntervalMicros());
+        found.setInterval(rule.reportIntervalMicros());
         return found;
     }
 
-    private @Nullable ReportedCounter add(Check check, Rule rule, int place, long now) {
-        if (!room.take()) {
+    private @Nullable ReportedCounter add(Check check, Rule rule, int storeIndex, long now) {
+        if (!budget.take()) {
             return null;
         }
-        ReportedCounter fresh = new ReportedCounter(this, check, rule, place, now);
+        ReportedCounter fresh = new ReportedCounter(this, check, rule, storeIndex, now);
         CountersPerLimit all =
                 counters.merge(fresh.key(), CountersPerLimit.of(fresh), (known, one) -> known.with(fresh));
-        ReportedCounter found = all.find(check, place);
+        ReportedCounter found = all.find(check, storeIndex);
         if (found != fresh) {
-            room.leave();
+            budget.leave();
         }
         return found;
     }
 
-    /** What it has left to say, it still says. */
+    /** Removes the counter; it still reports the rest. */
     private void remove(ReportedCounter counter, long now) {
         counters.computeIfPresent(counter.key(), (key, known) -> {
             CountersPerLimit rest = known.without(counter);
             if (rest != known) {
-                room.leave();
+                budget.leave();
             }
             return rest;
         });
@@ -101,30 +104,30 @@ public final class Reports {
     private void removeAll(CounterKey key, CountersPerLimit known, long now) {
         if (counters.remove(key, known)) {
             for (ReportedCounter each : known.counters()) {
-                room.leave();
+                budget.leave();
                 each.retire(now);
             }
         }
     }
 
-    /** Forgets the counter of {@code check}, which its store has forgotten: what it has left to say is not said. */
+    /** Forgets the counter of {@code check}, which its store has forgotten; the rest is not reported. */
     public void forget(Check check) {
         CountersPerLimit gone = counters.remove(new CounterKey().set(check.key0, check.key1));
         if (gone != null) {
             for (ReportedCounter each : gone.counters()) {
-                room.leave();
+                budget.leave();
                 each.forget();
             }
         }
     }
 
-    /** What passed under other limits of the same counter, and its store may not know of yet. */
-    long untoldBeside(ReportedCounter counter) {
+    /** The hits that passed under other limits of the same counter, and that the store may not know of yet. */
+    long unreportedUnderOtherLimits(ReportedCounter counter) {
         CountersPerLimit known = counters.get(counter.key());
-        return known == null ? 0 : known.untoldBeside(counter);
+        return known == null ? 0 : known.unreportedUnderOtherLimits(counter);
     }
 
-    /** Reports what is due, and forgets counters that are not in use any more. */
+    /** Sends reports that are due, and forgets idle counters. */
     public void tick() {
         long now = time.micros();
         forEach(each -> {
@@ -134,10 +137,10 @@ public final class Reports {
         });
     }
 
-    /** Reports all that there is; done when the stores have answered. */
+    /** Reports everything; completes when the stores have answered. */
     public CompletionStage<Void> flush() {
         long now = time.micros();
-        return underWay.noneAfter(() -> forEach(each -> each.tick(now, true)));
+        return inFlight.noneAfter(() -> forEach(each -> each.tick(now, true)));
     }
 
     private void forEach(Consumer<ReportedCounter> action) {
@@ -149,32 +152,32 @@ public final class Reports {
     }
 
     void answered() {
-        underWay.answered();
+        inFlight.answered();
     }
 
-    /** Whether somebody waits until all is told. */
+    /** Whether a caller waits until everything is reported. */
     boolean isFlushing() {
-        return underWay.areAwaited();
+        return inFlight.areAwaited();
     }
 
-    void send(Ask ask, int place) {
-        underWay.sent();
+    void send(Ask ask, int storeIndex) {
+        inFlight.sent();
         stats.reports.increment();
-        stores.apply(place).decide(ask);
+        stores.apply(storeIndex).decide(ask);
     }
 
-    /** Takes or gives back in the local store what it is away from {@code room}. */
-    void setRight(Check like, long room) {
+    /** Corrects the local counter: takes or gives back the difference to {@code left}. */
+    void correct(Check like, long left) {
         Checks checks = new Checks();
         long now = time.micros();
         long here = decide(checks, like, 0, now);
-        if (here != room) {
-            decide(checks, like, here - room, now);
+        if (here != left) {
+            decide(checks, like, here - left, now);
         }
     }
 
-    /** The room that there is here at {@code now}. */
-    long room(Check like, long now) {
+    /** The hits left in the local counter at {@code now}. */
+    long hitsLeft(Check like, long now) {
         return decide(new Checks(), like, 0, now);
     }
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators have switched while it runs, to be laid over the rules when a rule set is built: so a decision costs the same
+ * What operators have switched while it runs, to be laid over the rules when they are compiled: so a decision costs the same
  * with a switch or without. What everything is switched to goes before what a rule is; a rule that is off stays off.
  */
 public final class RuleSwitches {

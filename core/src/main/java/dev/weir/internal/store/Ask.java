@@ -5,49 +5,57 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checks of one request on their way to a shared store and back. A buffer of one request at a time, from the moment it is
- * handed to {@link SharedStore#decide} until {@link #answered}.
+ * The checks of one request on their way to a shared store and back. It is a buffer that one request uses, from the
+ * call of {@link SharedStore#decide} until {@link #answered}.
  */
 public abstract class Ask {
-    /** The most that {@link #graceNanos} is: work without end does not switch deadlines off. */
+    /** The largest {@link #graceNanos}: a process that is always stalled does not disable deadlines. */
     public static final long MOST_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     public final Checks checks = new Checks();
-    /** When an answer is of no use any more, as {@link dev.weir.TimeSource#nanos} tells it. */
+    /** When an answer becomes useless, as {@link dev.weir.TimeSource#nanos} tells it. */
     public long deadlineNanos;
-    /** How long before that it was asked; 0 if that is not known. */
+    /** The time between asking and the deadline; 0 if unknown. */
     public long patienceNanos;
     /**
-     * By how much the deadline may be moved for time in which this process was kept from running. 0 if an answer after the deadline would
-     * be wrong, or of no use.
+     * The most by which the deadline may be extended for time in which this process was stalled. 0 if an answer after
+     * the deadline would be wrong or useless.
      */
     public long graceNanos;
-    /** Where {@link #answered} is to run; asks with the same home may be answered together. */
+    /** The executor that runs {@link #answered}; asks with the same executor may be answered together. */
     public Executor home = Runnable::run;
-    /** What the store that was asked last keeps here, so that the next ask allocates nothing. */
+    /** State that the last store keeps here, so that the next ask allocates nothing. */
     public @Nullable Object notes;
 
     /**
-     * The request is denied whatever comes of this, for checks elsewhere said so: the checks are answered as always, but only
-     * those that count when denied take anything.
+     * Whether the request is denied already, because checks elsewhere denied it. The store answers the checks as
+     * always, but only those that count denied hits take anything.
      */
     public boolean denied;
 
     /**
-     * If set, the request is charged once, however often it is sent; the store keeps its key if these checks admit it. So of a
-     * request that asks several stores, the last one gets this, and it alone.
+     * If set, the request is charged once, however often it is sent; the store keeps its key if these checks admit it.
+     * If a request asks several stores, only the last one gets this.
      */
     public @Nullable Idempotency idempotency;
-    /** The key is looked up, and not kept whatever comes of it: the checks elsewhere were not all decided by their stores. */
+    /**
+     * Whether the store only looks up the key and does not keep it, because a store did not decide all checks
+     * elsewhere.
+     */
     public boolean lookOnly;
-    /** The answer: it was admitted before. Nothing is charged now, and the outcomes are those of then where they are known. */
+    /** Answer: the key was admitted before. Nothing is charged now; the outcomes are those of then, where known. */
     public boolean repeated;
-    /** The answer: its key was admitted for something else. Nothing is charged, and the outcomes mean nothing. */
+    /** Answer: the key was admitted for a different request. Nothing is charged, and the outcomes mean nothing. */
     public boolean conflict;
+    /** The answer: there was none. Whether its key is known is unknown, also if it has no checks that could say so. */
+    public boolean unanswered;
+    /** It gives back what a request took that was denied elsewhere; nobody waits for it. */
+    public boolean givesBack;
 
     /**
-     * Every check of it has been decided or has {@linkplain Check#failure failed}; called once, in {@link #home}. What was taken
-     * follows {@link LocalStore#decide}; a check that failed stops nobody, and whether its own hits were taken is unknown.
+     * Called once, in {@link #home}, when every check is decided or has {@linkplain Check#failure failed}. The hits are
+     * taken as {@link LocalStore#decide} says. A failed check denies nothing, and it is unknown whether its hits were
+     * taken.
      */
     public abstract void answered();
 }

@@ -6,18 +6,20 @@ import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.counter.CounterName;
 import org.jspecify.annotations.Nullable;
 
-/** One meter applied to one counter key with its hits, and what came of it. Plain fields: it is reused for every request. */
+/**
+ * One meter applied to one counter with its hits, and the outcome. It has plain fields and is reused for every request.
+ */
 public final class Check {
-    /** {@link #store} of what this process counts by itself. */
+    /** The {@link #store} of a counter that this process keeps in its own memory. */
     public static final int LOCAL = -1;
 
-    /** What a check that is over does to the request. */
+    /** The effect on the request of a check that is over its limit. */
     public enum Role {
-        /** Denies it. */
+        /** Denies the request. */
         ENFORCE,
-        /** Nothing: it only watches. */
+        /** None: the check is in shadow mode. */
         SHADOW,
-        /** Denies it if every other quota check is over too. */
+        /** Denies the request if every other quota check is over too. */
         QUOTA
     }
 
@@ -27,46 +29,37 @@ public final class Check {
     public @Nullable Meter meter;
     public long hits;
     /**
-     * How many single hits more to take once the request has passed, for this process to spend later: as many of them as fit. A
-     * lease; 0 for what is only decided. With {@link #hits} 0 nothing but the lease is asked for.
+     * A lease: how many more single hits to take once the request has passed, for this process to spend later; as many
+     * as fit are taken. 0 without a lease. If {@link #hits} is 0, only the lease is asked for.
      */
     public long ahead;
-    /** The answer: how many of {@link #ahead} were taken; the outcome is as things stand after them. */
+    /** Answer: how many of {@link #ahead} were taken. The outcome is that after them. */
     public long granted;
-    /** The answer: no store was asked, for hits that were granted before have paid for it. */
+    /** Answer: a lease paid for the hits, and no store was asked. */
     public boolean leased;
-    /** Hits count even when this check, or the request, is denied. */
+    /** Whether hits count even if this check, or the request, is denied. */
     public boolean countsDenied;
 
     public Role role = Role.ENFORCE;
     public final Outcome outcome = new Outcome();
 
-    /** What a shared store calls the counter; empty where none is asked. */
+    /** The counter's name in a shared store; empty if none is asked. */
     public final CounterName name = new CounterName();
-    /** Which of the shared stores counts, by its place among them, or {@link #LOCAL}. */
+    /** The index of the shared store that counts, or {@link #LOCAL}. */
     public int store = LOCAL;
-    /** For whoever made the check: which of its own things it is about. */
+    /** An index for the creator of the check: the match that it belongs to. */
     public int about;
 
-    /** Why there is no outcome; null if there is one. */
+    /** The reason why there is no outcome; null if there is one. */
     public @Nullable StoreFailure failure;
 
-    /** Becomes what gives back what {@code taken} took. */
+    /** Makes this a check that gives back the hits of {@code taken}. */
     public void setReturning(Check taken) {
         set(taken);
         hits = -taken.hits;
         ahead = 0;
         countsDenied = false;
         role = Role.SHADOW;
-    }
-
-    /**
-     * For how long its hits, which were asked for {@code elapsedNanos} ago, may still be given back: until the window ends that they
-     * were taken from. Its store took them after they were asked for, so it ends later than this thinks.
-     */
-    public long returnableNanos(long elapsedNanos) {
-        Meter counted = meter;
-        return counted == null ? 0 : counted.returnableNanos(outcome) - elapsedNanos;
     }
 
     /** Takes over what {@code other} asks; its answer stays behind. */

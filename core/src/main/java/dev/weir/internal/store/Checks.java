@@ -2,12 +2,12 @@ package dev.weir.internal.store;
 
 import java.util.Arrays;
 
-/** The checks of one request, taken together: all or nothing, but for those that count when denied. */
+/** The checks of one request. They are taken all or none, except those that count denied hits. */
 public final class Checks {
     private Check[] checks = new Check[0];
     private int size;
     private long[] scratch = new long[0];
-    /** A quota that needs no counting (its descriptor has no limit) has passed, so quotas together cannot deny. */
+    /** Whether a quota rule without a limit has passed, so that the quota rules together cannot deny. */
     public boolean quotaPassed;
 
     public void clear() {
@@ -15,7 +15,7 @@ public final class Checks {
         quotaPassed = false;
     }
 
-    /** The next check to fill. */
+    /** Adds the next check to fill. */
     public Check add() {
         if (size == checks.length) {
             int old = checks.length;
@@ -39,7 +39,7 @@ public final class Checks {
         return checks[index];
     }
 
-    /** Room for a store to note at least {@code words} words in, kept here so that deciding allocates nothing. */
+    /** A scratch buffer of at least {@code words} words for a store, so that deciding allocates nothing. */
     public long[] scratch(int words) {
         if (scratch.length < words) {
             scratch = new long[Math.max(words, checks.length)];
@@ -47,24 +47,20 @@ public final class Checks {
         return scratch;
     }
 
-    /** Whether the outcomes let the request pass: none enforced is over, and not all quotas are. */
+    /** Whether the outcomes let the request pass: no enforced check is over, and not all quota checks are. */
     public boolean allowed() {
         return allow(checks, size, quotaPassed);
     }
 
-    /** Whether the outcomes of the first {@code size} of {@code checks} let a request pass, if a quota elsewhere did or not. */
+    /**
+     * Whether the outcomes of the first {@code size} checks let a request pass; {@code quotaPassed} if a quota
+     * elsewhere did.
+     */
     public static boolean allow(Check[] checks, int size, boolean quotaPassed) {
-        boolean quotaOver = false;
-        boolean quotaOk = quotaPassed;
+        int seen = PassRule.begin(quotaPassed);
         for (int i = 0; i < size; i++) {
-            Check check = checks[i];
-            if (check.role == Check.Role.QUOTA) {
-                quotaOver |= !check.outcome.allowed;
-                quotaOk |= check.outcome.allowed;
-            } else if (check.role == Check.Role.ENFORCE && !check.outcome.allowed) {
-                return false;
-            }
+            seen = PassRule.add(seen, checks[i].role, !checks[i].outcome.allowed);
         }
-        return !quotaOver || quotaOk;
+        return PassRule.passes(seen);
     }
 }

@@ -2,7 +2,7 @@ package dev.weir.internal.store;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Places for counters that a process keeps something of beside its stores: one bound for all who keep some. */
+/** Bounds the number of shared counters that a process keeps local data of. All kinds of local data share one bound. */
 public final class CounterBudget {
     private final int most;
     private final AtomicInteger taken = new AtomicInteger();
@@ -24,12 +24,12 @@ public final class CounterBudget {
         return false;
     }
 
-    /** Leaves a place that was taken. */
+    /** Frees a place that was taken. */
     public void leave() {
         taken.decrementAndGet();
     }
 
-    /** Places that are taken. */
+    /** The number of places taken. */
     public int taken() {
         return taken.get();
     }

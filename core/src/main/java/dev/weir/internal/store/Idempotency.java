@@ -1,11 +1,11 @@
 package dev.weir.internal.store;
 
 /**
- * Says that a request is charged once, however often it is sent: if its key was admitted before, nothing is charged, and the
- * outcomes are those of then. A denial is not kept.
+ * The idempotency key of a request, which is charged once however often it is sent. If the key was admitted before,
+ * nothing is charged, and the outcomes are those of then. Denials are not remembered.
  */
 public final class Idempotency {
-    /** Bytes of {@link #caller} and {@link #key}. */
+    /** The length of {@link #caller} and {@link #key}, bytes. */
     public static final int HASH = 16;
 
     private static final int LONGEST_FINGERPRINT = 64;
@@ -17,13 +17,13 @@ public final class Idempotency {
     private final int most;
 
     /**
-     * None of the arrays may change any more.
+     * Creates the key; the arrays must not change afterwards.
      *
-     * @param caller a hash of whose key it is, of 16 bytes
-     * @param key a hash of the key, of 16 bytes
-     * @param fingerprint a hash of what was sent, of 16 to 64 bytes and always as many
-     * @param keepMicros how long an admitted key is known
-     * @param most how many keys of a caller are known; beyond that the oldest go
+     * @param caller a hash of the key's owner, 16 bytes
+     * @param key a hash of the key, 16 bytes
+     * @param fingerprint a hash of the request, 16 to 64 bytes, of one length for all requests
+     * @param keepMicros how long an admitted key is remembered
+     * @param most how many keys of a caller are remembered; beyond that the oldest are forgotten
      */
     public Idempotency(byte[] caller, byte[] key, byte[] fingerprint, long keepMicros, int most) {
         if (caller.length != HASH || key.length != HASH) {
@@ -41,7 +41,7 @@ public final class Idempotency {
         this.caller = caller;
         this.key = key;
         this.fingerprint = fingerprint;
-        this.keepMicros = Math.min(keepMicros, 1L << 50); // what a script can count with
+        this.keepMicros = Math.min(keepMicros, 1L << 50); // the scripts count exactly up to 2^53
         this.most = most;
     }
 

@@ -4,17 +4,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** How many asks are with stores that have not answered yet, and who waits until there are none. */
+/** Counts the asks that stores have not answered yet, and completes a future when there are none. */
 public final class InFlightAsks {
     private long open;
     private @Nullable CompletableFuture<Void> none;
 
-    /** One more is on its way. */
+    /** Counts an ask that is sent. */
     public synchronized void sent() {
         open++;
     }
 
-    /** One was answered, and all that follows from it was sent. */
+    /** Counts an ask as answered; everything that follows from it must have been sent before. */
     public void answered() {
         CompletableFuture<Void> awaited = null;
         synchronized (this) {
@@ -28,11 +28,13 @@ public final class InFlightAsks {
         }
     }
 
-    /** Runs {@code sending}; done when that, and all that was sent before or meanwhile, has been answered. */
+    /**
+     * Runs {@code sending}; the result completes when its asks, and all others sent before or meanwhile, are answered.
+     */
     public CompletionStage<Void> noneAfter(Runnable sending) {
         CompletableFuture<Void> awaited;
         synchronized (this) {
-            open++; // so that there are none only after all were sent
+            open++; // so that the count cannot reach zero while asks are still being sent
             awaited = none == null ? new CompletableFuture<>() : none;
             none = awaited;
         }
@@ -44,7 +46,7 @@ public final class InFlightAsks {
         return awaited;
     }
 
-    /** Whether somebody waits until there are none. */
+    /** Whether a caller waits until no ask is in flight. */
     public synchronized boolean areAwaited() {
         return none != null;
     }

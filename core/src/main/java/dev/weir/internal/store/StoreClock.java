@@ -1,18 +1,19 @@
 package dev.weir.internal.store;
 
 /**
- * What a shared store's clock shows, told from the times in its replies. Of one connection, and used in its event loop only: another
- * connection may lead to another server with another clock.
+ * Estimates a shared store's clock from the times in its replies. Each connection has its own, used in its event loop
+ * only, because another connection may lead to another server with another clock.
  *
  * <h2>Offset</h2>
  *
- * The store read its clock at some moment between sending and receiving, so a reply with time {@code t} bounds the offset to
- * {@code [t - received, t - sent]}. The middle of the narrowest interval is taken: its error is at most half a round trip. Clocks
- * drift, so an interval is forgotten after a while; and they are set, so one that excludes what was known replaces it.
+ * <p>The store read its clock at some moment between sending and receiving, so a reply with time {@code t} bounds the
+ * offset to {@code [t - received, t - sent]}. The estimate is the middle of the narrowest interval; its error is at
+ * most half a round trip. Clocks drift, so an interval is forgotten after a while. Clocks are also set, so an interval
+ * that excludes the known one replaces it.
  */
 public final class StoreClock {
     private static final long FORGET_NANOS = 30_000_000_000L;
-    /** Two clocks that drift apart by 100 millionths, over the time that an interval is kept. */
+    /** The drift of two clocks that differ by 100 millionths, over the time that an interval is kept. */
     private static final long DRIFT_MICROS = 3_000;
 
     private boolean known;
@@ -20,7 +21,7 @@ public final class StoreClock {
     private long high;
     private long takenNanos;
 
-    /** Takes in that the store's clock showed {@code storeMicros} at some moment between the two. */
+    /** Records that the store's clock showed {@code storeMicros} at some moment between the two. */
     public void sample(long sentNanos, long receivedNanos, long storeMicros) {
         long least = storeMicros - receivedNanos / 1_000 - 1;
         long most = storeMicros - sentNanos / 1_000;
@@ -37,7 +38,7 @@ public final class StoreClock {
         return known;
     }
 
-    /** What the store's clock shows when {@link System#nanoTime} is {@code nanos}. */
+    /** The store's time when {@link System#nanoTime} is {@code nanos}. */
     public long at(long nanos) {
         return nanos / 1_000 + low + (high - low) / 2;
     }

@@ -8,27 +8,28 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Denials that shared stores gave, for as long as they hold: a cost that did not fit cannot fit before its retry-after, so
- * nobody has to be asked. It speaks only for requests at least as costly, under the same limit. Of a window that slides it cannot
- * tell when a costlier one fits: that is asked, and denied from here only if nobody answers.
+ * Caches the denials of shared stores for as long as they hold. A cost that did not fit cannot fit before its
+ * retry-after, so the store need not be asked. An entry applies only to requests that cost at least as much, under the
+ * same limit. For a sliding window it cannot compute when a costlier request fits; such a request asks the store, and
+ * is denied from the cache only if the store does not answer.
  *
- * <p>Hits may be given back elsewhere and counters reset, so once a second one request asks the store anew. If the store does
- * not answer that one, the denial still holds: known callers stay denied for their retry-after while the store is away.
+ * <p>Hits may be given back elsewhere and counters may be reset, so once a second one request re-validates the denial
+ * at the store. If the store does not answer, the denial still holds: known callers stay denied for their retry-after
+ * while the store is unreachable.
  *
  * <h2>Memory</h2>
  *
- * A fixed table of 64-byte entries; a counter has {@value #WAYS} places to be in, whose keys lie side by side, so that most
- * looks end after one line of the cache. In a full neighbourhood the denial that ends
- * first makes room. Nothing expires by a timer.
+ * <p>A fixed table of 64-byte entries. A counter has {@value #WAYS} possible entries, whose keys are adjacent, so that
+ * most lookups touch one cache line. In a full set, the denial that ends first is replaced. Nothing expires by a timer.
  *
  * <h2>Concurrency</h2>
  *
- * Each entry has a version, odd while somebody writes. Readers that see it change, and those who would take down a denial
- * while another writes, give up: what is missed here, the store is asked. Only forgetting waits.
+ * <p>Each entry has a version, which is odd while a thread writes. A reader that sees it change gives up, and so does a
+ * thread that would record a denial while another writes; the store is asked instead. Only forgetting waits.
  */
 final class DenyCache {
-    /** How long a denial is believed before one request asks anew, microseconds. */
-    static final long BELIEVED = 1_000_000;
+    /** How long a denial holds before one request re-validates it, microseconds. */
+    static final long REVALIDATE_AFTER = 1_000_000;
 
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
     private static final int WAYS = 8;
@@ -43,13 +44,13 @@ final class DenyCache {
     private static final int RESET = 6;
     private static final int ASKED = 7;
 
-    /** {@link #UNTIL} of what can never fit. */
+    /** The {@link #UNTIL} of a cost that can never fit. */
     private static final long FOREVER = Long.MAX_VALUE;
 
-    /** When it makes room for others, nevertheless, after it was last asked for, microseconds. */
-    private static final long HOPELESS = 10 * BELIEVED;
+    /** How long a denial with {@link #FOREVER} resists replacement after it was last asked for, microseconds. */
+    private static final long HOPELESS = 10 * REVALIDATE_AFTER;
 
-    /** The first word of each entry's key, 0 where there is none: where to look. The entry itself says whether it is so. */
+    /** The first word of each entry's key, 0 if empty. It is a hint for lookups; the entry itself decides. */
     private final long[] tags;
 
     private final long[] table;
@@ -57,7 +58,7 @@ final class DenyCache {
     private final LongAdder answered = new LongAdder();
     private final LongAdder learned = new LongAdder();
 
-    /** A cache of as many {@code entries}, rounded down to a power of two; and no less than one neighbourhood. */
+    /** Creates a cache of {@code entries}, rounded down to a power of two, and at least one set. */
     DenyCache(int entries) {
         int sets = Integer.highestOneBit(Math.max(1, entries / WAYS));
         this.tags = new long[sets * WAYS];
@@ -65,19 +66,19 @@ final class DenyCache {
         this.mask = sets - 1;
     }
 
-    /** Checks that were denied from here, since the start. */
+    /** Checks that the cache denied, since the start. */
     long answered() {
         return answered.sum();
     }
 
-    /** Denials that were taken down, since the start. */
+    /** Denials that were recorded, since the start. */
     long learned() {
         return learned.sum();
     }
 
     /**
-     * Whether {@code check} is known not to fit at {@code now}; its outcome says so then. Of many that ask, once a second one
-     * is told no, to ask the store.
+     * Whether {@code check} is known not to fit at {@code now}; then its outcome is written. Once a second, one of many
+     * callers gets false, to ask the store.
      */
     boolean denies(Check check, long now) {
         return look(check, now, true);
@@ -88,7 +89,7 @@ final class DenyCache {
         return look(check, now, false);
     }
 
-    /** When the store was asked that gave the denial of {@code check}; if there is none any more, later than any. */
+    /** When the store that denied {@code check} was asked; the largest moment if the denial is gone. */
     long since(Check check) {
         int first = first(check.key0);
         long key1 = check.key1 ^ fingerprint(check);
@@ -130,7 +131,7 @@ final class DenyCache {
         if (asksAnew && !knowsWhen(check, hits)) {
             return false;
         }
-        if (asksAnew && now - asked >= BELIEVED && WORD.compareAndSet(table, at + ASKED, asked, now)) {
+        if (asksAnew && now - asked >= REVALIDATE_AFTER && WORD.compareAndSet(table, at + ASKED, asked, now)) {
             return false;
         }
         Outcome out = check.outcome;
@@ -143,7 +144,7 @@ final class DenyCache {
         return true;
     }
 
-    /** Whether it follows when {@code check} fits from when {@code hits} do, which are not more than its own. */
+    /** Whether the time at which {@code check} fits follows from that of {@code hits}, which are at most its own. */
     private static boolean knowsWhen(Check check, long hits) {
         if (check.hits == hits || check.meter == null) {
             return true;
@@ -153,8 +154,9 @@ final class DenyCache {
     }
 
     /**
-     * When {@code check} fits, if {@code hits}, which are not more than its own, do after {@code known}. From buckets each
-     * further hit takes its share of the window; of one that {@linkplain #knowsWhen slides} this is the least that it will be.
+     * Microseconds until {@code check} fits, if {@code hits}, at most its own, fit after {@code known}. In a bucket
+     * each further hit takes its share of the window. For a {@linkplain #knowsWhen sliding} window this is a lower
+     * bound.
      */
     private static long retryAfter(Check check, long hits, long known) {
         if (check.hits == hits || check.meter == null) {
@@ -168,8 +170,8 @@ final class DenyCache {
     }
 
     /**
-     * Takes down what a store answered. {@code asked} is when it was asked: as it answered after that, the denial ends no
-     * earlier than its retry-after from then.
+     * Records the answer of a store that was asked at {@code asked}. The store answered after that, so the denial ends
+     * no earlier than its retry-after from then.
      */
     void learn(Check check, long asked) {
         if (check.hits < 0) {
@@ -181,7 +183,7 @@ final class DenyCache {
         }
     }
 
-    /** Forgets everything: the limits may have changed. */
+    /** Forgets everything, because the limits may have changed. */
     void clear() {
         for (int i = 0; i < tags.length; i++) {
             if (tags[i] != 0) {
@@ -190,7 +192,7 @@ final class DenyCache {
         }
     }
 
-    /** Forgets all denials of a counter, under whatever limit. */
+    /** Forgets all denials of a counter, under any limit. */
     void forget(long key0) {
         int first = first(key0);
         for (int i = first; i < first + WAYS; i++) {
@@ -223,7 +225,7 @@ final class DenyCache {
             if (tags[i] == check.key0 && table[i * WORDS + KEY1] == key1) {
                 long known = table[i * WORDS + HITS];
                 if (known < check.hits && table[i * WORDS + UNTIL] > asked && !knowsWhen(check, known)) {
-                    return; // what is known of a cheaper one speaks for more requests
+                    return; // the known denial of a cheaper cost covers more requests
                 }
                 index = i;
                 break;
@@ -247,14 +249,14 @@ final class DenyCache {
         learned.increment();
     }
 
-    /** Whichever has least of it makes room. */
+    /** The value that replacement compares; the entry with the least is replaced. */
     private long worth(int index) {
         int at = index * WORDS;
         long until = table[at + UNTIL];
         return until == FOREVER ? table[at + ASKED] + HOPELESS : until;
     }
 
-    /** The version before, or -1 if somebody else writes. */
+    /** Locks the entry; returns the version before, or -1 if another thread writes. */
     private long lock(int at) {
         long version = (long) WORD.getAcquire(table, at + VERSION);
         boolean mine = (version & 1) == 0 && WORD.compareAndSet(table, at + VERSION, version, version + 1);
@@ -280,7 +282,7 @@ final class DenyCache {
         return ((int) (key0 >>> 32) & mask) * WAYS;
     }
 
-    /** Callers may give limits of their own on one counter: each has its denials to itself. */
+    /** Separates the denials of one counter under different limits, because callers may bring their own limits. */
     private static long fingerprint(Check check) {
         if (check.meter == null) {
             return 0;

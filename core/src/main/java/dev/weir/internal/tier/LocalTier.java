@@ -13,55 +13,56 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /**
- * What this process knows of shared counters: that they are used up, hits of theirs that it holds, and counts that they have not been
- * told yet. Asked in this order, it spares the stores most decisions; what it does not know, they do.
+ * The data of shared counters that this process holds: denials, leases, and counts that are not reported yet. Asked in
+ * this order, it decides most requests without a store.
  *
  * <h2>Memory</h2>
  *
- * One number bounds it, so many {@code counters}: as many denials are remembered, in a table of fixed size, and leased and reported
- * counters have as many places between them. Counters beyond that are asked exactly until idle ones have gone. A denial takes 72 bytes,
- * which are there from the start; all in, a counter takes {@value #MOST_BYTES} at most, with the longest name there is.
+ * <p>One number, {@code counters}, bounds it. The table of denials has that many entries, and leased and reported
+ * counters share that many places. Counters beyond the bound are asked exactly until idle ones are dropped. A denial
+ * takes 72 bytes, allocated at the start. All in all, a counter takes {@value #MOST_BYTES} bytes at most, with the
+ * longest name.
  *
  * <h2>Time</h2>
  *
- * No counter has a timer: {@link #tick} is called now and then and looks after all of them.
+ * <p>No counter has a timer: {@link #tick} is called periodically and serves all of them.
  */
 public final class LocalTier {
-    /** What one of the counters takes at most; {@code LocalTierMemoryTest} weighs it. */
+    /** The most memory that a counter takes, bytes; {@code LocalTierMemoryTest} measures it. */
     public static final int MOST_BYTES = 1_536;
 
-    /** How long a denial is believed before one request asks anew. */
-    public static final long BELIEVED_MICROS = DenyCache.BELIEVED;
+    /** How long a denial holds before one request re-validates it. */
+    public static final long BELIEVED_MICROS = DenyCache.REVALIDATE_AFTER;
 
     private final DenyCache denials;
-    private final CounterBudget room;
+    private final CounterBudget budget;
     private final Leases leases;
     private final Reports reports;
 
     /**
-     * The tier between this process and {@code stores}, by their place.
+     * Creates the tier between this process and {@code stores}, which are given by index.
      *
-     * @param local where reported counters are counted until their store is told
+     * @param local the store that counts reported counters until they are reported
      * @param deadlineMicros how long a store may take to answer
-     * @param counters that it knows something of at a time
+     * @param counters the most counters that it holds data of
      */
     public LocalTier(
             LocalStore local, IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, int counters) {
         this.denials = new DenyCache(counters);
-        this.room = new CounterBudget(counters);
-        this.leases = new Leases(stores, time, deadlineMicros, room, counters, check -> learn(check, 0));
-        this.reports = new Reports(local, stores, time, deadlineMicros, room);
+        this.budget = new CounterBudget(counters);
+        this.leases = new Leases(stores, time, deadlineMicros, budget, counters, check -> learn(check, 0));
+        this.reports = new Reports(local, stores, time, deadlineMicros, budget);
     }
 
     /**
-     * Whether {@code check} is known not to fit at {@code now}; its outcome says so then. Of many that ask, once in
-     * {@link #BELIEVED_MICROS} one is told no, to ask the store.
+     * Whether {@code check} is known not to fit at {@code now}; then its outcome is written. Once in {@link
+     * #BELIEVED_MICROS}, one of many callers gets false, to ask the store.
      */
     public boolean denies(Check check, long now) {
         return denials.denies(check, now);
     }
 
-    /** When the store was asked that gave the denial of {@code check}; if there is none any more, later than any. */
+    /** When the store that denied {@code check} was asked; the largest moment if the denial is gone. */
     public long deniedSince(Check check) {
         return denials.since(check);
     }
@@ -71,46 +72,46 @@ public final class LocalTier {
         return denials.stillDenies(check, now);
     }
 
-    /** Takes in what a store, asked at {@code asked}, said to {@code check}: whether it fits, or until when not. */
+    /** Records the answer of a store, asked at {@code asked}, to {@code check}. */
     public void learn(Check check, long asked) {
         denials.learn(check, asked);
     }
 
-    /** Checks that were denied without asking, since the start. */
+    /** Checks that were denied without asking a store, since the start. */
     public long denied() {
         return denials.answered() + leases.stats().denied() + reports.stats().denied();
     }
 
-    /** Hits that were taken ahead of time. */
+    /** The leases of this process. */
     public Leases leases() {
         return leases;
     }
 
-    /** Counts that stores are told of afterwards. */
+    /** The counts that this process reports. */
     public Reports reports() {
         return reports;
     }
 
-    /** Counters of which hits are held or counts not told, or were a moment ago: the places that are taken. */
+    /** The number of counters that are leased or reported, or were a moment ago. */
     public int counters() {
-        return room.taken();
+        return budget.taken();
     }
 
-    /** Gives back leases that have expired, reports counts that are due, and forgets counters that are idle. */
+    /** Gives back expired leases, sends reports that are due, and forgets idle counters. */
     public void tick() {
         leases.sweep();
         reports.tick();
     }
 
-    /** Other rules are in force: denials are forgotten, and leases go back but for those whose rule is {@code kept}. */
+    /** Adapts to new rules: forgets all denials, and gives back leases except those whose rule is {@code kept}. */
     public void retainIf(Predicate<Rule> kept) {
         denials.clear();
         leases.retainIf(kept);
     }
 
     /**
-     * Forgets all that is known of the counter of {@code check}, whose store has forgotten it: what is held of it came from before and
-     * does not go back, nor do counts that it has not been told.
+     * Forgets the counter of {@code check}, whose store has forgotten it. Leases from before are not given back, and
+     * counts from before are not reported.
      */
     public void forget(Check check) {
         leases.forget(check);
@@ -118,8 +119,8 @@ public final class LocalTier {
         denials.forget(check.key0);
     }
 
-    /** Gives back all leases, takes none any more, and reports all counts; done when the stores have answered. */
+    /** Gives back all leases, takes no more, and reports all counts; completes when the stores have answered. */
     public CompletionStage<Void> close() {
-        return leases.close().thenCombine(reports.flush(), (returned, told) -> null);
+        return leases.close().thenCombine(reports.flush(), (returned, reported) -> null);
     }
 }

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads PEM files; what is wrong with one is told with its name. */
+/** Reads PEM files; errors name the file. */
 public final class Pem {
     private static final Pattern KEY =
             Pattern.compile("-----BEGIN (RSA |EC |)PRIVATE KEY-----([^-:]+)-----END", Pattern.DOTALL);
@@ -37,9 +37,9 @@ public final class Pem {
     private Pem() {}
 
     /**
-     * The certificates in {@code file}, at least one.
+     * Reads the certificates in {@code file}, at least one.
      *
-     * @throws IOException naming the file and what is wrong with it
+     * @throws IOException naming the file and the problem
      */
     public static X509Certificate[] certificates(Path file) throws IOException {
         try (InputStream pem = new ByteArrayInputStream(read(file))) {
@@ -47,7 +47,7 @@ public final class Pem {
                     .map(X509Certificate.class::cast)
                     .toArray(X509Certificate[]::new);
             if (chain.length == 0) {
-                throw new CertificateException("there are none in it");
+                throw new CertificateException("the file has no certificate");
             }
             return chain;
         } catch (CertificateException e) {
@@ -56,9 +56,9 @@ public final class Pem {
     }
 
     /**
-     * The key of {@code certificate}.
+     * Reads the private key of {@code certificate}.
      *
-     * @throws IOException naming the file and what is wrong with it
+     * @throws IOException naming the file and the problem
      */
     public static PrivateKey key(Path file, X509Certificate certificate, Path certificateFile) throws IOException {
         Matcher pem = KEY.matcher(new String(read(file), StandardCharsets.ISO_8859_1));
@@ -73,7 +73,7 @@ public final class Pem {
             PrivateKey key =
                     KeyFactory.getInstance(other.getAlgorithm()).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
             if (!belongsTo(key, certificate)) {
-                throw new InvalidKeyException("it is the key of another");
+                throw new InvalidKeyException("the key belongs to another certificate");
             }
             return key;
         } catch (GeneralSecurityException | IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -83,8 +83,8 @@ public final class Pem {
     }
 
     /**
-     * A key as OpenSSL and cert-manager write it (PKCS#1, SEC 1) in PKCS#8, which is all that the JDK reads: the version, the
-     * algorithm, and the key. The algorithm is the one that the certificate names, curve and all.
+     * Wraps a key as OpenSSL and cert-manager write it (PKCS#1, SEC 1) into PKCS#8, the only form that the JDK reads:
+     * version, algorithm, key. The algorithm, with its curve, is that of the certificate.
      */
     private static byte[] wrapped(byte[] key, PublicKey other) {
         ByteBuffer info = ByteBuffer.wrap(other.getEncoded());
@@ -98,7 +98,7 @@ public final class Pem {
         return element(SEQUENCE, version, algorithm, element(OCTETS, key));
     }
 
-    /** Reads over the tag and the length of a DER element, and tells the length. */
+    /** Skips the tag and the length of a DER element, and returns the length. */
     private static int header(ByteBuffer der) {
         der.get();
         int first = der.get() & 0xFF;
@@ -130,11 +130,13 @@ public final class Pem {
         return out.toByteArray();
     }
 
-    /** Whether the certificate confirms what the key signs; without this, it would be every handshake that fails. */
+    /**
+     * Whether the certificate verifies a signature of the key. Without this check every handshake would fail instead.
+     */
     private static boolean belongsTo(PrivateKey key, X509Certificate certificate) throws GeneralSecurityException {
         String algorithm = SIGNATURES.get(key.getAlgorithm());
         if (algorithm == null) {
-            return true; // an uncommon one: left to the handshake
+            return true; // an uncommon algorithm: the handshake will tell
         }
         byte[] anything = {1, 2, 3};
         Signature signature = Signature.getInstance(algorithm);
@@ -152,7 +154,7 @@ public final class Pem {
         } catch (NoSuchFileException e) {
             throw new IOException(file + " (expected: a PEM file): there is no such file", e);
         } catch (AccessDeniedException e) {
-            throw new IOException(file + " (expected: a PEM file): it may not be read by this user", e);
+            throw new IOException(file + " (expected: a PEM file): permission denied for the user of this process", e);
         } catch (IOException e) {
             throw new IOException(file + " (expected: a PEM file): " + e.getMessage(), e);
         }

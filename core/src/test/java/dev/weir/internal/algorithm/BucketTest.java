@@ -60,7 +60,7 @@ class BucketTest {
     }
 
     @Test
-    void aLeakyBucketSpacesOutWhatItLetsIn() {
+    void aLeakyBucketSpacesOutAdmittedHits() {
         MeteredCounter counter = MeteredCounter.of(
                 Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)).withBurst(4));
         for (long ahead = 0; ahead < 4; ahead++) {
@@ -76,7 +76,7 @@ class BucketTest {
     }
 
     @Test
-    void aLeakyBucketDelaysNeitherQuestionsNorWhatIsGivenBack() {
+    void aLeakyBucketDelaysNeitherProbesNorReturnedHits() {
         MeteredCounter counter = MeteredCounter.of(Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)));
         counter.take(RandomLimits.NOW, 5);
         assertThat(counter.ask(RandomLimits.NOW, 0).delay).isZero();
@@ -103,7 +103,7 @@ class BucketTest {
     }
 
     @Test
-    void whatWasUsedBeyondALoweredBurstIsForgiven() {
+    void hitsBeyondALoweredBurstAreForgiven() {
         MeteredCounter counter = MeteredCounter.of(Limit.tokenBucket(1_000, Duration.ofSeconds(1)));
         counter.take(RandomLimits.NOW, 900);
         Outcome out =

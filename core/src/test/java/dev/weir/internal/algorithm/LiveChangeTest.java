@@ -17,7 +17,7 @@ import net.jqwik.api.domains.DomainContext;
 class LiveChangeTest {
 
     @Property
-    void newNumbersKeepWhatWasUsed(
+    void newNumbersKeepTheUsedHits(
             @ForAll Limit limit, @ForAll List<Step> history, @ForAll @LongRange(max = 9_000) long requests) {
         if (RandomLimits.isBucket(limit)) {
             return;
@@ -31,13 +31,13 @@ class LiveChangeTest {
     }
 
     @Property
-    void aBucketKeepsWhatWasUsedWhateverChanges(@ForAll Limit limit, @ForAll Limit other, @ForAll List<Step> history) {
+    void aBucketKeepsTheUsedHitsWhateverChanges(@ForAll Limit limit, @ForAll Limit other, @ForAll List<Step> history) {
         if (!RandomLimits.isBucket(limit) || !RandomLimits.isBucket(other)) {
             return;
         }
         MeteredCounter counter = MeteredCounter.of(limit);
         long now = RandomLimits.play(counter, limit, history);
-        // What drained since the state was last written drains by the new rate, so write it now.
+        // Time since the last write of the state drains at the new rate, so write it now.
         Outcome out = counter.take(now, 1);
         long used = RandomLimits.capacity(limit) - out.remaining;
         if (out.allowed) {
@@ -63,7 +63,7 @@ class LiveChangeTest {
     }
 
     @Property
-    void afterAChangeRetryAfterIsTheTruth(@ForAll Limit limit, @ForAll Limit other, @ForAll List<Step> history) {
+    void afterAChangeRetryAfterIsExact(@ForAll Limit limit, @ForAll Limit other, @ForAll List<Step> history) {
         Limit next = new Limit(
                 limit.algorithm(),
                 other.requests(),

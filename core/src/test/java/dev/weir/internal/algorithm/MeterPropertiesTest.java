@@ -13,7 +13,7 @@ import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.domains.Domain;
 import net.jqwik.api.domains.DomainContext;
 
-/** What every meter owes, whatever it counts by, over random limits and histories. */
+/** The properties of every meter, whatever it counts by, over random limits and histories. */
 @Domain(RandomLimits.class)
 @Domain(DomainContext.Global.class)
 class MeterPropertiesTest {
@@ -93,7 +93,7 @@ class MeterPropertiesTest {
     }
 
     @Property
-    void whatIsGivenBackAtOnceIsThereAgain(
+    void hitsGivenBackAtOnceAreAvailableAgain(
             @ForAll Limit limit, @ForAll List<Step> history, @ForAll @LongRange(min = 1, max = 40) long hits) {
         MeteredCounter counter = MeteredCounter.of(limit);
         long now = RandomLimits.play(counter, limit, history);

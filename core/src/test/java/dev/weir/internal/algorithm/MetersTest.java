@@ -13,7 +13,7 @@ class MetersTest {
     private static final Duration MONTH = Duration.ofDays(30);
 
     @Test
-    void refusesWhatItsStateCannotHold() {
+    void refusesLimitsThatItsStateCannotHold() {
         assertThat(refusal(Limit.tokenBucket(1, Duration.ofSeconds(1)).withBurst(1L << 32)))
                 .isEqualTo("burst: 4294967296 (expected: <= 4294967295, what a bucket can hold)");
         assertThat(refusal(Limit.slidingWindow(1L << 32, Duration.ofSeconds(1))))
@@ -26,7 +26,7 @@ class MetersTest {
     }
 
     @Test
-    void refusesPartsThatDoNotDivideTheWindow() {
+    void refusesSubWindowsThatDoNotDivideTheWindow() {
         assertThat(refusal(Limit.slidingWindow(1, Duration.ofSeconds(1)).withSubWindows(7)))
                 .isEqualTo("sub_windows: 7 (expected: a number that divides the window of 1000000 microseconds)");
         assertThat(refusal(Limit.slidingWindow(1, Duration.ofSeconds(1)).withSubWindows(1_001)))
@@ -34,7 +34,7 @@ class MetersTest {
     }
 
     @Test
-    void refusesWhatCannotBeCountedExactlyAndSaysWhatToDo() {
+    void refusesLimitsThatCannotBeCountedExactlyAndGivesARemedy() {
         assertThat(refusal(Limit.tokenBucket(50_000_017, MONTH)))
                 .contains("cannot be counted exactly")
                 .contains("rounder numbers");

@@ -77,7 +77,7 @@ final class RandomLimits extends DomainContextBase {
         };
     }
 
-    /** What {@code limit} can hold at most. */
+    /** The most hits that {@code limit} can hold. */
     static long capacity(Limit limit) {
         return isBucket(limit) && limit.requests() > 0 ? limit.burst() : limit.requests();
     }

@@ -5,7 +5,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a limit means, written down as slowly and plainly as can be: every hit is kept, fractions are exact. */
+/** The definition of a limit, implemented as slowly and plainly as possible: every hit is kept, fractions are exact. */
 abstract class ReferenceMeter {
     final Limit limit;
     final long tick;

@@ -12,7 +12,7 @@ class SubWindowsTest {
     private static final long MINUTE = RandomLimits.NOW / (60 * SECOND) * (60 * SECOND);
 
     @Test
-    void aHitCountsForAWindowAndTheRestOfItsPart() {
+    void aHitCountsForAWindowAndTheRestOfItsSubWindow() {
         MeteredCounter counter = MeteredCounter.of(minute(1, 6));
         Outcome out = counter.take(MINUTE + 3 * SECOND, 1);
         assertThat(out.reset).isEqualTo(67 * SECOND);
@@ -21,7 +21,7 @@ class SubWindowsTest {
     }
 
     @Test
-    void moreAndFewerPartsKeepWhatWasUsed() {
+    void moreAndFewerSubWindowsKeepTheUsedHits() {
         MeteredCounter counter = MeteredCounter.of(minute(100, 6));
         for (int part = 0; part < 6; part++) {
             counter.take(MINUTE + part * 10L * SECOND, 5);
@@ -36,7 +36,7 @@ class SubWindowsTest {
     }
 
     @Test
-    void givesBackInABlockTooShortForNewParts() {
+    void givesBackInABlockTooShortForNewSubWindows() {
         MeteredCounter counter = MeteredCounter.of(minute(100, 2));
         counter.take(MINUTE, 10);
         MeteredCounter finer = counter.changedTo(minute(100, 60));
@@ -45,7 +45,7 @@ class SubWindowsTest {
     }
 
     @Test
-    void partsThatWereLeftOutDoNotComeBack() {
+    void droppedSubWindowsDoNotComeBack() {
         MeteredCounter counter = MeteredCounter.of(minute(100, 6));
         counter.take(MINUTE, 10);
         MeteredCounter shorter = counter.changedTo(
@@ -56,7 +56,7 @@ class SubWindowsTest {
     }
 
     @Test
-    void partsChangedWhileTheClockIsBehindKeepWhatCounts() {
+    void subWindowsChangedWhileTheClockIsBehindKeepTheirCounts() {
         long start = 65 * 60 * SECOND * 400_000;
         MeteredCounter counter = MeteredCounter.of(
                 Limit.slidingWindow(10, Duration.ofSeconds(130)).withSubWindows(2));

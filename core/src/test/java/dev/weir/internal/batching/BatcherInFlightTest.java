@@ -13,7 +13,7 @@ class BatcherInFlightTest extends ManualBatcher {
 
     /** Else who comes while a round is out would wait for two. */
     @Test
-    void aRoundThatTakesLongIsOvertaken() {
+    void aSlowBatchIsOvertaken() {
         RecordingAsk first = ask(1);
         loop.turn();
         RecordingAsk second = ask(2);
@@ -35,7 +35,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void whoComesWhenARoundIsLateAlreadyGoesAtOnce() {
+    void anAskThatArrivesWhenABatchIsOverdueIsSentAtOnce() {
         ask(1);
         loop.turn();
         loop.pass(5 * MILLI);
@@ -45,7 +45,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void onePauseOfTheStoreIsOneFailureHoweverManyRoundsMeetIt() {
+    void onePauseOfTheStoreIsOneFailureHoweverManyBatchesMeetIt() {
         for (int i = 0; i < 9; i++) {
             ask(i);
             loop.turn();
@@ -65,7 +65,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void whoCaresToWaitForLongDoesNotSpeakForAllWhoDoNot() {
+    void aLongDeadlineDoesNotHideASilentStoreFromShortOnes() {
         ask(1, 0, 1_000 * MILLI);
         for (int i = 0; i < 20; i++) {
             loop.turn();
@@ -76,7 +76,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void theMomentToOvertakeIsNotMissedByWhoIsToldInIt() {
+    void theMomentToOvertakeIsNotMissedDuringACallback() {
         RecordingAsk hurried = new RecordingAsk() {
             @Override
             public void answered() {
@@ -95,7 +95,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void aRoundOfWhichOneCallCameAfterAPauseIsOvertakenAllTheSame() {
+    void aBatchWithOneCallAnsweredAfterAPauseIsStillOvertaken() {
         ask(1, 1, 100 * MILLI);
         ask(2, 2, 100 * MILLI);
         loop.turn();
@@ -108,7 +108,7 @@ class BatcherInFlightTest extends ManualBatcher {
 
     /** A call that is done may carry others by then. */
     @Test
-    void aRoundDoesNotWaitForWhatItsFinishedCallsCarryNext() {
+    void aBatchDoesNotWaitForTheNextAsksOfItsFinishedCalls() {
         ask(1, 1, 100 * MILLI);
         ask(2, 2, 10 * MILLI);
         loop.turn();
@@ -126,7 +126,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void noMoreThanSoManyRoundsAreOut() {
+    void batchesInFlightAreBounded() {
         for (int i = 0; i < MOST_ROUNDS + 5; i++) {
             ask(i, 0, 500 * MILLI);
             loop.turn();
@@ -140,7 +140,7 @@ class BatcherInFlightTest extends ManualBatcher {
 
     /** Else one caller in a hurry would open the breaker for everybody. */
     @Test
-    void whoHasLessTimeThanTheStoreNeedsSaysNothingAgainstIt() {
+    void aDeadlineShorterThanARoundTripIsNoFailureOfTheStore() {
         for (int i = 0; i < 100; i++) {
             RecordingAsk hurried = ask(i, 0, MILLI);
             loop.turn();
@@ -153,7 +153,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void aStoreThatIsSilentIsBlamedHoweverLittleTimeItsCallersHave() {
+    void aSilentStoreFailsHoweverShortTheDeadlinesAre() {
         for (int i = 0; i < 16; i++) {
             ask(i, 0, MILLI);
             loop.turn();
@@ -167,7 +167,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void soManyRoundsThatNobodyWaitsForAreEnough() {
+    void abandonedBatchesAreBoundedToo() {
         for (int i = 0; i < MOST_ROUNDS; i++) {
             ask(i);
             loop.turn();
@@ -195,7 +195,7 @@ class BatcherInFlightTest extends ManualBatcher {
 
     /** It was sent by a lane that rested, for nobody had come since. */
     @Test
-    void whatGoesAgainIsOvertakenLikeAnyOther() {
+    void aRetriedBatchIsOvertakenLikeAnyOther() {
         ask(1, 0, 12 * MILLI);
         RecordingAsk hasty = ask(2, 0, 4 * MILLI);
         loop.turn();
@@ -215,7 +215,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void whatGoesAgainDoesNotWaitForTheOtherCallsOfItsRound() {
+    void aRetryDoesNotWaitForTheOtherCallsOfItsBatch() {
         ask(1, 1, 100 * MILLI);
         ask(2, 2, 100 * MILLI);
         loop.turn();
@@ -226,7 +226,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void aSilentStoreIsToldOfAlsoWhileSomebodyHasTimeToWaitForIt() {
+    void aSilentStoreIsReportedEvenWhileAnAskHasTimeToWait() {
         ask(1, 0, 1_000 * MILLI);
         loop.turn();
         for (int i = 0; i < 20; i++) {
@@ -246,7 +246,7 @@ class BatcherInFlightTest extends ManualBatcher {
     }
 
     @Test
-    void whoIsHeldByASlowStoreGetsNoMoreTimeForIt() {
+    void anAskHeldByASlowStoreGetsNoExtension() {
         for (int i = 0; i < 16; i++) {
             ask(i);
             loop.turn();

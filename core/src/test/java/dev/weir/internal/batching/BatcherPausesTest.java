@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.StoreFailure;
 import org.junit.jupiter.api.Test;
 
-/** Whose deadline moves when this process was kept from running, and whose does not. */
+/** Which deadlines are extended after this process was stalled, and which are not. */
 class BatcherPausesTest extends ManualBatcher {
     @Test
-    void afterAPauseOfOurOwnRepliesAreReadBeforeDeadlinesAreLookedAt() {
+    void afterAPauseRepliesAreReadBeforeDeadlinesAreEnforced() {
         RecordingAsk asking = ask(1);
         loop.turn();
         loop.stop(50 * MILLI);
@@ -42,7 +42,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void whoWaitsForTheNextRoundWhileWeArePausedStillGetsHisTurn() {
+    void anAskThatWaitsDuringAPauseIsStillSent() {
         ask(1);
         loop.turn();
         RecordingAsk next = ask(2);
@@ -56,7 +56,7 @@ class BatcherPausesTest extends ManualBatcher {
 
     /** A loop that answers fifty callers does not look at who comes meanwhile. */
     @Test
-    void whoComesWhileOthersAreToldIsNotPastHisTimeBecauseOfThem() {
+    void callbacksOfOthersAreNotChargedAgainstTheDeadline() {
         RecordingAsk comes = new RecordingAsk();
         comes.on(2, 1);
         RecordingAsk told = new RecordingAsk() {
@@ -76,7 +76,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void aLoopThatIsAlwaysLateStillLooksAtDeadlines() {
+    void aLoopThatIsAlwaysLateStillEnforcesDeadlines() {
         RecordingAsk asking = ask(1);
         loop.turn();
         for (int i = 0; i < 50; i++) {
@@ -86,7 +86,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void whoComesAtTheEndOfAPauseIsNotOwedAllOfIt() {
+    void anAskAtTheEndOfAPauseIsNotExtendedByAllOfIt() {
         ask(1, 0, 200 * MILLI);
         loop.sleep(90 * MILLI);
         RecordingAsk fresh = ask(2);
@@ -95,9 +95,9 @@ class BatcherPausesTest extends ManualBatcher {
         assertThat(fresh.failure()).isEqualTo(StoreFailure.TIMEOUT);
     }
 
-    /** What is given back has to come before its window ends. */
+    /** Hits that are given back must arrive before their window ends. */
     @Test
-    void whatWouldBeWrongAfterItsDeadlineIsNotSentThen() {
+    void anAskWithoutGraceIsNotSentAfterItsDeadline() {
         ask(1);
         loop.turn();
         RecordingAsk returning = new RecordingAsk();
@@ -112,7 +112,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void whatTheStoreHeldForTooLateBecauseOfAPauseGoesAgain() {
+    void aCallThatExpiredBecauseOfAPauseIsRetried() {
         RecordingAsk asking = ask(1);
         loop.turn();
         loop.sleep(30 * MILLI);
@@ -124,7 +124,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void whatTheStoreHeldForTooLateIsNotLateIfThatIsHeardFirst() {
+    void anExpiredCallIsRetriedIfItsReplyBeatsTheTimer() {
         RecordingAsk asking = ask(1);
         RecordingAsk hasty = new RecordingAsk();
         hasty.on(2, 1);
@@ -155,7 +155,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void aPauseIsMadeUpForNobodyWhoWasToldAlready() {
+    void aPauseExtendsNoAskThatIsAnsweredAlready() {
         ManualTransport others = new ManualTransport();
         Batcher other = new Batcher(loop, others, MOST);
         RecordingAsk again = new RecordingAsk() {
@@ -181,7 +181,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void aStoreThatIsNotConnectedYetIsNoPauseOfOurs() {
+    void waitingForTheFirstConnectionIsNoPause() {
         carrier.fresh = true;
         ask(1);
         loop.turn();
@@ -193,7 +193,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void aStoreThatIsOnlySlowGetsNoMoreTime() {
+    void aSlowStoreGetsNoExtension() {
         ask(1, 0, 500 * MILLI);
         loop.turn();
         loop.pass(MILLI);
@@ -206,7 +206,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void whoComesAfterAPauseIsNotOwedTheTimeInWhichTheLoopReads() {
+    void anAskAfterAPauseIsNotExtendedByTheTimeTheLoopReads() {
         ask(1, 0, 100 * MILLI);
         loop.turn();
         loop.stop(30 * MILLI);
@@ -218,7 +218,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void norDoesThatTimeSpeakForTheStore() {
+    void theTimeTheLoopReadsIsNoEvidenceForTheStore() {
         ask(1, 0, 100 * MILLI);
         loop.turn();
         loop.stop(30 * MILLI);
@@ -231,7 +231,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void aPauseSpeaksAgainstTheStoreNeitherWhereNobodyWaitsAnyMore() {
+    void aPauseIsNoFailureOfTheStoreForAbandonedBatches() {
         ask(1, 0, MILLI);
         loop.turn();
         loop.pass(2 * MILLI);
@@ -244,7 +244,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void nobodyIsMadeToWaitForLongerThanHisCallerDoes() {
+    void noDeadlineIsExtendedBeyondItsCallers() {
         RecordingAsk asking = new RecordingAsk();
         asking.on(1, 1);
         asking.deadlineNanos = loop.nanos() + 10 * MILLI;
@@ -260,7 +260,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void aStoreOnTheSameMachineIsKeptFromRunningToo() {
+    void aStoreOnTheSameMachineMayBeStalledToo() {
         RecordingAsk asking = ask(1);
         loop.turn();
         loop.stop(15 * MILLI);
@@ -271,7 +271,7 @@ class BatcherPausesTest extends ManualBatcher {
     }
 
     @Test
-    void whoHasNoGraceIsToldAtOnceAfterAPause() {
+    void anAskWithoutGraceTimesOutAtOnceAfterAPause() {
         ask(1, 0, 100 * MILLI);
         loop.turn();
         loop.stop(30 * MILLI);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Which asks go together, and that everyone is told once and in time. */
 class BatcherTest extends ManualBatcher {
     @Test
-    void whatArrivesDuringARoundGoesTogetherInTheNext() {
+    void asksThatArriveDuringABatchShareTheNextOne() {
         RecordingAsk first = ask(1);
         loop.turn();
         RecordingAsk second = ask(2);
@@ -32,7 +32,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void theLoopIsWokenForTheFirstOfARoundOnly() {
+    void onlyTheFirstAskOfABatchWakesTheLoop() {
         ask(1);
         ask(2);
         ask(3);
@@ -40,7 +40,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whatIsFullOrOfAnotherSlotIsAnotherCallOfTheSameRound() {
+    void aFullCallOrAnotherHashSlotAddsACallToTheBatch() {
         ask(1, 7, 10 * MILLI);
         ask(2, 8, 10 * MILLI);
         for (long key = 3; key <= 5; key++) {
@@ -56,7 +56,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whoReachesTheDeadlineIsToldSoAndTheNextRoundGoes() {
+    void anAskAtItsDeadlineTimesOutAndTheNextBatchIsSent() {
         RecordingAsk early = ask(1, 0, 5 * MILLI);
         loop.turn();
         RecordingAsk next = ask(2);
@@ -77,7 +77,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whatLeftARoundIsItsOwnersAgainAndTheRoundGoesOnWithACopy() {
+    void anAskThatLeavesABatchBelongsToItsOwnerAndTheBatchKeepsACopy() {
         RecordingAsk early = ask(1, 0, 5 * MILLI);
         RecordingAsk patient = ask(2, 0, 15 * MILLI);
         loop.turn();
@@ -100,7 +100,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whatCameTooLateGoesFirstInTheNextRoundButNotForEver() {
+    void anExpiredAskIsRetriedFirstInTheNextBatchButNotForEver() {
         RecordingAsk asking = ask(1, 0, 100 * MILLI);
         loop.turn();
         ask(2, 0, 100 * MILLI);
@@ -118,7 +118,7 @@ class BatcherTest extends ManualBatcher {
 
     /** The call of the other would charge nothing from then on. */
     @Test
-    void whoHasHardlyAnyTimeLeftSpoilsNoCallOfThoseWhoHavePlenty() {
+    void anAskWithLittleTimeLeftSharesNoCallWithOnesThatHavePlenty() {
         ask(1);
         ask(2, 0, MILLI / 4);
         ask(3, 0, 12 * MILLI);
@@ -128,7 +128,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whoseTimeIsOverIsNotSent() {
+    void anAskPastItsDeadlineIsNotSent() {
         ask(1);
         loop.turn();
         RecordingAsk late = ask(2, 0, MILLI);
@@ -147,7 +147,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whatOneWhoIsToldThrowsKeepsNobodyElseFromBeingTold() {
+    void aCallbackThatThrowsDoesNotStopTheOthers() {
         RecordingAsk bad = new RecordingAsk() {
             @Override
             public void answered() {
@@ -172,7 +172,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whatIsDividedGoesAloneInTheOldOrder() {
+    void asksOfADividedCallGoAloneInTheirOrder() {
         ask(1);
         ask(2);
         loop.turn();
@@ -181,7 +181,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whoGoesAloneIsJoinedByNobody() {
+    void anAskThatGoesAloneSharesItsCallWithNone() {
         ask(1);
         loop.turn();
         ask(2);
@@ -191,7 +191,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whatIsRedirectedGoesByTheOtherLane() {
+    void aRedirectedAskGoesToTheOtherBatcher() {
         ManualTransport others = new ManualTransport();
         Batcher other = new Batcher(loop, others, MOST);
         RecordingAsk asking = ask(1);
@@ -206,7 +206,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whatFailsFailsAllWhoAreInIt() {
+    void aFailedCallFailsAllItsAsks() {
         RecordingAsk first = ask(1);
         RecordingAsk second = ask(2);
         loop.turn();
@@ -218,7 +218,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whileTheCarrierIsDownNobodyWaits() {
+    void whileTheTransportIsDownAsksFailAtOnce() {
         ask(1);
         loop.turn();
         RecordingAsk waits = ask(2);
@@ -230,7 +230,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void theFirstConnectionIsWaitedFor() {
+    void asksWaitForTheFirstConnection() {
         carrier.fresh = true;
         carrier.down = StoreFailure.UNREACHABLE;
         ask(1);
@@ -243,7 +243,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void whatWaitsWhenTheBreakerOpensIsNotSent() {
+    void waitingAsksAreNotSentOnceTheBreakerIsOpen() {
         ask(1);
         loop.turn();
         RecordingAsk waits = ask(2);
@@ -254,7 +254,7 @@ class BatcherTest extends ManualBatcher {
     }
 
     @Test
-    void moreThanMayWaitAreRefusedAtOnce() {
+    void asksBeyondTheBoundAreRefusedAtOnce() {
         List<RecordingAsk> all = new ArrayList<>();
         for (int i = 0; i <= MOST; i++) {
             all.add(ask(i));
@@ -265,7 +265,7 @@ class BatcherTest extends ManualBatcher {
 
     /** Else the first of them would go alone, and the others a round later. */
     @Test
-    void whatIsAskedInAnswerToAnAnswerGoesTogether() {
+    void asksMadeInCallbacksShareABatch() {
         List<Runnable> told = new ArrayList<>();
         Executor home = told::add; // one for both, so that they are told together
         List<Integer> rung = new ArrayList<>();

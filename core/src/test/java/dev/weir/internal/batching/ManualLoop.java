@@ -81,7 +81,7 @@ final class ManualLoop implements BatchingLoop {
         now += nanos;
     }
 
-    /** What is there to be read, as it is by a loop after the alarms that are due. */
+    /** Sets the data to read; the loop reads it after the alarms that are due. */
     void arrived(Runnable read) {
         arrived = read;
     }

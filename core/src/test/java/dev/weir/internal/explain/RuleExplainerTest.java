@@ -11,8 +11,10 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.ruleset.EnvoyTrees;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -21,7 +23,11 @@ import org.junit.jupiter.api.Test;
 class RuleExplainerTest {
     private static final KeyBy ALL = KeyBy.global();
 
-    private static List<String> told(RuleSet rules, Request request) {
+    private static List<String> told(WrittenRules rules, Request request) {
+        return told(RuleIndex.of(rules), request);
+    }
+
+    private static List<String> told(RuleIndex rules, Request request) {
         return rules.look(request).stream()
                 .map(each -> (each.met() ? "+ " : "- ") + each.rule().label() + ": " + each.why())
                 .toList();
@@ -29,7 +35,7 @@ class RuleExplainerTest {
 
     @Test
     void everyRuleSaysWhatTheRequestHasOrLacks() {
-        RuleSet rules = WeirRules.rules(
+        WrittenRules rules = WeirRules.rules(
                 WeirRules.rule("writes", ALL, "tier", "free", "endpoint", "POST /api/*"),
                 WeirRules.rule("paid", ALL, "tier", "paid|pro"),
                 WeirRules.rule("by user", KeyBy.of("user_id")),
@@ -54,7 +60,7 @@ class RuleExplainerTest {
 
     @Test
     void aMissingKeyThatIsDeniedAppliesAndSaysSo() {
-        RuleSet rules = WeirRules.rules(
+        WrittenRules rules = WeirRules.rules(
                 WeirRules.rule(WeirRules.rule("login").onMissing(OnMissing.DENY).build(), KeyBy.parse("user_id | ip")));
 
         assertThat(told(rules, WeirRules.ask("endpoint", "/login")))
@@ -63,7 +69,7 @@ class RuleExplainerTest {
 
     @Test
     void aTreeSaysWhereTheDescriptorLeftIt() {
-        RuleSet rules = EnvoyTrees.rules(
+        WrittenRules rules = EnvoyTrees.rules(
                 limited("remote_address"),
                 open("path=/login", limited("user"), limited("user=root")),
                 limited("tier=free*"),
@@ -86,18 +92,16 @@ class RuleExplainerTest {
     @Test
     void attributesAreSeenAsTheyAreMatched() {
         EnvoyDescriptor general = limited("path");
-        RuleSet rules = EnvoyTrees.rules(
-                        limited(
-                                "user",
-                                EnvoyTrees.rule("special", EnvoyTrees.PER_MINUTE)
-                                        .replaces(List.of("path"))
-                                        .build()),
-                        general,
-                        limited("remote_address=10.*"),
-                        limited("tier=free"))
-                .toBuilder()
-                .quotas(key -> new CallerOverrides("pro", List.of()))
-                .build();
+        WrittenRules files = EnvoyTrees.rules(
+                limited(
+                        "user",
+                        EnvoyTrees.rule("special", EnvoyTrees.PER_MINUTE)
+                                .replaces(List.of("path"))
+                                .build()),
+                general,
+                limited("remote_address=10.*"),
+                limited("tier=free"));
+        RuleIndex rules = RuleIndex.of(files, key -> new CallerOverrides("pro", List.of()), RuleSwitches.NONE);
 
         assertThat(told(rules, EnvoyTrees.ask("user=u").asAttributes())).contains("- path: path is missing");
         assertThat(told(rules, EnvoyTrees.ask("user=u path=/").asAttributes()))
@@ -110,7 +114,7 @@ class RuleExplainerTest {
 
     @Test
     void aDomainThatDoesNotExistHasNothingToSay() {
-        assertThat(WeirRules.rules(WeirRules.rule("r", ALL))
+        assertThat(RuleIndex.of(WeirRules.rules(WeirRules.rule("r", ALL)))
                         .look(Request.to("other").with("a", "b")))
                 .isEmpty();
     }
@@ -138,7 +142,7 @@ class RuleExplainerTest {
             for (int i = 0; i < 8; i++) {
                 list.add(WeirRules.rule("r" + i, ALL, pick(values, random, true)));
             }
-            RuleSet rules = WeirRules.rules(list.toArray(WeirRule[]::new));
+            RuleIndex rules = RuleIndex.of(WeirRules.rules(list.toArray(WeirRule[]::new)));
             Request request = WeirRules.ask(pick(sent, random, false));
             List<RuleExplanation> seen = rules.look(request);
             assertThat(seen).hasSize(8);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * arrives within its travel time or not at all.
  */
 final class LeaseModel {
-    /** What may be wrong with a node on purpose, so that the exploration is seen to notice. */
+    /** The mistakes that a test plants in a node, to see that the exploration finds them. */
     enum Bug {
         NONE,
         /** Spends what has expired. */

@@ -22,10 +22,11 @@ import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.EnvoyTrees;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
@@ -61,8 +62,8 @@ class AllocationTest {
     private long now = 1_800_000_000_000_000L;
 
     @Test
-    void aDecisionInEnvoysSpellingAllocatesNothing() {
-        RuleSet rules = EnvoyTrees.rules(
+    void aDecisionInEnvoysFormatAllocatesNothing() {
+        WrittenRules rules = EnvoyTrees.rules(
                 EnvoyTrees.limited("a", EnvoyTrees.limited("b=x*")),
                 EnvoyTrees.limited("c=v"),
                 EnvoyTrees.limited("free", EnvoyTrees.rule("free")));
@@ -74,7 +75,7 @@ class AllocationTest {
     }
 
     @Test
-    void aDecisionInWeirsSpellingAllocatesNothing() {
+    void aDecisionInWeirsFormatAllocatesNothing() {
         List<WeirRule> all = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             all.add(WeirRules.rule("r" + i, KeyBy.parse("api_key | ip"), "tenant", "t" + i));
@@ -90,18 +91,16 @@ class AllocationTest {
     }
 
     @Test
-    void aDecisionWithSwitchesAndAnAgreedLimitAllocatesNothing() {
+    void aDecisionWithSwitchesAndAnOverrideAllocatesNothing() {
         CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("a", 7, 1_000_000, null)));
-        RuleSet rules = WeirRules.rules(
-                        WeirRules.rule("a", KeyBy.of("ip")),
-                        new WeirRule(WeirRules.rule("b").rollout(5_000).build(), List.of(), KeyBy.of("ip")),
-                        WeirRules.rule("c", KeyBy.of("ip")))
-                .toBuilder()
-                .quotas(key -> quota)
-                .switches(new RuleSwitches(
-                        SwitchState.ON, Map.of(new RuleSwitches.Name("d", "c"), new Setting(SwitchState.OFF))))
-                .build();
-        assertNothingAllocated(rules, WeirRules.ask("ip", "10.0.0.1", "api_key", "k"));
+        WrittenRules rules = WeirRules.rules(
+                WeirRules.rule("a", KeyBy.of("ip")),
+                new WeirRule(WeirRules.rule("b").rollout(5_000).build(), List.of(), KeyBy.of("ip")),
+                WeirRules.rule("c", KeyBy.of("ip")));
+        RuleSwitches switches =
+                new RuleSwitches(SwitchState.ON, Map.of(new RuleSwitches.Name("d", "c"), new Setting(SwitchState.OFF)));
+        assertNothingAllocated(
+                RuleIndex.of(rules, key -> quota, switches), WeirRules.ask("ip", "10.0.0.1", "api_key", "k"));
     }
 
     @Test
@@ -157,7 +156,7 @@ class AllocationTest {
     }
 
     /** A limiter on a store that always has room. */
-    private Limiter granting(RuleSet rules) {
+    private Limiter granting(WrittenRules rules) {
         SharedStore store = new SharedStore() {
             @Override
             public void decide(Ask ask) {
@@ -222,7 +221,7 @@ class AllocationTest {
     }
 
     /** A limiter on shared stores that count in {@code counters} at once, or fail. */
-    private Limiter shared(RuleSet rules, @Nullable MemoryStore counters) {
+    private Limiter shared(WrittenRules rules, @Nullable MemoryStore counters) {
         SharedStore store = new SharedStore() {
             @Override
             public void decide(Ask ask) {
@@ -247,9 +246,18 @@ class AllocationTest {
                 new LimiterObserver() {});
     }
 
-    private void assertNothingAllocated(RuleSet rules, Request request) {
-        Limiter limiter =
-                new Limiter(rules, new MemoryStore(10_000), time, LimiterSettings.defaults(), new LimiterObserver() {});
+    private void assertNothingAllocated(WrittenRules rules, Request request) {
+        assertNothingAllocated(RuleIndex.of(rules), request);
+    }
+
+    private void assertNothingAllocated(RuleIndex rules, Request request) {
+        Limiter limiter = new Limiter(
+                rules,
+                new MemoryStore(10_000),
+                SharedStores.none(),
+                time,
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
         assertNothingAllocated(limiter, request);
     }
 

@@ -37,7 +37,7 @@ class DelayTest {
     }
 
     @Test
-    void aShapersDelayIsToldAlsoWhereAnotherRuleBinds() {
+    void aShapersDelayAppliesEvenIfAnotherRuleIsBinding() {
         MutableDecision decision =
                 tenth(global(SLOW), global(rule("quota", Limit.fixedWindow(20, Duration.ofHours(1)))));
         assertThat(binding(decision)).isEqualTo("quota");
@@ -45,7 +45,7 @@ class DelayTest {
     }
 
     @Test
-    void ofTwoShapersTheSlowerOneIsWaitedFor() {
+    void ofTwoShapersTheLongerDelayApplies() {
         Limit fast = Limit.leakyBucket(10, Duration.ofSeconds(1)).withBurst(20);
         MutableDecision decision = tenth(global(SLOW), global(rule("fast", fast)));
         assertThat(binding(decision)).isEqualTo("fast");
@@ -53,7 +53,7 @@ class DelayTest {
     }
 
     @Test
-    void nobodyWaitsForARuleThatOnlyWatches() {
+    void aShadowRuleCausesNoDelay() {
         Limit limit = Limit.leakyBucket(1, Duration.ofSeconds(1)).withBurst(100);
         MutableDecision shadowed = tenth(global(rule("shadow", limit).shadow(true)));
         assertThat(shadowed.verdict(0).delay()).isEqualTo(Duration.ofSeconds(9));
@@ -62,7 +62,7 @@ class DelayTest {
     }
 
     @Test
-    void whoIsDeniedIsToldToComeAgainAndNotToWait() {
+    void aDeniedRequestGetsARetryAfterAndNoDelay() {
         MutableDecision denied = tenth(global(SLOW), global(rule("quota", Limit.fixedWindow(9, Duration.ofHours(1)))));
         assertThat(denied.allowed()).isFalse();
         assertThat(denied.delay()).isZero();

@@ -14,7 +14,7 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -64,7 +64,7 @@ class EnvoyDecisionTest {
 
     @Test
     void withChargeDeniedOffADeniedRequestChargesNothing() {
-        RuleSet rules =
+        WrittenRules rules =
                 rules(limited("a", two("a")), limited("b", rule("b", FIVE).build()));
         LocalLimiterHarness d = new LocalLimiterHarness(rules, new LimiterSettings(false, false, false));
         assertThat(d.ask(ask("a=1", "b=1").hits(3))).startsWith("no ");
@@ -159,7 +159,7 @@ class EnvoyDecisionTest {
 
     @Test
     void underQuotaModeADescriptorWithoutALimitIsAQuotaThatPassed() {
-        RuleSet rules = rules(
+        WrittenRules rules = rules(
                 limited("a", two("a")),
                 limited("free", Rule.builder("d", "free").build()));
         LocalLimiterHarness d = new LocalLimiterHarness(rules, new LimiterSettings(false, true, true));
@@ -174,7 +174,7 @@ class EnvoyDecisionTest {
     }
 
     @Test
-    void aQuotaThatOnlyWatchesHasPassed() {
+    void aQuotaInShadowModeHasPassed() {
         LocalLimiterHarness d = new LocalLimiterHarness(rules(
                 limited("a", rule("a", TWO).quota(true).build()),
                 limited("b", rule("b", TWO).quota(true).shadow(true).build())));
@@ -217,12 +217,12 @@ class EnvoyDecisionTest {
         assertThat(d.ask(ask("k=1"))).isEqualTo("yes [renamed WITHIN_LIMIT 2]");
         d.limiter.rules(rules(limited("k", two("k"))));
         assertThat(d.ask(ask("k=1"))).startsWith("no ");
-        d.limiter.rules(RuleSet.empty());
+        d.limiter.rules(WrittenRules.empty());
         assertThat(d.ask(ask("k=1"))).isEqualTo("yes []");
     }
 
     @Test
-    void whatHasTheLeastShareLeftSpeaksForTheRequest() {
+    void theVerdictWithTheLeastShareLeftIsBinding() {
         LocalLimiterHarness d = new LocalLimiterHarness(
                 rules(limited("a", two("a")), limited("b", rule("b", FIVE).build())));
         MutableDecision decision = d.decide(ask("b=1", "none=1", "a=1"));

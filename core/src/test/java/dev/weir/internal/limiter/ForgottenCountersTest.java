@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What a process does with what it knows of a counter that an operator had its store forget. */
+/** An operator has the store forget a counter; the process forgets its local data of it too. */
 class ForgottenCountersTest {
     private static final Request USER = ask("user", "u");
 
@@ -47,7 +47,7 @@ class ForgottenCountersTest {
     }
 
     @Test
-    void whatWasLeasedIsNeitherSpentNorGivenBack() {
+    void leasedHitsAreNeitherSpentNorGivenBack() {
         SharedLimiterHarness fleet = fleet(Consistency.LEASED, 1_000);
         lease(fleet);
         reset(fleet);
@@ -62,7 +62,7 @@ class ForgottenCountersTest {
     }
 
     @Test
-    void aLeaseThatWasUnderWayIsOfNoUseWhenItComes() {
+    void aLeaseInFlightIsUselessWhenItArrives() {
         SharedLimiterHarness fleet = fleet(Consistency.LEASED, 1_000);
         lease(fleet);
         while (fleet.store().waiting.isEmpty()) {
@@ -78,7 +78,7 @@ class ForgottenCountersTest {
     }
 
     @Test
-    void aDenialIsForgottenAndThoseOfOthersAreNot() {
+    void theCachedDenialIsForgottenAndThoseOfOthersAreNot() {
         SharedLimiterHarness fleet = fleet(Consistency.EXACT, 1);
         Request other = ask("user", "v");
         for (int i = 0; i < 2; i++) {
@@ -93,7 +93,7 @@ class ForgottenCountersTest {
     }
 
     @Test
-    void whatWasReportedOrWasToBeIsForgottenAndSoIsTheAnswerToIt() {
+    void reportedAndUnreportedHitsAreForgottenAndSoIsTheAnswer() {
         SharedLimiterHarness fleet = fleet(Consistency.REPORTED, 10);
         for (int i = 0; i < 10; i++) {
             assertThat(fleet.ask(USER).decision.allowed()).isTrue();

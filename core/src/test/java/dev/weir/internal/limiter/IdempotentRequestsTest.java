@@ -21,8 +21,8 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.EnvoyTrees;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Idempotency;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,17 +43,17 @@ class IdempotentRequestsTest {
         return WeirRules.rule(name, Limit.tokenBucket(requests, Duration.ofHours(1)));
     }
 
-    private static final RuleSet ONE = rules(rule(bucket("a", 5).build(), KeyBy.of("a")));
+    private static final WrittenRules ONE = rules(rule(bucket("a", 5).build(), KeyBy.of("a")));
 
     /** {@code b} is asked last: it is the last that is shared. */
-    private static RuleSet three(OnFail onFail) {
+    private static WrittenRules three(OnFail onFail) {
         return rules(
                 rule(bucket("a", 5).onFail(onFail).build(), KeyBy.of("a")),
                 rule(bucket("b", 3).store("big").build(), KeyBy.of("b")),
                 rule(bucket("l", 4).consistency(Consistency.LOCAL).build(), KeyBy.of("l")));
     }
 
-    private static final RuleSet THREE = three(OnFail.ALLOW);
+    private static final WrittenRules THREE = three(OnFail.ALLOW);
     private static final Request ALL = ask("a", "1", "b", "1", "l", "1");
 
     private static Idempotency key(String key) {
@@ -73,7 +73,7 @@ class IdempotentRequestsTest {
         return Arrays.copyOf(text.getBytes(UTF_8), Idempotency.HASH);
     }
 
-    /** What every counter has room for. */
+    /** Probes how many hits every counter has room for. */
     private static String room(SharedLimiterHarness fleet) {
         return fleet.decide(ask("a", "1", "b", "1", "l", "1").hits(0));
     }
@@ -83,7 +83,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void sentAgainItIsNotChargedAndToldTheSame() {
+    void aRepeatIsNotChargedAndGetsTheSameAnswer() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(ONE);
         assertThat(fleet.decide(ask("a", "1").hits(2), key("k"))).isEqualTo("yes [a WITHIN_LIMIT 3]");
         assertThat(fleet.decide(ask("a", "1"))).isEqualTo("yes [a WITHIN_LIMIT 2]");
@@ -101,7 +101,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void anAdmittedRequestIsToldSoAlthoughADenialIsRemembered() {
+    void aRepeatOfAnAdmittedRequestPassesDespiteACachedDenial() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(ONE);
         fleet.decide(ask("a", "1").hits(5), key("k"));
         assertThat(fleet.decide(ask("a", "1").hits(5))).isEqualTo("no [a OVER_LIMIT 0]");
@@ -113,7 +113,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void anAdmittedRequestIsToldSoAlthoughAReportedCounterIsOver() {
+    void aRepeatOfAnAdmittedRequestPassesDespiteAReportedCounterThatIsOver() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(
                 rule(
                         WeirRules.rule("r", Limit.fixedWindow(3, Duration.ofMinutes(1)))
@@ -155,7 +155,7 @@ class IdempotentRequestsTest {
 
     @Test
     void aKeyThatAnotherNodeAdmittedSinceItWasDeniedHereIsKnown() {
-        RuleSet rules = rules(rule(
+        WrittenRules rules = rules(rule(
                 WeirRules.rule("a", Limit.tokenBucket(10, Duration.ofSeconds(1)))
                         .build(),
                 KeyBy.of("a")));
@@ -196,7 +196,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void whatChargesNothingIsNotKeptAndStillAConflictWithWhatDid() {
+    void aRequestThatChargesNothingIsNotKeptButConflictsWithOneThatDid() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(THREE, "big");
         fleet.decide(ask("a", "1", "b", "1").hits(0), key("k"));
         fleet.decide(ALL, key("new"));
@@ -207,7 +207,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void callersThatAreMadeUpDoNotFillTheStoreWithTheirKeys() {
+    void madeUpCallersDoNotFillTheStoreWithKeys() {
         int most = 100;
         SharedLimiterHarness fleet =
                 new SharedLimiterHarness(ONE, LimiterSettings.defaults().withKeptKeys(most));
@@ -227,7 +227,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void onlyWhatIsKeptTakesOfTheRoomForKeys() {
+    void onlyKeptKeysUseTheKeyBudget() {
         SharedLimiterHarness fleet =
                 new SharedLimiterHarness(ONE, LimiterSettings.defaults().withKeptKeys(2));
         fleet.decide(ask("a", "1").hits(5), key("k"));
@@ -258,7 +258,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void acrossStoresWhatARetryTookGoesBack() {
+    void acrossStoresTheHitsOfARetryAreGivenBack() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(THREE, "big");
         assertThat(fleet.decide(ALL, key("k"))).isEqualTo(left(4, 2, 3));
         assertThat(fleet.gaveBack).isZero();
@@ -286,7 +286,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void acrossStoresAnAdmittedRequestIsToldSoAlthoughAnotherStoreDeniesNow() {
+    void acrossStoresARepeatPassesThoughAnotherStoreDeniesNow() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(THREE, "big");
         fleet.decide(ALL, key("k"));
         fleet.decide(ask("a", "1").hits(4));
@@ -296,7 +296,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void acrossStoresAnAdmittedRequestIsToldSoAlthoughThisProcessDeniesNow() {
+    void acrossStoresARepeatPassesThoughThisProcessDeniesNow() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(THREE, "big");
         fleet.decide(ALL, key("k"));
         assertThat(fleet.decide(ask("l", "1").hits(3))).startsWith("yes");
@@ -353,7 +353,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void whatCountsWhenDeniedIsNotChargedAgainEither() {
+    void aCheckThatCountsDeniedHitsIsNotChargedAgainEither() {
         Rule big = EnvoyTrees.rule("b", Limit.fixedWindow(10, Duration.ofMinutes(1)))
                 .store("big")
                 .build();
@@ -372,7 +372,7 @@ class IdempotentRequestsTest {
     }
 
     @Test
-    void whatNoSharedStoreCountsIsChargedEveryTime() {
+    void aRequestWithoutASharedStoreIsChargedEveryTime() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(THREE, "big");
         assertThat(fleet.decide(ask("l", "1"), key("k"))).isEqualTo("yes [l WITHIN_LIMIT 3]");
         assertThat(fleet.decide(ask("l", "1"), key("k"))).isEqualTo("yes [l WITHIN_LIMIT 2]");

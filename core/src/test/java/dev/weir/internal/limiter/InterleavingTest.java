@@ -9,8 +9,8 @@ import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ class InterleavingTest {
     /** A request under way, and what became of it. */
     private record Asked(Request request, SharedLimiterHarness.Answer answer) {}
 
-    private static RuleSet someRules(Random random) {
+    private static WrittenRules someRules(Random random) {
         List<WeirRule> all = new ArrayList<>();
         for (Algorithm algorithm : Algorithm.values()) {
             Limit limit = Limit.of(algorithm, 1 + random.nextInt(9), Duration.ofMinutes(1));
@@ -51,9 +51,9 @@ class InterleavingTest {
     }
 
     @Property(tries = 60)
-    void eachWaiterIsToldWhatItWouldHaveBeenToldAlone(@ForAll long seed) {
+    void eachWaiterGetsTheDecisionItWouldHaveGotAlone(@ForAll long seed) {
         Random random = new Random(seed);
-        RuleSet rules = someRules(random);
+        WrittenRules rules = someRules(random);
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules);
         LocalLimiterHarness alone = new LocalLimiterHarness(rules);
         alone.now = fleet.now;
@@ -82,7 +82,7 @@ class InterleavingTest {
         }
     }
 
-    /** What met no rule, or is known to be denied. */
+    /** Checks a request that matched no rule, or is known to be denied. */
     private static void expectAtOnce(LocalLimiterHarness alone, Request request, SharedLimiterHarness.Answer answer) {
         String expected = alone.ask(request);
         if (answer.decision.allowed()) {

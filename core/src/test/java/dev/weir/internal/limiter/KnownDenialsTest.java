@@ -59,7 +59,7 @@ class KnownDenialsTest {
     }
 
     @Test
-    void whoseTurnItIsToAskKeepsItIfAnotherDenialIsBelieved() {
+    void reValidationIsNotSpentIfAnotherDenialIsCached() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(
                 rules(byUser(bucket("r", 1)), rule(bucket("ip", 1).build(), KeyBy.of("ip"))));
         fleet.decide(ask("user", "u"));
@@ -74,7 +74,7 @@ class KnownDenialsTest {
     }
 
     @Test
-    void whoIsOverTheLimitStaysDeniedWhileTheStoreIsAway() {
+    void aCallerOverItsLimitStaysDeniedWhileTheStoreIsUnreachable() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(bucket("r", 1))));
         fleet.decide(ask("user", "u"));
         fleet.decide(ask("user", "u"));
@@ -115,7 +115,7 @@ class KnownDenialsTest {
     }
 
     @Test
-    void aCostlierRequestToAWindowThatSlidesIsToldTheTruthAndStaysDeniedWithoutAStore() {
+    void aCostlierRequestToASlidingWindowAsksAndStaysDeniedWithoutAStore() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(
                 rules(byUser(WeirRules.rule("r", Limit.slidingWindow(100, Duration.ofSeconds(20))))));
         fleet.decide(ask("user", "u").hits(100));
@@ -134,7 +134,7 @@ class KnownDenialsTest {
     }
 
     @Test
-    void aDenialOfTwoHitsTogetherSaysNothingOfOne() {
+    void aDenialOfTwoHitsDoesNotDenyOne() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(bucket("r", 1))));
         Request twice = ask("user", "u").descriptor().with("user", "u");
         assertThat(fleet.decide(twice)).isEqualTo("no [r WITHIN_LIMIT 1, r OVER_LIMIT 1]");
@@ -154,7 +154,7 @@ class KnownDenialsTest {
     }
 
     @Test
-    void whatOnlyWatchesIsAlwaysAsked() {
+    void aShadowRuleIsAlwaysAsked() {
         SharedLimiterHarness fleet =
                 new SharedLimiterHarness(rules(byUser(bucket("r", 1).shadow(true))));
         fleet.decide(ask("user", "u"));

@@ -73,7 +73,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void aBusyKeyIsDecidedAtOnceFromHitsThatWerePaidForBefore() {
+    void aBusyKeyIsDecidedAtOnceFromItsLease() {
         SharedLimiterHarness fleet = fleet(WINDOW);
         fleet.decide(USER);
         fleet.decide(USER);
@@ -110,7 +110,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void whoCannotWaitTakesNothingAndAsksForNothing() {
+    void aCallerThatCannotWaitTakesNothingAndAsksForNothing() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(
                 leased("r", WINDOW, "user"),
                 rule(WeirRules.rule("exact", WINDOW).build(), KeyBy.of("team"))));
@@ -127,7 +127,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void whatHasExpiredIsNeverSpentHoweverLongTheProcessWasStopped() {
+    void anExpiredLeaseIsNeverSpentHoweverLongTheProcessWasStopped() {
         SharedLimiterHarness fleet = fleet(WINDOW);
         lease(fleet, USER);
         fleet.now += 10 * LocalLimiterHarness.SECOND; // and no tick
@@ -149,7 +149,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void whatWasNotSpentGoesBackOnceWhenItExpires() {
+    void unspentHitsAreGivenBackOnceWhenTheLeaseExpires() {
         SharedLimiterHarness fleet = fleet(WINDOW);
         lease(fleet, USER);
         fleet.store().answerAll();
@@ -166,7 +166,7 @@ class LeasedDecisionTest {
         assertThat(stats(fleet).stranded()).isZero();
     }
 
-    /** What remains in the store, whatever is held here. */
+    /** The hits left in the store, whatever is held here. */
     private static long remaining(SharedLimiterHarness fleet) {
         SharedLimiterHarness other = new SharedLimiterHarness(fleet.limiter.rules());
         other.now = fleet.now;
@@ -185,7 +185,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void whatDoesNotReachItsWindowAnyMoreIsNotGivenBack() {
+    void hitsThatWouldMissTheirWindowAreNotGivenBack() {
         SharedLimiterHarness fleet = fleet(WINDOW);
         fleet.now += 50 * LocalLimiterHarness.SECOND - 100_000;
         lease(fleet, USER);
@@ -213,7 +213,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void whoWasDeniedForWhatALeaseHeldPassesWhenItIsBack() {
+    void aCallerDeniedBecauseOfALeasePassesOnceItIsGivenBack() {
         SharedLimiterHarness fleet = fleet(WINDOW);
         lease(fleet, USER);
         Request costly = ask("user", "u").hits(remaining(fleet) + 1);
@@ -251,7 +251,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void whileTheStoreIsAwayWhatIsHeldIsStillSpent() {
+    void whileTheStoreIsUnreachableHeldLeasesAreStillSpent() {
         SharedLimiterHarness fleet = fleet(WINDOW);
         lease(fleet, USER);
         fleet.store().answering().fail(StoreFailure.OPEN);
@@ -316,7 +316,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void aCounterThatRunsDryIsAskedHitByHit() {
+    void aNearlyUsedUpCounterIsAskedHitByHit() {
         SharedLimiterHarness fleet = fleet(Limit.fixedWindow(40, Duration.ofMinutes(1)));
         int passed = 0;
         for (int i = 0; i < 60; i++) {
@@ -328,7 +328,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void whoMeetsADryBucketIsToldWhenItIsAskedAgainAndThenPasses() {
+    void aRequestToAnExhaustedBucketGetsARetryAfterAndThenPasses() {
         SharedLimiterHarness fleet = fleet(Limit.tokenBucket(10_000, Duration.ofMinutes(1)));
         SharedLimiterHarness.Answer denied = runDry(fleet);
         fleet.store().asked.clear();
@@ -349,7 +349,7 @@ class LeasedDecisionTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1})
-    void whoAsksADryBucketForMoreIsToldWhenThatHasFlowedIn(long tooEarly) {
+    void aCostlierRequestToAnExhaustedBucketWaitsForTheInflow(long tooEarly) {
         SharedLimiterHarness fleet = fleet(Limit.tokenBucket(10_000, Duration.ofMinutes(1)));
         runDry(fleet);
         fleet.now += 50_000; // the store's own denial of one hit is over
@@ -395,7 +395,7 @@ class LeasedDecisionTest {
     }
 
     @Test
-    void aChangedLimitGivesBackWhatWasTakenUnderTheOldOne() {
+    void aChangedLimitGivesBackTheLeasesOfTheOldOne() {
         SharedLimiterHarness fleet = fleet(WINDOW);
         lease(fleet, USER);
         fleet.limiter.rules(rules(leased("r", WINDOW, "user")));

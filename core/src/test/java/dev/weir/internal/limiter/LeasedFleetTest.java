@@ -9,8 +9,8 @@ import dev.weir.Algorithm;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LeasedFleetTest {
 
-    private static RuleSet leased(Limit limit) {
+    private static WrittenRules leased(Limit limit) {
         return rules(
                 rule(WeirRules.rule("r", limit).consistency(Consistency.LEASED).build(), KeyBy.of("user")));
     }
@@ -53,7 +53,7 @@ class LeasedFleetTest {
     /** Hit by hit, as many calls as decisions. */
     @ParameterizedTest
     @EnumSource(names = {"TOKEN_BUCKET", "GCRA"})
-    void tenNodesUseWhatFlowsIntoADryBucketWithATenthOfTheCalls(Algorithm algorithm) {
+    void tenNodesUseTheInflowOfAnExhaustedBucketWithATenthOfTheCalls(Algorithm algorithm) {
         for (int seed = 1; seed <= 3; seed++) {
             Limit limit = Limit.of(algorithm, 10_000, Duration.ofMinutes(1));
             LeasedNodes nodes = new LeasedNodes(leased(limit), 10);
@@ -68,7 +68,7 @@ class LeasedFleetTest {
         }
     }
 
-    /** What flows in while nodes wait must not find the bucket full. */
+    /** The inflow while nodes wait must not find the bucket full. */
     @ParameterizedTest
     @ValueSource(longs = {1_000, 100, 10})
     void aSmallBucketLosesNothingWhileNodesWait(long burst) {

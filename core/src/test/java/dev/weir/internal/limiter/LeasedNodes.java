@@ -6,7 +6,7 @@ import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.GrantedAhead;
 import dev.weir.internal.store.SharedStore;
@@ -38,7 +38,7 @@ final class LeasedNodes implements TimeSource {
         }
     }
 
-    LeasedNodes(RuleSet rules, int nodes) {
+    LeasedNodes(WrittenRules rules, int nodes) {
         admitted = new long[nodes];
         for (int i = 0; i < nodes; i++) {
             SharedStores stores = SharedStores.of(new Store());

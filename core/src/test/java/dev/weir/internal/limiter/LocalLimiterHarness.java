@@ -3,10 +3,12 @@ package dev.weir.internal.limiter;
 import dev.weir.Request;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,11 +26,15 @@ final class LocalLimiterHarness implements LimiterObserver {
     final Limiter limiter;
     int decided;
 
-    LocalLimiterHarness(RuleSet rules) {
+    LocalLimiterHarness(RuleIndex rules) {
+        limiter = new Limiter(rules, store, SharedStores.none(), () -> now, LimiterSettings.defaults(), this);
+    }
+
+    LocalLimiterHarness(WrittenRules rules) {
         this(rules, LimiterSettings.defaults());
     }
 
-    LocalLimiterHarness(RuleSet rules, LimiterSettings settings) {
+    LocalLimiterHarness(WrittenRules rules, LimiterSettings settings) {
         limiter = new Limiter(rules, store, () -> now, settings, this);
     }
 

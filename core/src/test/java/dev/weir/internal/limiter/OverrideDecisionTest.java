@@ -8,6 +8,7 @@ import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.CallerOverrides;
@@ -18,7 +19,9 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.RuleSwitches;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +32,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What was agreed with a caller goes before its tier, and that before the rules. */
+/** A caller's overrides take precedence over its tier, and the tier over the rules. */
 class OverrideDecisionTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final String ORDERS = "endpoint:POST /api/v1/orders";
@@ -44,7 +47,7 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void theTierThatWasAgreedTakesThePlaceOfTheOneThatIsSent() {
+    void theTierSetForACallerReplacesTheOneInTheRequest() {
         Limiter limiter = weir(
                 rule("tier:free", 5, KeyBy.of("api_key"), Condition.of("tier", "free")),
                 rule("tier:enterprise", 5000, KeyBy.of("api_key"), Condition.of("tier", "enterprise")));
@@ -74,16 +77,16 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void anOverrideThatItsRuleCannotCountAnyMoreIsIgnoredAndThatIsSaid() {
+    void anOverrideThatItsRuleCannotCountIsIgnoredAndObserved() {
         RuleBuilder orders = Rule.builder("api", "orders").name("orders");
         Limit log = Limit.of(Algorithm.SLIDING_WINDOW_LOG, 2, MINUTE);
         quotas.put("k", new CallerOverrides(null, List.of(override("orders", 50_000))));
         Limiter limiter = weir(rule("orders", 2, KeyBy.of("api_key")));
         assertThat(limit(limiter.decide(ask("k")), "orders")).isEqualTo(50_000);
-        limiter.rules(RuleSet.builder()
+        WrittenRules changed = WrittenRules.builder()
                 .weir("api", List.of(new WeirRule(orders.limit(log).build(), List.of(), KeyBy.of("api_key"))))
-                .quotas(quotas::get)
-                .build());
+                .build();
+        limiter.index(RuleIndex.of(changed, quotas::get, RuleSwitches.NONE));
         for (int i = 0; i < 2; i++) {
             assertThat(limiter.decide(ask("k")).allowed()).isTrue();
         }
@@ -94,7 +97,7 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void aLimitThatACallerGivesAndNobodyCanCountIsNone() {
+    void aRequestLimitThatCannotBeCountedIsIgnored() {
         Limiter limiter = weir(rule("orders", 2, KeyBy.of("api_key")));
         Request request = ask("k").override(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 50_000, MINUTE));
         MutableVerdict verdict = limiter.decide(request).verdict(0);
@@ -170,7 +173,7 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void theSameHoldsInEnvoysSpelling() {
+    void theSameHoldsInEnvoysFormat() {
         Rule perKey = Rule.builder("api", "api_key")
                 .limit(Limit.fixedWindow(100, MINUTE))
                 .build();
@@ -178,9 +181,8 @@ class OverrideDecisionTest {
                 .limit(Limit.fixedWindow(20, MINUTE))
                 .build();
         EnvoyDescriptor endpoint = new EnvoyDescriptor("endpoint", "POST /api/v1/orders", orders, false, List.of());
-        RuleSet rules = RuleSet.builder()
+        WrittenRules rules = WrittenRules.builder()
                 .envoy("api", List.of(new EnvoyDescriptor("api_key", "", perKey, false, List.of(endpoint))))
-                .quotas(quotas::get)
                 .build();
         quotas.put("abc123", new CallerOverrides(null, List.of(override(ORDERS, 500))));
         Limiter limiter = limiter(rules);
@@ -194,15 +196,15 @@ class OverrideDecisionTest {
     }
 
     @Test
-    void aRuleInWeirsSpellingLiesOverADomainInEnvoys() {
+    void aRuleInWeirsFormatOverridesADomainInEnvoysFormat() {
         Rule path = Rule.builder("api", "path")
                 .label("path")
                 .limit(Limit.fixedWindow(7, MINUTE))
                 .build();
-        RuleSet files = RuleSet.builder()
+        WrittenRules files = WrittenRules.builder()
                 .envoy("api", List.of(new EnvoyDescriptor("path", "/a", path, false, List.of())))
                 .build();
-        RuleSet layered =
+        WrittenRules layered =
                 files.toBuilder().over(rule("over", 5, KeyBy.of("user"))).build();
         MutableDecision decision = limiter(layered)
                 .decide(Request.to("api").with("path", "/a").descriptor().with("user", "u"));
@@ -227,15 +229,13 @@ class OverrideDecisionTest {
     }
 
     private Limiter weir(WeirRule... rules) {
-        return limiter(RuleSet.builder()
-                .weir("api", List.of(rules))
-                .quotas(quotas::get)
-                .build());
+        return limiter(WrittenRules.builder().weir("api", List.of(rules)).build());
     }
 
-    private Limiter limiter(RuleSet rules) {
+    private Limiter limiter(WrittenRules rules) {
         TimeSource time = () -> 1_000_000_000L;
-        return new Limiter(rules, store, time, LimiterSettings.defaults(), new LimiterObserver() {
+        RuleIndex index = RuleIndex.of(rules, quotas::get, RuleSwitches.NONE);
+        return new Limiter(index, store, SharedStores.none(), time, LimiterSettings.defaults(), new LimiterObserver() {
             @Override
             public void agreementIgnored(Rule rule, Limit agreed) {
                 ignored.add(rule.name() + " " + agreed.requests());

@@ -15,8 +15,8 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.report.ReportStats;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.LocalStore;
@@ -36,7 +36,7 @@ class ReportedDecisionTest {
     private static final Limit WINDOW = Limit.fixedWindow(10, Duration.ofMinutes(1));
     private static final Request USER = ask("user", "u");
 
-    private static RuleSet reported(Limit limit) {
+    private static WrittenRules reported(Limit limit) {
         return rules(rule(
                 WeirRules.rule("r", limit).consistency(Consistency.REPORTED).build(), KeyBy.of("user")));
     }
@@ -53,7 +53,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void decisionsComeAtOnceAndCountsGoUpTogether() {
+    void decisionsComeAtOnceAndCountsAreReportedTogether() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         for (int i = 0; i < 3; i++) {
             assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT " + (9 - i) + "]");
@@ -68,7 +68,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatOthersTookComesDownWithTheAnswer() {
+    void theAnswerToAReportBringsTheHitsOfOthers() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         Limiter other = another(fleet, reported(WINDOW));
         assertThat(fleet.ask(USER).text).isEqualTo("yes [r WITHIN_LIMIT 9]");
@@ -85,11 +85,11 @@ class ReportedDecisionTest {
         assertThat(fleet.ask(USER).text).isEqualTo("no [r OVER_LIMIT 0]");
     }
 
-    private static Limiter another(SharedLimiterHarness fleet, RuleSet rules) {
+    private static Limiter another(SharedLimiterHarness fleet, WrittenRules rules) {
         return another(fleet, rules, new MemoryStore(100));
     }
 
-    private static Limiter another(SharedLimiterHarness fleet, RuleSet rules, LocalStore counters) {
+    private static Limiter another(SharedLimiterHarness fleet, WrittenRules rules, LocalStore counters) {
         return new Limiter(
                 rules,
                 counters,
@@ -100,7 +100,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatIsOwedIsPaidBeforeAnythingPassesAgain() {
+    void owedHitsArePaidBeforeAnythingPassesAgain() {
         Limit bucket = Limit.tokenBucket(10, Duration.ofSeconds(10));
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(bucket));
         Limiter other = another(fleet, reported(bucket));
@@ -125,7 +125,7 @@ class ReportedDecisionTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 100})
-    void whoMeetsABucketThatOwesIsToldWhenThatWillBePaid(long aSecond) {
+    void aRequestToABucketThatOwesWaitsUntilItIsPaid(long aSecond) {
         Limit bucket = Limit.tokenBucket(10 * aSecond, Duration.ofSeconds(10));
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(bucket));
         Limiter other = another(fleet, reported(bucket));
@@ -152,7 +152,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatAWindowLeftOverIsNotChargedToTheNextOne() {
+    void unreportedHitsOfAWindowAreNotChargedToTheNextOne() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         fleet.store().fail(StoreFailure.OPEN);
         for (int i = 0; i < 10; i++) {
@@ -169,7 +169,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatAStoreDidNotAnswerIsReportedAgain() {
+    void aReportWithoutAnAnswerIsSentAgain() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         fleet.ask(USER);
         fleet.store().fail(StoreFailure.TIMEOUT);
@@ -182,7 +182,7 @@ class ReportedDecisionTest {
 
     /** Owed, it would be ten seconds until anything passes. */
     @Test
-    void whatHadNoAnswerIsToldAgainAndNotOwed() {
+    void hitsWithoutAnAnswerAreReportedAgainAndNotOwed() {
         Limit bucket = Limit.tokenBucket(10, Duration.ofSeconds(10));
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(bucket));
         Limiter other = another(fleet, reported(bucket));
@@ -205,7 +205,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void aGiveBackWithoutAnAnswerIsNotToldTwice() {
+    void aGiveBackWithoutAnAnswerIsNotReportedTwice() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         fleet.ask(ask("user", "u").hits(4));
         report(fleet);
@@ -218,7 +218,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whoIsDeniedHasTheRoomAskedFor() {
+    void aDenialTriggersAReport() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         Limiter other = another(fleet, reported(WINDOW));
         other.decide(ask("user", "u").hits(10));
@@ -237,7 +237,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whoIsDeniedHereBeforeAnotherStoreIsAskedHasTheRoomAskedForToo() {
+    void aDenialBeforeAnotherStoreIsAskedTriggersAReportToo() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(
                 rule(
                         WeirRules.rule("r", WINDOW)
@@ -257,7 +257,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatFailsAfterItsWindowIsNotChargedToTheNextOne() {
+    void aReportThatFailsAfterItsWindowIsNotChargedToTheNextOne() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         fleet.ask(ask("user", "u").hits(9));
         fleet.now += 200_000;
@@ -273,7 +273,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatPassedWhileAReportWasUnderWayIsToldOnShutdownToo() {
+    void hitsThatPassedDuringAReportAreReportedOnShutdownToo() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         fleet.ask(USER);
         fleet.now += 200_000;
@@ -286,7 +286,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void aTickWhileAnAnswerIsTakenInDoesNotSendItAnew() {
+    void aTickWhileAnAnswerIsAppliedDoesNotSendItAgain() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         List<Limiter> ticking = new ArrayList<>();
         MemoryStore counters = new MemoryStore(100);
@@ -319,7 +319,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatIsOwedIsNotToldOverAndOverOnShutdown() {
+    void owedHitsAreNotReportedOverAndOverOnShutdown() {
         Limit bucket = Limit.tokenBucket(10, Duration.ofSeconds(10));
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(bucket));
         Limiter other = another(fleet, reported(bucket));
@@ -334,7 +334,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatComesBackIsReportedToo() {
+    void returnedHitsAreReportedToo() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         fleet.ask(ask("user", "u").hits(4));
         report(fleet);
@@ -356,7 +356,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatPassesWhileItsCounterIsDroppedAsIdleIsToldToo() {
+    void hitsThatPassWhileTheCounterIsDroppedAreReportedToo() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         TickedStore counters = new TickedStore();
         Limiter limiter = another(fleet, reported(WINDOW), counters);
@@ -371,7 +371,7 @@ class ReportedDecisionTest {
     }
 
     @Test
-    void whatPassedWhileAReportWasUnderWayIsToldWhenTheLimitChangesToo() {
+    void hitsThatPassedDuringAReportAreReportedWhenTheLimitChangesToo() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(reported(WINDOW));
         fleet.ask(USER);
         fleet.now += 200_000;

@@ -15,8 +15,10 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.RuleBuilder;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
@@ -34,15 +36,15 @@ class ReportedRulesTest {
     }
 
     /** So many a minute for a user, and so many where the user is a customer. */
-    private static RuleSet withCustomer(long requests, long ofCustomer) {
+    private static RuleIndex withCustomer(long requests, long ofCustomer) {
         LimitOverride override = new LimitOverride("r", ofCustomer, MINUTE.toMillis() * 1_000, null);
-        return RuleSet.builder()
-                .weir("d", List.of(rule(reported(requests).build(), KeyBy.of("user"))))
-                .quotas(key -> key.equals("customer") ? new CallerOverrides(null, List.of(override)) : null)
-                .build();
+        return RuleIndex.of(
+                byUser(reported(requests)),
+                key -> key.equals("customer") ? new CallerOverrides(null, List.of(override)) : null,
+                RuleSwitches.NONE);
     }
 
-    private static RuleSet byUser(RuleBuilder rule) {
+    private static WrittenRules byUser(RuleBuilder rule) {
         return rules(rule(rule.build(), KeyBy.of("user")));
     }
 
@@ -54,7 +56,7 @@ class ReportedRulesTest {
 
     @Test
     void underEveryLimitANodeHearsWhatOthersTook() {
-        RuleSet rules = withCustomer(100, 101);
+        RuleIndex rules = withCustomer(100, 101);
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules);
         Limiter other = new Limiter(
                 rules,
@@ -80,7 +82,7 @@ class ReportedRulesTest {
     }
 
     @Test
-    void whoHasALargerLimitIsNotDeniedForTheSmallerOne() {
+    void aCallerWithALargerLimitIsNotDeniedByTheSmallerOne() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(withCustomer(10, 1_000));
         fleet.ask(ANYBODY);
         fleet.ask(ask("user", "u", "api_key", "customer").hits(500));
@@ -106,11 +108,12 @@ class ReportedRulesTest {
 
     @Test
     void aCounterMetUnderMoreLimitsThanAreKeptIsAskedExactlyUnderTheOthers() {
-        SharedLimiterHarness fleet = new SharedLimiterHarness(RuleSet.builder()
-                .weir("d", List.of(rule(reported(10).build(), KeyBy.of("user"))))
-                .quotas(key -> new CallerOverrides(
-                        null, List.of(new LimitOverride("r", Long.parseLong(key), MINUTE.toMillis() * 1_000, null))))
-                .build());
+        RuleIndex rules = RuleIndex.of(
+                byUser(reported(10)),
+                key -> new CallerOverrides(
+                        null, List.of(new LimitOverride("r", Long.parseLong(key), MINUTE.toMillis() * 1_000, null))),
+                RuleSwitches.NONE);
+        SharedLimiterHarness fleet = new SharedLimiterHarness(rules);
         for (int i = 0; i < 17; i++) {
             Request request = ask("user", "u", "api_key", Integer.toString(100 + i));
             assertThat(fleet.ask(request).atOnce).isEqualTo(i < 16);

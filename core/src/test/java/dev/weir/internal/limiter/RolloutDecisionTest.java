@@ -9,8 +9,8 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.EnvoyTrees;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -24,7 +24,7 @@ class RolloutDecisionTest {
     private static final int USERS = 4_000;
 
     @Test
-    void itDeniesAboutThatShareOfCallersAndWatchesTheOthers() {
+    void itDeniesAboutThatShareOfCallersAndShadowsTheOthers() {
         LocalLimiterHarness decisions = new LocalLimiterHarness(weir("a", 2_500));
         assertThat(denied(decisions).size()).isCloseTo(USERS / 4, within(USERS / 40));
         MutableDecision spared = decisions.decide(ask(userThat(decisions, true)));
@@ -49,11 +49,11 @@ class RolloutDecisionTest {
     }
 
     @Test
-    void whoItIsRolledOutToIsTheSameInEveryProcessAndWithOtherNumbers() {
+    void theSelectionIsTheSameInEveryProcessAndWithOtherNumbers() {
         // Fixed forever: a new version of Weir must not deny other callers than the one before it.
         assertThat(denied(new LocalLimiterHarness(weir("a", 50))).stream().limit(4))
                 .containsExactly("u0", "u1159", "u1448", "u1607");
-        RuleSet other = WeirRules.rules(WeirRules.rule(
+        WrittenRules other = WeirRules.rules(WeirRules.rule(
                 WeirRules.rule("a", Limit.tokenBucket(0, Duration.ofHours(3)))
                         .rollout(50)
                         .build(),
@@ -69,7 +69,7 @@ class RolloutDecisionTest {
     }
 
     @Test
-    void itHoldsInEnvoysSpellingToo() {
+    void itHoldsInEnvoysFormatToo() {
         Rule rule = EnvoyTrees.rule("r", NONE).rollout(2_500).build();
         LocalLimiterHarness decisions = new LocalLimiterHarness(EnvoyTrees.rules(EnvoyTrees.limited("user", rule)));
         long denied = IntStream.range(0, USERS)
@@ -78,7 +78,7 @@ class RolloutDecisionTest {
         assertThat(denied).isCloseTo(USERS / 4, within(USERS / 40L));
     }
 
-    private static RuleSet weir(String name, int rollout) {
+    private static WrittenRules weir(String name, int rollout) {
         return WeirRules.rules(
                 WeirRules.rule(WeirRules.rule(name, NONE).rollout(rollout).build(), KeyBy.of("user")));
     }

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class ScriptedStore implements SharedStore {
     final MemoryStore counters = new MemoryStore(10_000);
     final List<Ask> waiting = new ArrayList<>();
+    /** In how many slots its counters live. */
+    int slots = 1;
+
     /** The hits of every check that was asked, by the counter's name: {@code tb:d:r 1}. */
     final List<String> asked = new ArrayList<>();
 
@@ -44,6 +47,11 @@ final class ScriptedStore implements SharedStore {
     /** Fails everything that it answers from now on; null ends it. */
     void fail(@Nullable StoreFailure failure) {
         this.failure = failure;
+    }
+
+    @Override
+    public int slot(Check check) {
+        return (int) Math.floorMod(check.name.subject(), (long) slots);
     }
 
     @Override
@@ -98,7 +106,7 @@ final class ScriptedStore implements SharedStore {
         }
     }
 
-    /** What was admitted under an idempotency key. */
+    /** The outcomes that were admitted under an idempotency key. */
     private record Kept(Idempotency by, List<Outcome> outcomes) {}
 
     private void decideOnce(Ask ask) {

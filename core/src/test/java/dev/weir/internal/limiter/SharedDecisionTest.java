@@ -44,7 +44,7 @@ class SharedDecisionTest {
     }
 
     @Test
-    void itIsDecidedAsOfTheAnswerSoThatNobodyIsToldToComeTooEarly() {
+    void aDecisionIsAsOfTheAnswerSoThatRetryAfterIsNotTooShort() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(bucket("r", 2))));
         SharedLimiterHarness.Answer answer = fleet.ask(ask("user", "u"));
         fleet.now += 7_000;
@@ -77,7 +77,7 @@ class SharedDecisionTest {
     }
 
     @Test
-    void theDeadlineMayBeMovedUntilTheCallerLeaves() {
+    void theDeadlineMayBeExtendedUntilTheCallerLeaves() {
         SharedLimiterHarness fleet =
                 new SharedLimiterHarness(rules(byUser(bucket("patient", 9).deadlineMicros(50_000))));
         for (long patience : new long[] {Long.MAX_VALUE, 52_000, 50_000, 700}) {
@@ -115,7 +115,7 @@ class SharedDecisionTest {
     }
 
     @Test
-    void whoCannotWaitIsToldSo() {
+    void aCallerThatCannotWaitGetsAnException() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(bucket("r", 2))));
         assertThatThrownBy(() -> fleet.limiter.decide(ask("user", "u")))
                 .isInstanceOf(IllegalStateException.class)
@@ -150,7 +150,7 @@ class SharedDecisionTest {
     }
 
     @Test
-    void theCountersOfARequestAreToldWithoutAskingAnyone() {
+    void theCountersOfARequestAreFoundWithoutAskingAStore() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(
                 rules(
                         byUser(bucket("strict", 5).onMissing(OnMissing.DENY)),
@@ -177,7 +177,7 @@ class SharedDecisionTest {
     }
 
     @Test
-    void whatLacksItsKeyIsDeniedWithoutAskingAnyone() {
+    void aRequestThatLacksItsKeyIsDeniedWithoutAskingAStore() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(rules(
                 byUser(bucket("strict", 5).onMissing(OnMissing.DENY)),
                 rule(bucket("all", 5).build(), KeyBy.global())));

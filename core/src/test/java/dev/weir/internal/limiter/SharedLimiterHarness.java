@@ -8,7 +8,8 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.util.ArrayList;
@@ -31,12 +32,20 @@ final class SharedLimiterHarness implements LimiterObserver, TimeSource {
     int gaveBack;
     int keysNotKept;
 
-    SharedLimiterHarness(RuleSet rules, String... stores) {
+    SharedLimiterHarness(WrittenRules rules, String... stores) {
+        this(RuleIndex.of(rules), stores);
+    }
+
+    SharedLimiterHarness(RuleIndex rules, String... stores) {
         this(rules, LimiterSettings.defaults(), stores);
     }
 
+    SharedLimiterHarness(WrittenRules rules, LimiterSettings settings, String... others) {
+        this(RuleIndex.of(rules), settings, others);
+    }
+
     /** With a shared store called default, and others by these names. */
-    SharedLimiterHarness(RuleSet rules, LimiterSettings settings, String... others) {
+    SharedLimiterHarness(RuleIndex rules, LimiterSettings settings, String... others) {
         stores.put("default", new ScriptedStore(this));
         for (String each : others) {
             stores.put(each, new ScriptedStore(this));

@@ -12,15 +12,20 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Ask;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -37,23 +42,35 @@ class SharedThreadsTest {
     private static final long NOW = 1_800_000_010_000_000L;
 
     private final List<ExecutorService> loops = new ArrayList<>();
-    private final ExecutorService io = Executors.newSingleThreadExecutor();
+    private final List<ExecutorService> io = new ArrayList<>();
 
     @AfterEach
     void stop() {
         loops.forEach(ExecutorService::shutdownNow);
-        io.shutdownNow();
+        io.forEach(ExecutorService::shutdownNow);
     }
 
     /** Counts on a thread of its own. */
     private final class ThreadedStore implements SharedStore {
         private final MemoryStore counters = new MemoryStore(10_000);
+        private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+        ThreadedStore() {
+            io.add(thread);
+        }
 
         @Override
         public void decide(Ask ask) {
-            io.execute(() -> {
-                counters.decide(ask.checks, NOW);
+            thread.execute(() -> {
+                Checks copy = new Checks();
                 for (int i = 0; i < ask.checks.size(); i++) {
+                    Check check = copy.add();
+                    check.set(ask.checks.get(i));
+                    check.hits = ask.denied ? 0 : check.hits;
+                }
+                counters.decide(copy, NOW);
+                for (int i = 0; i < ask.checks.size(); i++) {
+                    ask.checks.get(i).outcome.set(copy.get(i).outcome);
                     ask.checks.get(i).failure = null;
                 }
                 ask.home.execute(ask::answered);
@@ -65,8 +82,8 @@ class SharedThreadsTest {
     }
 
     @Test
-    void ofManyThreadsAtOnceExactlyTheLimitPassesAndEveryoneIsToldOfTheirOwnRequest() throws Exception {
-        RuleSet rules = rules(
+    void manyThreadsPassExactlyTheLimitAndEachGetsItsOwnDecision() throws Exception {
+        WrittenRules rules = rules(
                 rule(
                         WeirRules.rule("all", Limit.fixedWindow(1_000, Duration.ofMinutes(1)))
                                 .build(),
@@ -124,5 +141,55 @@ class SharedThreadsTest {
             sum += each.get();
         }
         assertThat(sum).isEqualTo(1_000);
+    }
+
+    /** Places answer at once, each on a thread of its own; the last of them goes on. */
+    @Test
+    void ofThreeStoresThatAnswerAtOnceNoneKeepsWhatWasDenied() throws Exception {
+        Map<String, ThreadedStore> stores = new LinkedHashMap<>();
+        List<WeirRule> rules = new ArrayList<>();
+        long[] limits = {900, 1_000, 5_000, 5_000};
+        for (int i = 0; i < limits.length; i++) {
+            String name = i == 0 ? "default" : "store" + i;
+            stores.put(name, new ThreadedStore());
+            Limit limit = Limit.fixedWindow(limits[i], Duration.ofMinutes(1));
+            rules.add(rule(WeirRules.rule("r" + i, limit).store(name).build(), KeyBy.of("k" + i)));
+        }
+        Limiter limiter = new Limiter(
+                rules(rules.toArray(WeirRule[]::new)),
+                new MemoryStore(100),
+                SharedStores.of(stores),
+                () -> NOW,
+                LimiterSettings.defaults().withDeadlineMicros(20_000_000),
+                new LimiterObserver() {});
+        limiter.decideAsync(ask("k1", "x").hits(300)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+        AtomicInteger admitted = new AtomicInteger();
+        CountDownLatch told = new CountDownLatch(LOOPS * ASKS);
+        for (int i = 0; i < LOOPS; i++) {
+            ExecutorService loop = Executors.newSingleThreadExecutor();
+            loops.add(loop);
+            loop.execute(() -> {
+                for (int each = 0; each < ASKS; each++) {
+                    var unused = limiter.decideAsync(ask("k0", "x", "k1", "x", "k2", "x", "k3", "x"))
+                            .thenAccept(decision -> {
+                                admitted.addAndGet(decision.allowed() ? 1 : 0);
+                                told.countDown();
+                            });
+                }
+            });
+        }
+        assertThat(told.await(60, TimeUnit.SECONDS)).isTrue();
+        for (ExecutorService each : io) {
+            each.submit(() -> {}).get(60, TimeUnit.SECONDS); // what was given back has arrived
+        }
+        assertThat(admitted.get()).isBetween(1, 700);
+        MutableDecision left = limiter.decideAsync(
+                        ask("k0", "x", "k1", "x", "k2", "x", "k3", "x").hits(0))
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS);
+        for (int i = 0; i < limits.length; i++) {
+            long used = admitted.get() + (i == 1 ? 300L : 0L);
+            assertThat(left.verdict(i).remaining()).as("r" + i).isEqualTo(limits[i] - used);
+        }
     }
 }

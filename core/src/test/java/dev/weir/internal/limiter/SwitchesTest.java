@@ -7,16 +7,18 @@ import dev.weir.Request;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.LimitOverride;
+import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.EnvoyTrees;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.RuleSwitches.Name;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class SwitchesTest {
     private static final Limit ONE = Limit.fixedWindow(1, Duration.ofMinutes(1));
 
-    private final RuleSet rules = WeirRules.rules(
+    private final WrittenRules rules = WeirRules.rules(
             WeirRules.rule(WeirRules.rule("a", ONE).build(), KeyBy.of("user")),
             WeirRules.rule(WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user")));
 
@@ -37,8 +39,8 @@ class SwitchesTest {
         assertThat(decisions.ask(ask("u"))).isEqualTo("yes [a UNLIMITED 4294967295, b OVER_LIMIT 0]");
         decisions.limiter.rules(rules);
         assertThat(decisions.ask(ask("u"))).startsWith("yes [a WITHIN_LIMIT 0");
-        decisions.limiter.rules(switched(rules, "a", SwitchState.OFF));
-        assertThat(explained(decisions, 0)).isEqualTo("a is switched off");
+        decisions.limiter.index(switched(rules, "a", SwitchState.OFF));
+        assertThat(explained(decisions, 0)).isEqualTo("allowed under a: switched off");
     }
 
     @Test
@@ -49,7 +51,7 @@ class SwitchesTest {
         assertThat(decision.allowed()).isTrue();
         assertThat(decision.verdict(0).shadowed()).isTrue();
         assertThat(explained(decisions, 0))
-                .startsWith("a for user=u is used up")
+                .startsWith("would be denied by a (1 per 1m, fixed_window) for user=u: 0 left, passes again in ")
                 .endsWith("switched to shadow");
         assertThat(explained(decisions, 1)).endsWith("the rule says shadow");
         decisions.limiter.rules(rules);
@@ -60,22 +62,16 @@ class SwitchesTest {
     void aRuleThatIsOnDeniesWhateverItsFileSays() {
         LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, "b", SwitchState.ON));
         decisions.ask(ask("u"));
-        decisions.limiter.rules(RuleSet.builder()
-                .weir(
-                        "d",
-                        List.of(WeirRules.rule(
-                                WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user"))))
-                .switches(one("b", SwitchState.ON))
-                .build());
+        WrittenRules again = WeirRules.rules(
+                WeirRules.rule(WeirRules.rule("b", ONE).shadow(true).build(), KeyBy.of("user")));
+        decisions.limiter.index(switched(again, "b", SwitchState.ON));
         assertThat(decisions.decide(ask("u")).allowed()).isFalse();
     }
 
     @Test
     void everythingOffIsAsIfThereWereNoRules() {
-        RuleSet off = rules.toBuilder()
-                .switches(new RuleSwitches(SwitchState.OFF, Map.of()))
-                .build();
-        LocalLimiterHarness decisions = new LocalLimiterHarness(off);
+        LocalLimiterHarness decisions =
+                new LocalLimiterHarness(switched(rules, new RuleSwitches(SwitchState.OFF, Map.of())));
         for (int i = 0; i < 3; i++) {
             assertThat(decisions.ask(ask("u").override(Limit.fixedWindow(0, Duration.ofSeconds(1)))))
                     .isEqualTo("yes []");
@@ -86,11 +82,10 @@ class SwitchesTest {
     }
 
     @Test
-    void everythingInShadowAlsoMeansLimitsOfCallersAndRulesThatAreOn() {
+    void everythingInShadowIncludesRequestLimitsAndRulesThatAreOn() {
         RuleSwitches shadow =
                 new RuleSwitches(SwitchState.SHADOW, Map.of(new Name("d", "b"), new Setting(SwitchState.ON)));
-        LocalLimiterHarness decisions =
-                new LocalLimiterHarness(rules.toBuilder().switches(shadow).build());
+        LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, shadow));
         decisions.ask(ask("u"));
         MutableDecision decision = decisions.decide(ask("u"));
         assertThat(LocalLimiterHarness.text(decision)).isEqualTo("yes [a OVER_LIMIT 0, b OVER_LIMIT 0]");
@@ -109,23 +104,21 @@ class SwitchesTest {
     void everythingInShadowLeavesOffWhatIsOff() {
         RuleSwitches shadow =
                 new RuleSwitches(SwitchState.SHADOW, Map.of(new Name("d", "a"), new Setting(SwitchState.OFF)));
-        LocalLimiterHarness decisions =
-                new LocalLimiterHarness(rules.toBuilder().switches(shadow).build());
+        LocalLimiterHarness decisions = new LocalLimiterHarness(switched(rules, shadow));
         assertThat(decisions.ask(ask("u"))).startsWith("yes [a UNLIMITED");
     }
 
     @Test
-    void inEnvoysSpellingANameMayBeSharedAndAnIdGoesFirst() {
+    void inEnvoysFormatANameMayBeSharedAndAnIdGoesFirst() {
         Rule first = Rule.builder("d", "id-1").name("n").limit(ONE).build();
         Rule second = Rule.builder("d", "id-2").name("n").limit(ONE).build();
-        RuleSet tree = EnvoyTrees.rules(EnvoyTrees.limited("k=1", first), EnvoyTrees.limited("k=2", second));
+        WrittenRules tree = EnvoyTrees.rules(EnvoyTrees.limited("k=1", first), EnvoyTrees.limited("k=2", second));
         RuleSwitches switches = new RuleSwitches(
                 SwitchState.ON,
                 Map.of(
                         new Name("d", "n"), new Setting(SwitchState.OFF),
                         new Name("d", "id-2"), new Setting(SwitchState.SHADOW)));
-        LocalLimiterHarness decisions =
-                new LocalLimiterHarness(tree.toBuilder().switches(switches).build());
+        LocalLimiterHarness decisions = new LocalLimiterHarness(switched(tree, switches));
         decisions.ask(EnvoyTrees.ask("k=2"));
         assertThat(decisions.ask(EnvoyTrees.ask("k=1"))).isEqualTo("yes [id-1 UNLIMITED 4294967295]");
         assertThat(decisions.ask(EnvoyTrees.ask("k=2"))).isEqualTo("yes [id-2 OVER_LIMIT 0]");
@@ -138,7 +131,7 @@ class SwitchesTest {
                 .limit(ONE)
                 .replaces(List.of("x"))
                 .build();
-        RuleSet tree =
+        WrittenRules tree =
                 EnvoyTrees.rules(EnvoyTrees.limited("k", replacing), EnvoyTrees.limited("l", EnvoyTrees.rule("x")));
         assertThat(EnvoyTrees.met(tree, EnvoyTrees.ask("k=1", "l=1"))).containsExactly("0:r");
         for (SwitchState state : List.of(SwitchState.OFF, SwitchState.SHADOW)) {
@@ -150,16 +143,17 @@ class SwitchesTest {
     @Test
     void anOverrideOfARuleThatIsOffIsNoLimitOfItsOwn() {
         CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("a", 0, 1_000_000, null)));
-        RuleSet off = rules.toBuilder()
-                .quotas(key -> quota)
-                .switches(one("a", SwitchState.OFF))
-                .build();
-        LocalLimiterHarness decisions = new LocalLimiterHarness(off);
+        LocalLimiterHarness decisions =
+                new LocalLimiterHarness(RuleIndex.of(rules, key -> quota, one("a", SwitchState.OFF)));
         assertThat(decisions.ask(ask("u").with("api_key", "k"))).startsWith("yes [a UNLIMITED");
     }
 
-    private static RuleSet switched(RuleSet rules, String name, SwitchState state) {
-        return rules.toBuilder().switches(one(name, state)).build();
+    private static RuleIndex switched(WrittenRules rules, String name, SwitchState state) {
+        return switched(rules, one(name, state));
+    }
+
+    private static RuleIndex switched(WrittenRules rules, RuleSwitches switches) {
+        return RuleIndex.of(rules, OverrideLookup.NONE, switches);
     }
 
     private static RuleSwitches one(String name, SwitchState state) {

@@ -104,7 +104,7 @@ class WeirDecisionTest {
     }
 
     @Test
-    void aMissingKeyIsSkippedDeniedOrSharedAndAlwaysTold() {
+    void aMissingKeyIsSkippedDeniedOrSharedAndAlwaysObserved() {
         LocalLimiterHarness d = new LocalLimiterHarness(rules(
                 rule(bucket("skip", 2).build(), KeyBy.of("user")),
                 rule(bucket("share", 2).onMissing(OnMissing.SHARE).build(), KeyBy.of("user"), "path", "/share"),
@@ -139,7 +139,7 @@ class WeirDecisionTest {
     }
 
     @Test
-    void aShadowRuleThatIsOverTakesNothingAndStopsNobody() {
+    void aShadowRuleThatIsOverTakesNothingAndDeniesNothing() {
         LocalLimiterHarness d = new LocalLimiterHarness(rules(
                 rule(bucket("watch", 1).shadow(true).build(), KeyBy.global()),
                 rule(bucket("real", 9).build(), KeyBy.global())));
@@ -277,7 +277,9 @@ class WeirDecisionTest {
                 .endsWith("x..., ip=2001:db8:0:0:0:0:0:0/64")
                 .hasSizeLessThan(200);
         assertThat(why.retryAfter()).isEqualTo(Duration.ofMinutes(1));
-        assertThat(why.text()).contains("writes for api_key=").endsWith("is used up (1 per 60 s); it passes in 60 s");
+        assertThat(why.text())
+                .startsWith("denied by writes (1 per 1m, token_bucket) for api_key=")
+                .endsWith(": 0 left, passes again in 1m");
         assertThat(why.bucket()).hasSize(16);
         Request sameBlock = ask("api_key", request.value(0), "ip", "2001:db8::2");
         assertThat(d.limiter.explain(sameBlock, d.decide(sameBlock).verdict(0)).bucket())
@@ -286,7 +288,8 @@ class WeirDecisionTest {
         VerdictExplanation room = d.limiter.explain(other, d.decide(other).verdict(0));
         assertThat(room.bucket()).isNotEqualTo(why.bucket());
         assertThat(room.text())
-                .isEqualTo("writes for api_key=b, ip=2001:db8:0:0:0:0:0:0/64 has room: 0 left (1 per 60 s)");
+                .isEqualTo(
+                        "allowed under writes (1 per 1m, token_bucket) for api_key=b, ip=2001:db8:0:0:0:0:0:0/64: 0 left");
     }
 
     @Test

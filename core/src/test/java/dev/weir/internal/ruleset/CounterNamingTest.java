@@ -32,13 +32,21 @@ class CounterNamingTest {
     /** A counter: its name in shared stores, and its identity in this process. */
     private record Named(String name, long subject, long key0, long key1) {}
 
-    private static Named only(RuleSet rules, Request request) {
+    private static Named only(WrittenRules rules, Request request) {
+        return only(RuleIndex.of(rules), request);
+    }
+
+    private static Named only(RuleIndex rules, Request request) {
         List<Named> all = all(rules, request);
         assertThat(all).hasSize(1);
         return all.get(0);
     }
 
-    private static List<Named> all(RuleSet rules, Request request) {
+    private static List<Named> all(WrittenRules rules, Request request) {
+        return all(RuleIndex.of(rules), request);
+    }
+
+    private static List<Named> all(RuleIndex rules, Request request) {
         Matches matches = Matches.named();
         rules.match(request, matches);
         List<Named> named = new ArrayList<>();
@@ -50,10 +58,10 @@ class CounterNamingTest {
         return named;
     }
 
-    private static RuleSet weir(String domain, String id, Limit limit, KeyBy key) {
+    private static WrittenRules weir(String domain, String id, Limit limit, KeyBy key) {
         Rule rule =
                 Rule.builder(domain, id).limit(limit).onMissing(OnMissing.SHARE).build();
-        return RuleSet.builder()
+        return WrittenRules.builder()
                 .weir(domain, List.of(new WeirRule(rule, List.of(), key)))
                 .build();
     }
@@ -80,7 +88,7 @@ class CounterNamingTest {
                 List.of(Limit.fixedWindow(5, Duration.ofMinutes(1)), Limit.tokenBucket(5, Duration.ofMinutes(1)))) {
             Rule rule =
                     Rule.builder("api", "writes").name("writes").limit(limit).build();
-            RuleSet rules = by(KeyBy.of("path"), rule);
+            WrittenRules rules = by(KeyBy.of("path"), rule);
             Named own = only(rules, request);
             Named apart = only(agreed(rules, hourly), request);
             boolean bucket = limit.algorithm().isBucket();
@@ -88,22 +96,20 @@ class CounterNamingTest {
             assertThat(apart.subject()).isEqualTo(own.subject());
             assertThat(apart.key0()).isNotEqualTo(own.key0());
             assertThat(only(agreed(rules, more), request).key0() == own.key0()).isNotEqualTo(bucket);
-            RuleSet ofCaller = by(KeyBy.of("api_key"), rule);
+            WrittenRules ofCaller = by(KeyBy.of("api_key"), rule);
             assertThat(only(agreed(ofCaller, hourly), request).equals(only(ofCaller, request)))
                     .isEqualTo(bucket);
         }
     }
 
-    private static RuleSet by(KeyBy key, Rule rule) {
-        return RuleSet.builder()
+    private static WrittenRules by(KeyBy key, Rule rule) {
+        return WrittenRules.builder()
                 .weir(rule.domain(), List.of(new WeirRule(rule, List.of(), key)))
                 .build();
     }
 
-    private static RuleSet agreed(RuleSet rules, LimitOverride override) {
-        return rules.toBuilder()
-                .quotas(key -> new CallerOverrides(null, List.of(override)))
-                .build();
+    private static RuleIndex agreed(WrittenRules rules, LimitOverride override) {
+        return RuleIndex.of(rules, key -> new CallerOverrides(null, List.of(override)), RuleSwitches.NONE);
     }
 
     @Test
@@ -124,7 +130,7 @@ class CounterNamingTest {
 
     @Test
     void inEnvoysSpellingItTellsWindowDomainKeysAndValues() {
-        RuleSet rules = EnvoyTrees.rules(
+        WrittenRules rules = EnvoyTrees.rules(
                 EnvoyTrees.limited("a", EnvoyTrees.limited("b=x")),
                 EnvoyTrees.sharing(EnvoyTrees.limited("c=img-*")),
                 EnvoyTrees.limited("d"));
@@ -164,7 +170,7 @@ class CounterNamingTest {
 
     @Test
     void countersOfOneSubjectAreKeptSideBySide() {
-        RuleSet rules = WeirRules.rules(
+        WrittenRules rules = WeirRules.rules(
                 WeirRules.rule("one", KeyBy.of("api_key")),
                 WeirRules.rule("two", KeyBy.parse("api_key | ip")),
                 WeirRules.rule("three", KeyBy.of("api_key", "endpoint")));
@@ -178,25 +184,26 @@ class CounterNamingTest {
                         .subject())
                 .isNotEqualTo(all.get(0).subject());
 
-        RuleSet byAddress = WeirRules.rules(
+        WrittenRules byAddress = WeirRules.rules(
                 WeirRules.rule("ip", KeyBy.of("ip")), WeirRules.rule("remote", KeyBy.of("remote_address")));
         List<Named> addresses = all(byAddress, WeirRules.ask("ip", "2001:db8::1"));
         assertThat(addresses.get(0).subject()).isEqualTo(addresses.get(1).subject());
         assertThat(all(byAddress, WeirRules.ask("ip", "2001:DB8:0:0::2")).get(0).subject())
                 .isEqualTo(addresses.get(0).subject());
 
-        RuleSet entries = EnvoyTrees.rules(EnvoyTrees.limited("user", EnvoyTrees.limited("path")));
+        WrittenRules entries = EnvoyTrees.rules(EnvoyTrees.limited("user", EnvoyTrees.limited("path")));
         assertThat(only(entries, EnvoyTrees.ask("user=u")).subject())
                 .isEqualTo(only(entries, EnvoyTrees.ask("user=u path=/x")).subject());
 
-        RuleSet ceilings = WeirRules.rules(WeirRules.rule("x", KeyBy.global()), WeirRules.rule("y", KeyBy.global()));
+        WrittenRules ceilings =
+                WeirRules.rules(WeirRules.rule("x", KeyBy.global()), WeirRules.rule("y", KeyBy.global()));
         assertThat(all(ceilings, WeirRules.ask())).extracting(Named::subject).doesNotHaveDuplicates();
     }
 
     @Test
     void hostileValuesSpreadEvenly() {
         int[] slots = new int[64];
-        RuleSet rules = WeirRules.rules(WeirRules.rule("r", KeyBy.of("user")));
+        WrittenRules rules = WeirRules.rules(WeirRules.rule("r", KeyBy.of("user")));
         for (int i = 0; i < 6_400; i++) {
             String value = List.of("{a}" + i, "_".repeat(i), i + "\u0000", "x".repeat(5_000) + i)
                     .get(i % 4);
@@ -260,7 +267,7 @@ class CounterNamingTest {
             for (int i = 0; i < parts; i++) {
                 request.with(pick(random, texts), pick(random, texts));
             }
-            RuleSet empty = RuleSet.builder().envoy(domain, List.of()).build();
+            WrittenRules empty = WrittenRules.builder().envoy(domain, List.of()).build();
             return only(empty, request.override(limit));
         }
         List<List<String>> key = new ArrayList<>();
@@ -280,7 +287,7 @@ class CounterNamingTest {
 
     @Test
     void aNameIsBoundedHoweverManyEntriesACallerSends() {
-        RuleSet empty = RuleSet.builder().envoy("d", List.of()).build();
+        WrittenRules empty = WrittenRules.builder().envoy("d", List.of()).build();
         Request many = Request.to("d").descriptor();
         Request other = Request.to("d").descriptor();
         for (int i = 0; i < 1_000; i++) {

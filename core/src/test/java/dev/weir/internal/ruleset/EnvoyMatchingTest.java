@@ -30,7 +30,7 @@ class EnvoyMatchingTest {
 
     @Test
     void theExactValueComesBeforeWildcardsAndTheKeyAlone() {
-        RuleSet rules = rules(limited("k"), limited("k=f*"), limited("k=foo"));
+        WrittenRules rules = rules(limited("k"), limited("k=f*"), limited("k=foo"));
         assertThat(met(rules, ask("k=foo", "k=far", "k=bar"))).containsExactly("0:k=foo", "1:k=f*", "2:k");
     }
 
@@ -44,7 +44,7 @@ class EnvoyMatchingTest {
 
     @Test
     void thereIsNoWayBackOnceANodeIsTaken() {
-        RuleSet rules = rules(open("k=v", limited("x")), open("k", limited("y"), limited("x=1")));
+        WrittenRules rules = rules(open("k=v", limited("x")), open("k", limited("y"), limited("x=1")));
         assertThat(met(rules, ask("k=v y=1"))).isEmpty();
         assertThat(met(rules, ask("k=other y=1"))).containsExactly("0:y");
         assertThat(met(rules, ask("k=v x=1"))).containsExactly("0:x");
@@ -52,7 +52,7 @@ class EnvoyMatchingTest {
 
     @Test
     void onlyTheNodeOfTheLastEntrySuppliesALimit() {
-        RuleSet rules = rules(limited("a", limited("b", limited("c"))));
+        WrittenRules rules = rules(limited("a", limited("b", limited("c"))));
         assertThat(met(rules, ask("a=1", "a=1 b=2", "a=1 b=2 c=3", "a=1 b=2 c=3 d=4", "b=2", "a=1 c=3")))
                 .containsExactly("0:a", "1:b", "2:c");
     }
@@ -82,7 +82,7 @@ class EnvoyMatchingTest {
 
     @Test
     void theCallersLimitStandsWhateverTheFileSays() {
-        RuleSet rules = rules(limited("k"), open("w=1"));
+        WrittenRules rules = rules(limited("k"), open("w=1"));
         Request request = ask("k=1")
                 .override(EnvoyTrees.PER_MINUTE)
                 .descriptor()
@@ -90,14 +90,14 @@ class EnvoyMatchingTest {
                 .override(EnvoyTrees.PER_MINUTE);
         assertThat(met(rules, request.descriptor().with("z", "1"))).containsExactly("0:caller", "1:caller");
         assertThat(met(
-                        RuleSet.builder().envoy("d", List.of()).build(),
+                        WrittenRules.builder().envoy("d", List.of()).build(),
                         ask("k=1").override(EnvoyTrees.PER_MINUTE)))
                 .containsExactly("0:caller");
     }
 
     @Test
     void keyOnlyAndWildcardRulesCountEachValueApart() {
-        RuleSet rules = rules(limited("k"), limited("w=a*"));
+        WrittenRules rules = rules(limited("k"), limited("w=a*"));
         assertThat(counter(rules, ask("k=1"))).isEqualTo(counter(rules, ask("k=1")));
         assertThat(counter(rules, ask("k=1"))).isNotEqualTo(counter(rules, ask("k=2")));
         assertThat(counter(rules, ask("w=a1"))).isNotEqualTo(counter(rules, ask("w=a2")));
@@ -105,13 +105,13 @@ class EnvoyMatchingTest {
 
     @Test
     void valuesAboveTheLimitCountApartToo() {
-        RuleSet rules = rules(open("tenant", limited("path=/x")));
+        WrittenRules rules = rules(open("tenant", limited("path=/x")));
         assertThat(counter(rules, ask("tenant=a path=/x"))).isNotEqualTo(counter(rules, ask("tenant=b path=/x")));
     }
 
     @Test
     void shareThresholdGivesAllValuesOfTheWildcardOneCounter() {
-        RuleSet rules = rules(sharing(limited("k=a*")), sharing(open("n=a*", limited("deep"))), limited("o=a*"));
+        WrittenRules rules = rules(sharing(limited("k=a*")), sharing(open("n=a*", limited("deep"))), limited("o=a*"));
         assertThat(counter(rules, ask("k=a1"))).isEqualTo(counter(rules, ask("k=a2")));
         assertThat(counter(rules, ask("n=a1 deep=1"))).isEqualTo(counter(rules, ask("n=a2 deep=1")));
         assertThat(counter(rules, ask("n=a1 deep=1"))).isNotEqualTo(counter(rules, ask("n=a1 deep=2")));
@@ -134,13 +134,13 @@ class EnvoyMatchingTest {
                 .isNotEqualTo(counter);
     }
 
-    private static RuleSet with(Limit limit, String name) {
+    private static WrittenRules with(Limit limit, String name) {
         return rules(limited("k", EnvoyTrees.rule(name, limit).build()));
     }
 
     @Test
     void theCallersLimitCountsByEntriesAndUnit() {
-        RuleSet rules = rules(limited("k"));
+        WrittenRules rules = rules(limited("k"));
         Limit more = Limit.fixedWindow(1_000, Duration.ofMinutes(1));
         Limit hourly = Limit.fixedWindow(10, Duration.ofHours(1));
         String counter = counter(rules, ask("k=1").override(EnvoyTrees.PER_MINUTE));
@@ -154,7 +154,7 @@ class EnvoyMatchingTest {
 
     @Test
     void domainsCountApart() {
-        RuleSet rules = RuleSet.builder()
+        WrittenRules rules = WrittenRules.builder()
                 .envoy(
                         "a",
                         List.of(limited(
@@ -176,7 +176,7 @@ class EnvoyMatchingTest {
 
     @Test
     void underscoresAndBordersCannotMakeTwoDescriptorsOneCounter() {
-        RuleSet rules = rules(limited("a", limited("b")), limited("a_1", limited("b")));
+        WrittenRules rules = rules(limited("a", limited("b")), limited("a_1", limited("b")));
         assertThat(counter(rules, ask("a=1_b"))).isNotEqualTo(counter(rules, ask("a_1=b")));
         assertThat(counter(rules, ask("a=1 b=23"))).isNotEqualTo(counter(rules, ask("a=12 b=3")));
     }
@@ -186,7 +186,7 @@ class EnvoyMatchingTest {
         Rule special = EnvoyTrees.rule("special", EnvoyTrees.PER_MINUTE)
                 .replaces(List.of("general"))
                 .build();
-        RuleSet rules = rules(
+        WrittenRules rules = rules(
                 limited("a", special),
                 limited("b", EnvoyTrees.rule("general")),
                 limited("c", EnvoyTrees.rule("other")));
@@ -200,7 +200,7 @@ class EnvoyMatchingTest {
                 .replaces(List.of("old"))
                 .rollout(Rule.EVERYONE / 2)
                 .build();
-        RuleSet rules = rules(limited("user", half), limited("path", EnvoyTrees.rule("old")));
+        WrittenRules rules = rules(limited("user", half), limited("path", EnvoyTrees.rule("old")));
         int denied = 0;
         for (int i = 0; i < 100; i++) {
             Matches matches = EnvoyTrees.match(rules, ask("user=" + i, "path=/"));
@@ -213,10 +213,9 @@ class EnvoyMatchingTest {
 
     @Test
     void anAgreedTierIsAddedToTheAttributesOfACaller() {
-        RuleSet files = rules(limited("tier=pro"), open("api_key", limited("tier=pro", EnvoyTrees.rule("nested"))));
-        RuleSet rules = files.toBuilder()
-                .quotas(key -> new CallerOverrides("pro", List.of()))
-                .build();
+        WrittenRules files =
+                rules(limited("tier=pro"), open("api_key", limited("tier=pro", EnvoyTrees.rule("nested"))));
+        RuleIndex rules = RuleIndex.of(files, key -> new CallerOverrides("pro", List.of()), RuleSwitches.NONE);
         assertThat(EnvoyTrees.met(rules, ask("api_key=k").asAttributes())).containsExactly("0:nested", "0:tier=pro");
         assertThat(EnvoyTrees.met(rules, ask("api_key=k tier=free").asAttributes()))
                 .containsExactlyInAnyOrder("0:nested", "0:tier=pro");
@@ -231,7 +230,7 @@ class EnvoyMatchingTest {
         Rule second = EnvoyTrees.rule("second", EnvoyTrees.PER_MINUTE)
                 .replaces(List.of("third"))
                 .build();
-        RuleSet rules = rules(limited("a", first), limited("b", second), limited("c", EnvoyTrees.rule("third")));
+        WrittenRules rules = rules(limited("a", first), limited("b", second), limited("c", EnvoyTrees.rule("third")));
         assertThat(met(rules, ask("c=1", "b=1", "a=1"))).containsExactly("2:first");
         Rule mutual = EnvoyTrees.rule("third", EnvoyTrees.PER_MINUTE)
                 .replaces(List.of("second"))
@@ -245,7 +244,7 @@ class EnvoyMatchingTest {
         Rule special = EnvoyTrees.rule("special", EnvoyTrees.PER_MINUTE)
                 .replaces(List.of("general"))
                 .build();
-        RuleSet rules = rules(limited("a", special), limited("b", EnvoyTrees.rule("general")));
+        WrittenRules rules = rules(limited("a", special), limited("b", EnvoyTrees.rule("general")));
         assertThat(met(
                         rules,
                         ask("a=1").override(EnvoyTrees.PER_MINUTE).descriptor().with("b", "1")))
@@ -265,13 +264,13 @@ class EnvoyMatchingTest {
         Rule wins = EnvoyTrees.rule("wins", EnvoyTrees.PER_MINUTE)
                 .replaces(List.of("free"))
                 .build();
-        RuleSet rules = rules(limited("a", free), limited("b", EnvoyTrees.rule("general")), limited("c", wins));
+        WrittenRules rules = rules(limited("a", free), limited("b", EnvoyTrees.rule("general")), limited("c", wins));
         assertThat(met(rules, ask("a=1", "b=1", "c=1"))).containsExactly("0:free", "2:wins");
     }
 
     @Test
     void attributesTakeEveryPathWhoseKeysTheyHold() {
-        RuleSet rules = rules(
+        WrittenRules rules = rules(
                 limited("api_key", limited("endpoint=POST /orders", EnvoyTrees.rule("orders"))),
                 limited("remote_address"),
                 limited("global=aggregate"),
@@ -289,10 +288,10 @@ class EnvoyMatchingTest {
 
     @Test
     void attributesAndEntriesShareCounters() {
-        RuleSet rules = rules(open("user", limited("path")));
+        WrittenRules rules = rules(open("user", limited("path")));
         assertThat(counter(rules, attributes("path", "/x", "user", "u")))
                 .isEqualTo(counter(rules, ask("user=u path=/x")));
-        RuleSet address = rules(limited("remote_address"));
+        WrittenRules address = rules(limited("remote_address"));
         assertThat(counter(address, attributes("ip", "::1"))).isEqualTo(counter(address, ask("remote_address=::1")));
     }
 

@@ -44,8 +44,8 @@ public final class EnvoyTrees {
         return Rule.builder("d", name).name(name).label(name).limit(limit).countsDenied(true);
     }
 
-    public static RuleSet rules(EnvoyDescriptor... nodes) {
-        return RuleSet.builder().envoy("d", List.of(nodes)).build();
+    public static WrittenRules rules(EnvoyDescriptor... nodes) {
+        return WrittenRules.builder().envoy("d", List.of(nodes)).build();
     }
 
     /** A request to the domain {@code d}; each argument is a descriptor {@code k=v k2=v2}. */
@@ -61,14 +61,22 @@ public final class EnvoyTrees {
         return request;
     }
 
-    public static Matches match(RuleSet rules, Request request) {
+    public static Matches match(WrittenRules rules, Request request) {
+        return match(RuleIndex.of(rules), request);
+    }
+
+    public static Matches match(RuleIndex rules, Request request) {
         Matches matches = new Matches();
         rules.match(request, matches);
         return matches;
     }
 
     /** What the request meets, each as {@code descriptor:rule}. */
-    public static List<String> met(RuleSet rules, Request request) {
+    public static List<String> met(WrittenRules rules, Request request) {
+        return met(RuleIndex.of(rules), request);
+    }
+
+    public static List<String> met(RuleIndex rules, Request request) {
         Matches matches = match(rules, request);
         List<String> met = new ArrayList<>();
         for (int i = 0; i < matches.size(); i++) {
@@ -79,7 +87,7 @@ public final class EnvoyTrees {
     }
 
     /** The counter of the only match. */
-    public static String counter(RuleSet rules, Request request) {
+    public static String counter(WrittenRules rules, Request request) {
         Matches matches = match(rules, request);
         if (matches.size() != 1) {
             throw new AssertionError(matches.size() + " matches, not one");

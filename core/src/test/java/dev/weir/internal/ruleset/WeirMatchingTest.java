@@ -38,7 +38,7 @@ class WeirMatchingTest {
 
     @Test
     void everyRuleWhoseConditionsHoldApplies() {
-        RuleSet rules = rules(
+        WrittenRules rules = rules(
                 rule("writes", ALL, "tier", "free", "endpoint", "POST /api/*"),
                 rule("hourly", ALL, "tier", "free", "endpoint", "*"),
                 rule("paid", ALL, "tier", "paid"),
@@ -54,7 +54,7 @@ class WeirMatchingTest {
 
     @Test
     void aConditionNeedsItsAttributeAlsoWhenAnyValueWillDo() {
-        RuleSet rules = rules(rule("any tier", ALL, "tier", "*"), rule("any endpoint", ALL, "endpoint", "*"));
+        WrittenRules rules = rules(rule("any tier", ALL, "tier", "*"), rule("any endpoint", ALL, "endpoint", "*"));
         assertThat(met(rules, ask("tier", ""))).containsExactly("0:any tier", "0:any endpoint");
         assertThat(met(rules, ask())).containsExactly("0:any endpoint");
     }
@@ -75,14 +75,14 @@ class WeirMatchingTest {
         "GET /a|/b/*,    POST /b/c,   ,     true",
     })
     void endpointsAreFoundByPathAndCheckedByMethod(String pattern, String endpoint, String method, boolean meets) {
-        RuleSet rules = rules(rule("r", ALL, "endpoint", pattern));
+        WrittenRules rules = rules(rule("r", ALL, "endpoint", pattern));
         Request request = method == null ? ask("endpoint", endpoint) : ask("method", method, "endpoint", endpoint);
         assertThat(met(rules, request)).hasSize(meets ? 1 : 0);
     }
 
     @Test
     void theMethodOfAnEndpointIsTheMethod() {
-        RuleSet rules = rules(rule("posts", ALL, "method", "POST"));
+        WrittenRules rules = rules(rule("posts", ALL, "method", "POST"));
         assertThat(met(rules, ask("endpoint", "POST /x"))).hasSize(1);
         assertThat(met(rules, ask("endpoint", "/x", "method", "POST"))).hasSize(1);
         assertThat(met(rules, ask("endpoint", "GET /x"))).isEmpty();
@@ -90,7 +90,7 @@ class WeirMatchingTest {
 
     @Test
     void listsMeetAnyOfTheirValues() {
-        RuleSet rules = rules(rule("r", ALL, "tier", "free|pro", "region", "eu|us|a*"));
+        WrittenRules rules = rules(rule("r", ALL, "tier", "free|pro", "region", "eu|us|a*"));
         assertThat(met(rules, ask("tier", "pro", "region", "us"))).hasSize(1);
         assertThat(met(rules, ask("tier", "free", "region", "asia"))).hasSize(1);
         assertThat(met(rules, ask("tier", "pro", "region", "oceania"))).isEmpty();
@@ -101,14 +101,14 @@ class WeirMatchingTest {
     void longListsBeyondTheIndexStillMatch() {
         String hundred =
                 String.join("|", IntStream.range(0, 100).mapToObj(i -> "v" + i).toList());
-        RuleSet rules = rules(rule("r", ALL, "a", hundred, "b", hundred, "c", hundred));
+        WrittenRules rules = rules(rule("r", ALL, "a", hundred, "b", hundred, "c", hundred));
         assertThat(met(rules, ask("a", "v1", "b", "v99", "c", "v50"))).hasSize(1);
         assertThat(met(rules, ask("a", "v1", "b", "v99", "c", "v100"))).isEmpty();
     }
 
     @Test
     void twoConditionsOnOneAttributeMustBothHold() {
-        RuleSet rules = rules(rule("r", ALL, "k", "ab|cb", "k", "ab|ax"));
+        WrittenRules rules = rules(rule("r", ALL, "k", "ab|cb", "k", "ab|ax"));
         assertThat(met(rules, ask("k", "ab"))).hasSize(1);
         assertThat(met(rules, ask("k", "cb"))).isEmpty();
         assertThat(met(rules, ask("k", "ax"))).isEmpty();
@@ -117,7 +117,7 @@ class WeirMatchingTest {
     @Test
     void regularExpressionsAndAddressBlocksAreConditionsLikeAnyOther() {
         Condition regex = new Condition("agent", List.of(ValuePattern.regex("~bot", value -> value.contains("bot"))));
-        RuleSet rules = rules(
+        WrittenRules rules = rules(
                 new WeirRule(WeirRules.rule("bots").build(), List.of(regex), ALL),
                 rule("inside", ALL, "ip", "10.0.0.0/8"));
         assertThat(met(rules, ask("agent", "a bot", "ip", "::ffff:10.1.1.1"))).containsExactly("0:bots", "0:inside");
@@ -127,7 +127,7 @@ class WeirMatchingTest {
 
     @Test
     void eachDescriptorIsASetOfAttributesOfItsOwn() {
-        RuleSet rules = rules(rule("a", ALL, "k", "a"), rule("both", ALL, "k", "a", "j", "b"));
+        WrittenRules rules = rules(rule("a", ALL, "k", "a"), rule("both", ALL, "k", "a", "j", "b"));
         Request request = ask("k", "a")
                 .descriptor()
                 .with("j", "b")
@@ -139,7 +139,7 @@ class WeirMatchingTest {
 
     @Test
     void theKeySaysWhatSharesACounter() {
-        RuleSet rules = rules(rule("r", KeyBy.of("user", "path")));
+        WrittenRules rules = rules(rule("r", KeyBy.of("user", "path")));
         String counter = counter(rules, ask("user", "u", "path", "/x", "other", "1"));
         assertThat(counter(rules, ask("path", "/x", "user", "u", "other", "2"))).isEqualTo(counter);
         assertThat(counter(rules, ask("user", "u", "path", "/y"))).isNotEqualTo(counter);
@@ -148,7 +148,7 @@ class WeirMatchingTest {
 
     @Test
     void alternativesCountApart() {
-        RuleSet rules = rules(rule("r", KeyBy.parse("api_key | user")));
+        WrittenRules rules = rules(rule("r", KeyBy.parse("api_key | user")));
         String counter = counter(rules, ask("api_key", "x"));
         assertThat(counter(rules, ask("api_key", "x", "user", "y"))).isEqualTo(counter);
         assertThat(counter(rules, ask("api_key", "", "user", "y"))).isEqualTo(counter(rules, ask("user", "y")));
@@ -157,7 +157,7 @@ class WeirMatchingTest {
 
     @Test
     void oneAddressIsOneCounterHoweverItIsWritten() {
-        RuleSet rules = rules(rule("r", KeyBy.of("ip")));
+        WrittenRules rules = rules(rule("r", KeyBy.of("ip")));
         assertThat(counter(rules, ask("ip", "2001:db8::1"))).isEqualTo(counter(rules, ask("ip", "2001:DB8:0::1")));
         assertThat(counter(rules, ask("ip", "1.2.3.4"))).isEqualTo(counter(rules, ask("ip", "::ffff:102:304")));
         assertThat(counter(rules, ask("ip", "1.2.3.4"))).isNotEqualTo(counter(rules, ask("ip", "1.2.3.5")));
@@ -167,30 +167,30 @@ class WeirMatchingTest {
 
     @Test
     void ipv6CountsByItsPrefix() {
-        RuleSet by64 = rules(rule("r", KeyBy.of("ip")));
+        WrittenRules by64 = rules(rule("r", KeyBy.of("ip")));
         assertThat(counter(by64, ask("ip", "2001:db8::1"))).isEqualTo(counter(by64, ask("ip", "2001:db8::ffff:1")));
         assertThat(counter(by64, ask("ip", "2001:db8:0:1::1"))).isNotEqualTo(counter(by64, ask("ip", "2001:db8::1")));
-        RuleSet whole = rules(rule("r", KeyBy.of("ip").withIpv6Prefix(128)));
+        WrittenRules whole = rules(rule("r", KeyBy.of("ip").withIpv6Prefix(128)));
         assertThat(counter(whole, ask("ip", "2001:db8::1"))).isNotEqualTo(counter(whole, ask("ip", "2001:db8::2")));
     }
 
     @Test
     void clientIdStandsForWhatTheRuleKeysBy() {
-        RuleSet rules = rules(rule("r", KeyBy.of("user_id")));
+        WrittenRules rules = rules(rule("r", KeyBy.of("user_id")));
         assertThat(counter(rules, ask("client_id", "u"))).isEqualTo(counter(rules, ask("user_id", "u")));
         assertThat(counter(rules, ask("client_id", "c", "user_id", "u")))
                 .isEqualTo(counter(rules, ask("user_id", "u")));
-        RuleSet either = rules(rule("r", KeyBy.parse("api_key | ip")));
+        WrittenRules either = rules(rule("r", KeyBy.parse("api_key | ip")));
         assertThat(counter(either, ask("client_id", "c"))).isEqualTo(counter(either, ask("api_key", "c")));
         assertThat(counter(either, ask("client_id", "c", "ip", "::1"))).isEqualTo(counter(either, ask("ip", "::1")));
-        RuleSet other = rules(rule("r", KeyBy.of("tenant")));
+        WrittenRules other = rules(rule("r", KeyBy.of("tenant")));
         assertThat(EnvoyTrees.match(other, ask("client_id", "c")).get(0).keyMissing())
                 .isTrue();
     }
 
     @Test
     void aMissingKeyIsToldAndSharedCallersAreNobodyElse() {
-        RuleSet rules =
+        WrittenRules rules =
                 rules(rule(WeirRules.rule("r").onMissing(OnMissing.SHARE).build(), KeyBy.of("user_id", "path")));
         Match missing = EnvoyTrees.match(rules, ask("path", "/x")).get(0);
         assertThat(missing.keyMissing()).isTrue();
@@ -208,7 +208,7 @@ class WeirMatchingTest {
     void aRuleKeepsItsCountersWhenItsNumbersAndItsPlaceChange() {
         String counter = counter(rules(rule("r", KeyBy.of("k"))), ask("k", "1"));
         Limit raised = Limit.slidingWindow(99, Duration.ofMinutes(1));
-        RuleSet moved = rules(
+        WrittenRules moved = rules(
                 rule("other", ALL, "x", "y"), rule(WeirRules.rule("r", raised).build(), KeyBy.of("k")));
         assertThat(counter(moved, ask("k", "1"))).isEqualTo(counter);
         assertThat(counter(rules(rule("s", KeyBy.of("k"))), ask("k", "1"))).isNotEqualTo(counter);
@@ -226,21 +226,21 @@ class WeirMatchingTest {
                 .isNotEqualTo(counter);
     }
 
-    private static RuleSet parts(int parts) {
+    private static WrittenRules parts(int parts) {
         Limit limit = Limit.slidingWindow(10, Duration.ofMinutes(1)).withSubWindows(parts);
         return rules(rule(WeirRules.rule("r", limit).build(), KeyBy.of("k")));
     }
 
     @Test
     void theCallersLimitStandsInPlaceOfTheRules() {
-        RuleSet rules = rules(rule("r", ALL));
+        WrittenRules rules = rules(rule("r", ALL));
         assertThat(met(rules, ask("k", "1").override(WeirRules.PER_MINUTE))).containsExactly("0:caller");
     }
 
     @Property(tries = 2000)
     void differentTuplesOfValuesAreDifferentCounters(
             @ForAll("tuples") List<String> one, @ForAll("tuples") List<String> other) {
-        RuleSet rules =
+        WrittenRules rules =
                 rules(rule(WeirRules.rule("r").onMissing(OnMissing.SHARE).build(), KeyBy.parse("a|ip : b|ip : c")));
         boolean same = present(one).equals(present(other));
         assertThat(counter(rules, tuple(one)).equals(counter(rules, tuple(other))))
@@ -329,7 +329,7 @@ class WeirMatchingTest {
                     List.of(new Condition("agent", List.of(watched)), exact),
                     KeyBy.of("user")));
         }
-        RuleSet rules = rules(many.toArray(WeirRule[]::new));
+        WrittenRules rules = rules(many.toArray(WeirRule[]::new));
         Request request = ask("agent", "x", "user", "u", "tenant", "t42", "endpoint", "POST /p77");
         assertThat(met(rules, request)).containsExactly("0:r42", "0:r77");
         assertThat(tried).containsExactlyInAnyOrder("r42", "r77");
@@ -350,7 +350,7 @@ class WeirMatchingTest {
                             Condition.of(i % 3 == 0 ? "peer_ip" : "ip", address)),
                     ALL));
         }
-        RuleSet rules = rules(many.toArray(WeirRule[]::new));
+        WrittenRules rules = rules(many.toArray(WeirRule[]::new));
         assertThat(met(rules, ask("agent", "x", "ip", "10.0.0.2"))).containsExactly("0:r2");
         assertThat(met(rules, ask("agent", "x", "ip", "::ffff:10.0.0.4"))).containsExactly("0:r4");
         assertThat(met(rules, ask("agent", "x", "remote_address", "2001:DB8:0::5")))
@@ -363,7 +363,7 @@ class WeirMatchingTest {
 
     @Test
     void addressesMeetRulesByNameAndByBlockBesideThoseByAddress() {
-        RuleSet rules = rules(
+        WrittenRules rules = rules(
                 rule("one", ALL, "ip", "10.0.0.1"),
                 rule("either", ALL, "ip", "10.0.0.1|10.0.0.2"),
                 rule("block or one", ALL, "ip", "10.0.0.0/30|::1"),

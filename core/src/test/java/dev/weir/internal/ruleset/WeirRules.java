@@ -39,8 +39,8 @@ public final class WeirRules {
         return new WeirRule(rule, match, keyBy);
     }
 
-    public static RuleSet rules(WeirRule... rules) {
-        return RuleSet.builder().weir("d", Arrays.asList(rules)).build();
+    public static WrittenRules rules(WeirRule... rules) {
+        return WrittenRules.builder().weir("d", Arrays.asList(rules)).build();
     }
 
     /** A request of one descriptor with these pairs of attribute and value. */

@@ -11,7 +11,7 @@ class InFlightAsksTest {
     private final InFlightAsks asks = new InFlightAsks();
 
     @Test
-    void whoWaitsIsToldWhenAllWereSentAndAnswered() {
+    void theFutureCompletesWhenAllWereSentAndAnswered() {
         asks.sent();
         var first = asks.noneAfter(asks::answered).toCompletableFuture();
         assertThat(first).as("the one before was answered meanwhile").isDone();
@@ -28,7 +28,7 @@ class InFlightAsksTest {
     }
 
     @Test
-    void nobodyIsForgottenWhenTheLastAnswerComesWithThem() throws Exception {
+    void aWaiterIsNotForgottenWhenTheLastAnswerComesAtTheSameTime() throws Exception {
         CyclicBarrier together = new CyclicBarrier(2);
         for (int i = 0; i < 5_000; i++) {
             asks.sent();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every store must do. */
+/** The contract of every store. */
 public abstract class StoreContract {
     protected static final long T0 = 1_700_000_000_000_000L;
     protected static final Duration MINUTE = Duration.ofMinutes(1);
@@ -103,7 +103,7 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsGivenBackCanBeTakenAgain(Algorithm algorithm) {
+    void hitsGivenBackCanBeTakenAgain(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         assertThat(take("a", meter, -3, T0)).isTrue();
         assertThat(left("a", meter, T0)).isEqualTo(10);
@@ -116,7 +116,7 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void aForgottenCounterIsAsGoodAsNewAndWhatComesBackLaterIsNoExtra(Algorithm algorithm) {
+    void aForgottenCounterIsAsGoodAsNewAndLaterReturnsAddNothing(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         Check asked = check("a", meter, 7);
         assertThat(decide(T0)).isTrue();
@@ -131,7 +131,7 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void whatARequestGivesBackItMayTakeInTheSameBreath(Algorithm algorithm) {
+    void aRequestMayTakeTheHitsItGivesBack(Algorithm algorithm) {
         for (Meter meter : List.of(meter(algorithm, 10), inParts(algorithm, 10))) {
             String key = meter.getClass().getName();
             take(key, meter, 10, T0);
@@ -171,7 +171,7 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void retryAfterIsTheTruth(Algorithm algorithm) {
+    void retryAfterIsExact(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         take("a", meter, 10, T0);
         Check denied = check("a", meter, 7);
@@ -184,7 +184,7 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void hitsThatCanNeverFitAreSaidSo(Algorithm algorithm) {
+    void hitsThatCanNeverFitAreDeniedAsNever(Algorithm algorithm) {
         for (long hits : new long[] {11, 1L << 32, 1L << 53, Long.MAX_VALUE}) {
             Check check = check("a", meter(algorithm, 10), hits);
             assertThat(decide(T0)).isFalse();
@@ -195,7 +195,7 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void aLimitChangedLiveKeepsWhatWasUsed(Algorithm algorithm) {
+    void aLimitChangedLiveKeepsTheUsedHits(Algorithm algorithm) {
         take("a", meter(algorithm, 10), 6, T0);
         assertThat(left("a", meter(algorithm, 20), T0)).isEqualTo(14);
         assertThat(left("a", meter(algorithm, 5), T0)).isZero();
@@ -276,7 +276,7 @@ public abstract class StoreContract {
     }
 
     @Test
-    void aFixedWindowMayCountWhatItDenies() {
+    void aFixedWindowMayCountDeniedHits() {
         Meter meter = meter(Algorithm.FIXED_WINDOW, 10);
         take("a", meter, 8, T0);
         check("a", meter, 5).countsDenied = true;
@@ -286,7 +286,7 @@ public abstract class StoreContract {
     }
 
     @Test
-    void whatCountsWhenDeniedCountsWhenAnotherCheckDenies() {
+    void aCheckThatCountsDeniedHitsCountsWhenAnotherDenies() {
         Meter meter = meter(Algorithm.FIXED_WINDOW, 10);
         take("tight", meter, 10, T0);
         check("counts", meter, 3).countsDenied = true;
@@ -311,7 +311,7 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void aShadowThatIsOverTakesNothingAndStopsNobody(Algorithm algorithm) {
+    void aShadowCheckThatIsOverTakesNothingAndDeniesNothing(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         take("watched", meter, 8, T0);
         Check watched = check("watched", meter, 3);
@@ -329,7 +329,7 @@ public abstract class StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void aShadowWithRoomIsTakenOnlyWithTheRequest(Algorithm algorithm) {
+    void aShadowCheckWithRoomIsTakenOnlyWithTheRequest(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         check("watched", meter, 3).role = Check.Role.SHADOW;
         assertThat(decide(T0)).isTrue();
@@ -425,7 +425,7 @@ public abstract class StoreContract {
         assertThat(failures).containsOnlyNulls();
     }
 
-    /** What a thread does. */
+    /** The work of one thread. */
     protected interface ThreadBody {
         void run(int thread) throws Exception;
     }

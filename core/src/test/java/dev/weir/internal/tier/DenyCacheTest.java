@@ -64,7 +64,7 @@ class DenyCacheTest {
     }
 
     @Test
-    void itSpeaksOnlyForRequestsAtLeastAsCostly() {
+    void aDenialAppliesOnlyToRequestsAtLeastAsCostly() {
         cache.learn(denied(1, 5, 300_000), NOW);
         assertThat(cache.denies(check(1, 4), NOW)).isFalse();
         assertThat(cache.denies(check(1, 5), NOW)).isTrue();
@@ -79,7 +79,7 @@ class DenyCacheTest {
     }
 
     @Test
-    void ofAWindowThatSlidesItDoesNotSayWhenACostlierOneFits() {
+    void aSlidingWindowDoesNotTellWhenACostlierRequestFits() {
         for (Limit limit : List.of(
                 Limit.slidingWindow(10, Duration.ofMinutes(1)),
                 Limit.slidingWindow(10, Duration.ofMinutes(1)).withSubWindows(6),
@@ -109,7 +109,7 @@ class DenyCacheTest {
     }
 
     @Test
-    void itSpeaksOnlyForItsLimit() {
+    void aDenialAppliesOnlyToItsLimit() {
         cache.learn(denied(1, 1, 300_000), NOW);
         Check other = check(1, 1);
         other.meter = TWENTY;
@@ -117,7 +117,7 @@ class DenyCacheTest {
     }
 
     @Test
-    void onceASecondOneRequestAsksAnew() {
+    void onceASecondOneRequestReValidatesTheDenial() {
         cache.learn(denied(1, 1, 10 * SECOND), NOW);
         assertThat(cache.denies(check(1, 1), NOW + SECOND - 1)).isTrue();
         assertThat(cache.denies(check(1, 1), NOW + SECOND)).isFalse();
@@ -126,7 +126,7 @@ class DenyCacheTest {
     }
 
     @Test
-    void whoGotNoAnswerFindsTheDenialStillThere() {
+    void aRequestWithoutAnAnswerIsStillDenied() {
         cache.learn(denied(1, 1, 10 * SECOND), NOW);
         assertThat(cache.denies(check(1, 1), NOW + SECOND)).isFalse();
         assertThat(cache.stillDenies(check(1, 1), NOW + SECOND)).isTrue();
@@ -134,7 +134,7 @@ class DenyCacheTest {
     }
 
     @Test
-    void whatCanNeverFitMakesRoomForWhatIsDeniedLater() {
+    void aCostThatNeverFitsIsReplacedByLaterDenials() {
         DenyCache small = new DenyCache(8);
         for (int key = 1; key <= 8; key++) {
             small.learn(denied(key, 99, Outcome.NEVER), NOW);
@@ -149,7 +149,7 @@ class DenyCacheTest {
     }
 
     @Test
-    void whatCanNeverFitStaysSo() {
+    void aCostThatNeverFitsStaysDenied() {
         cache.learn(denied(1, 99, Outcome.NEVER), NOW);
         Check check = check(1, 100);
         assertThat(cache.stillDenies(check, NOW + 3600 * SECOND)).isTrue();
@@ -177,14 +177,14 @@ class DenyCacheTest {
     }
 
     @Test
-    void whatOnlyAskedIsNotRemembered() {
+    void aProbeIsNotCached() {
         cache.learn(denied(1, 0, SECOND), NOW);
         assertThat(cache.denies(check(1, 0), NOW)).isFalse();
         assertThat(cache.denies(check(1, 1), NOW)).isFalse();
     }
 
     @Test
-    void fullItForgetsWhatEndsFirst() {
+    void aFullCacheForgetsTheDenialThatEndsFirst() {
         DenyCache small = new DenyCache(8);
         for (int i = 1; i <= 9; i++) {
             small.learn(denied(i, 1, i * 100_000L), NOW);

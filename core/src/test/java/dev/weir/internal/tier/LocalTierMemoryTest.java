@@ -19,7 +19,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jol.info.GraphLayout;
 
-/** What a tier takes when callers come with more keys than it was made for, as JOL weighs all that can be reached from it. */
+/** The memory of a tier when callers use more keys than its bound, as JOL measures everything reachable from it. */
 class LocalTierMemoryTest {
     static {
         System.setProperty("jol.magicFieldOffset", "true"); // or it does not look into lambdas and records
@@ -122,7 +122,7 @@ class LocalTierMemoryTest {
     }
 
     @Test
-    void aMillionDeniedAndLeasedKeysTakeNoMoreThanWasSaid() {
+    void aMillionDeniedAndLeasedKeysStayWithinTheDocumentedMemory() {
         long before = weight();
         for (int i = 0; i < ATTACK; i++) {
             deny(i);
@@ -135,7 +135,7 @@ class LocalTierMemoryTest {
     }
 
     @Test
-    void aMillionReportedKeysTakeNoMoreThanWasSaid() {
+    void aMillionReportedKeysStayWithinTheDocumentedMemory() {
         long before = weight();
         for (int i = 0; i < ATTACK; i++) {
             deny(i);
@@ -153,7 +153,7 @@ class LocalTierMemoryTest {
     }
 
     @Test
-    void leasedAndReportedCountersShareTheRoomAndLeaveIt() {
+    void leasedAndReportedCountersShareOneBudgetAndFreeTheirPlaces() {
         for (int i = 0; i < COUNTERS; i++) {
             lease(i);
         }

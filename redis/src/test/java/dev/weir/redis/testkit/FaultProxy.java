@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A TCP proxy that can be slow, silent, torn or away, as told while it runs. It passes everything on until told otherwise; {@link
- * #flow} makes it do so again.
+ * A TCP proxy that tests make slow, silent, cut or unreachable while it runs. By default it passes everything on;
+ * {@link #flow} restores that.
  */
 public final class FaultProxy implements AutoCloseable {
     private final int target;
@@ -82,7 +82,7 @@ public final class FaultProxy implements AutoCloseable {
         return port;
     }
 
-    /** Where it is, as a standalone Redis. */
+    /** Returns its address as a standalone Redis. */
     public String uri() {
         return "redis://127.0.0.1:" + port;
     }
@@ -93,7 +93,7 @@ public final class FaultProxy implements AutoCloseable {
         downNanos = back.toNanos();
     }
 
-    /** Accepts and says nothing, and passes nothing on; what was held flows on when it {@linkplain #flow flows} again. */
+    /** Accepts connections but passes nothing on; held data flows when it {@linkplain #flow flows} again. */
     public synchronized void blackHole() {
         silent = true;
     }
@@ -155,12 +155,12 @@ public final class FaultProxy implements AutoCloseable {
         open.remove(connection);
     }
 
-    /** How many connections are open. */
+    /** Returns the number of open connections. */
     public int connections() {
         return open.size();
     }
 
-    /** How many connections were ever accepted. */
+    /** Returns the number of connections ever accepted. */
     public long accepted() {
         return accepted.sum();
     }

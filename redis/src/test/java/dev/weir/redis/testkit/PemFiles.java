@@ -17,7 +17,7 @@ public record PemFiles(Path certificate, Path key) {
         return in(folder, name, "EC", "-groupname", "secp256r1");
     }
 
-    /** With a key of another kind: keytool's algorithm and the option for its size. */
+    /** Creates files with another kind of key: keytool's algorithm and the option for its size. */
     public static PemFiles in(Path folder, String name, String algorithm, String option, String size)
             throws IOException, GeneralSecurityException {
         Path store = folder.resolve(name + ".p12");

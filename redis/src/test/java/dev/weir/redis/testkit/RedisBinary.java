@@ -22,7 +22,7 @@ final class RedisBinary {
         return Oldest.PATH;
     }
 
-    /** Whether this machine can run that: the jar has it for Linux on amd64. */
+    /** Returns whether this machine can run the binary: the jar has it for Linux on amd64. */
     static boolean runsOldest() {
         try {
             return new ProcessBuilder(oldest().toString(), "--version")

@@ -141,7 +141,7 @@ public final class RedisCluster implements AutoCloseable {
                 .toList();
     }
 
-    /** Who serves a slot, as the first node that answers sees it. */
+    /** Returns the node of a hash slot, as the first node that answers sees it. */
     public RedisProcess masterOf(int slot) {
         return nodesSeenBy(anyNode()).stream()
                 .filter(seen -> seen.has("master") && !seen.has("fail") && seen.holds(slot))
@@ -212,7 +212,7 @@ public final class RedisCluster implements AutoCloseable {
         masters().forEach(master -> master.cli("CLUSTER", "SETSLOT", number, "NODE", target));
     }
 
-    /** Where it is: {@code redis-cluster://host:port,host:port,…}. */
+    /** Returns its address: {@code redis-cluster://host:port,host:port,…}. */
     public String uri() {
         return nodes.stream().map(RedisProcess::address).collect(Collectors.joining(",", "redis-cluster://", ""));
     }

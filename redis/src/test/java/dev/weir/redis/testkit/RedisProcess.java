@@ -92,7 +92,7 @@ public final class RedisProcess implements AutoCloseable {
         return start(lines.toArray(String[]::new));
     }
 
-    /** Whether {@link #startOldest} can, on this machine. */
+    /** Returns whether {@link #startOldest} works on this machine. */
     public static boolean runsOldest() {
         return RedisBinary.runsOldest();
     }
@@ -155,7 +155,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** Whether it answers; false if it ended because its port was taken. */
+    /** Starts the process and waits until it answers; returns false if it ended because its port was taken. */
     private boolean launch() {
         try {
             Process started = new ProcessBuilder(
@@ -185,7 +185,7 @@ public final class RedisProcess implements AutoCloseable {
                 throw new IllegalStateException("Redis says nothing: " + log());
             }
             try {
-                // Where the port was taken, somebody else may answer.
+                // If the port was taken, another process may answer.
                 if (String.valueOf(cli("INFO", "server")).contains("process_id:" + pid + "\r\n")) {
                     return true;
                 }
@@ -201,7 +201,7 @@ public final class RedisProcess implements AutoCloseable {
         return port;
     }
 
-    /** Where the nodes of a cluster talk to this one. */
+    /** Returns the port of the cluster bus. */
     int busPort() {
         return busPort;
     }
@@ -210,22 +210,22 @@ public final class RedisProcess implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
-    /** Where it speaks TLS, if it does. */
+    /** Returns the TLS port, if there is one. */
     public int tlsPort() {
         return tlsPort;
     }
 
-    /** Where it is, with the password if it has one. */
+    /** Returns its address, with the password if it has one. */
     public String uri() {
         return "redis://" + (password == null ? "" : ":" + password + "@") + address();
     }
 
-    /** Where it runs and keeps its files. */
+    /** Returns the folder of its files. */
     public Path folder() {
         return folder;
     }
 
-    /** Whether the process exists, paused or not. */
+    /** Returns whether the process exists, paused or not. */
     public boolean isRunning() {
         return shell != null && shell.isAlive();
     }
@@ -258,7 +258,7 @@ public final class RedisProcess implements AutoCloseable {
                 .orElse("");
     }
 
-    /** How often each command ran, by its name in lower case, since the last {@code CONFIG RESETSTAT}. */
+    /** Returns how often each command ran, by its name in lower case, since the last {@code CONFIG RESETSTAT}. */
     public Map<String, Long> commandCalls() {
         return String.valueOf(cli("INFO", "commandstats"))
                 .lines()
@@ -278,7 +278,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** Stops the process where it stands (SIGSTOP): connections stay, nothing answers. */
+    /** Pauses the process (SIGSTOP): connections stay open, nothing answers. */
     public void pause() {
         signal("STOP");
     }
@@ -313,7 +313,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** Starts it anew on the same port, with what it had kept on disk; kills it first if it runs. */
+    /** Starts it again on the same port, with its data on disk; kills it first if it runs. */
     public void restart() {
         if (isRunning()) {
             kill();
@@ -326,7 +326,7 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** What the process wrote to its log. */
+    /** Returns the log of the process. */
     public String log() {
         try {
             return Files.readString(folder.resolve("log"));

@@ -77,7 +77,7 @@ class RedisProcessTest {
                 .hasMessageContaining("no-such-setting");
     }
 
-    /** Also if the JVM is killed, and also a server that is paused. */
+    /** The server ends also if the JVM is killed, and also if the server is paused. */
     @Test
     void nothingIsLeftBehindByAJvmThatDies(@TempDir Path temporary) throws Exception {
         Process jvm = new ProcessBuilder(

@@ -41,7 +41,7 @@ public final class RespConnection implements AutoCloseable {
         }
     }
 
-    /** Sends a command and waits for what it answers. */
+    /** Sends a command and waits for the reply. */
     public @Nullable Object call(String... command) throws IOException {
         send(command);
         return read();
@@ -119,7 +119,7 @@ public final class RespConnection implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is gone either way.
+            // The connection is gone either way.
         }
     }
 }

@@ -53,7 +53,7 @@ public final class SentinelSet implements AutoCloseable {
         }));
     }
 
-    /** Who is master, as the first sentinel sees it. */
+    /** Returns the master, as the first sentinel sees it. */
     public RedisProcess master() {
         if (sentinels.get(0).cli("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME) instanceof List<?> address) {
             int port = Integer.parseInt(String.valueOf(address.get(1)));
@@ -65,7 +65,7 @@ public final class SentinelSet implements AutoCloseable {
         throw new IllegalStateException("the sentinel knows no " + NAME);
     }
 
-    /** Whether every sentinel takes {@code server} for a replica that is well, and so for the next master. */
+    /** Returns whether every sentinel sees {@code server} as a healthy replica, and so as the next master. */
     public boolean knowsReplica(RedisProcess server) {
         return sentinels.stream().allMatch(sentinel -> {
             String replicas = String.valueOf(sentinel.cli("SENTINEL", "REPLICAS", NAME));
@@ -90,7 +90,7 @@ public final class SentinelSet implements AutoCloseable {
         return sentinels;
     }
 
-    /** Where it is: {@code redis-sentinel://name@host:port,…}. */
+    /** Returns its address: {@code redis-sentinel://name@host:port,…}. */
     public String uri() {
         return sentinels.stream()
                 .map(RedisProcess::address)

@@ -16,61 +16,61 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who calls, from memory alone.
+ * Authenticates callers, from memory alone.
  *
- * <p><b>Without a token</b> a call is answered only if it comes from this machine: while there is no token for admins it may do
- * everything, and once there is one it may look. A token that has run out still counts: that it did must not open a door.
+ * <p><b>Without a token</b> a call is accepted only from this machine. As long as no admin token exists it may do
+ * everything, afterwards it may only read. An expired token still counts as existing: its expiry must not grant access.
  *
- * <p><b>With a token</b> the address does not matter, the token's role does.
+ * <p><b>With a token</b> the role of the token decides, whatever the address.
  */
 public final class AccessControl {
-    /** What proxies add to what they pass on. */
+    /** Headers that proxies add to the requests that they forward. */
     private static final List<String> PROXIES = List.of("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via");
 
     private static final String SCHEME = "bearer ";
-    private static final String KNOWN_AS = "weir";
+    private static final String REALM = "weir";
 
-    private final @Nullable TokenCache book;
+    private final @Nullable TokenCache tokenCache;
     private final @Nullable FixedToken fixed;
     private final WrongTokenThrottle attempts;
     private final RefusedCalls refused = new RefusedCalls();
 
     /**
-     * Access by these tokens.
+     * Creates access control by these tokens.
      *
-     * @param book those of a database; null where there is none
-     * @param fixed the one of the settings; null where there is none
+     * @param tokenCache the tokens of the database; null if there is none
+     * @param fixed the token of the settings; null if there is none
      */
-    public AccessControl(@Nullable TokenCache book, @Nullable FixedToken fixed, TimeSource time) {
-        this.book = book;
+    public AccessControl(@Nullable TokenCache tokenCache, @Nullable FixedToken fixed, TimeSource time) {
+        this.tokenCache = tokenCache;
         this.fixed = fixed;
         this.attempts = new WrongTokenThrottle(time);
     }
 
-    /** Access where nobody has set a token. */
+    /** Access control without any token. */
     public static AccessControl open() {
         return new AccessControl(null, null, TimeSource.system());
     }
 
-    /** Who was turned away. */
+    /** The counts of refused calls. */
     public RefusedCalls refused() {
         return refused;
     }
 
-    /** How many tokens there are. */
+    /** The number of tokens. */
     public int tokens() {
-        return (fixed == null ? 0 : 1) + (book == null ? 0 : book.size());
+        return (fixed == null ? 0 : 1) + (tokenCache == null ? 0 : tokenCache.size());
     }
 
-    /** Whether the admin port may listen to other machines: there is a token, or it is not known yet whether there is. */
+    /** Whether the admin port may listen to other machines: a token exists, or it is not known yet whether one does. */
     public boolean mayListenAnywhere() {
-        return tokens() > 0 || (book != null && !book.isRead());
+        return tokens() > 0 || (tokenCache != null && !tokenCache.isRead());
     }
 
     /**
-     * Who calls the admin port.
+     * Identifies the caller of the admin port.
      *
-     * @throws HttpProblemException 401 or 429 for a token that opens nothing; 401 and 403 for none where one is needed
+     * @throws HttpProblemException 401 or 429 for an invalid token; 401 or 403 if a token is required and missing
      */
     public Caller identify(HttpServerRequest request) {
         String address = address(request);
@@ -79,9 +79,9 @@ public final class AccessControl {
     }
 
     /**
-     * Passes if the call may do that.
+     * Requires {@code permission}.
      *
-     * @throws HttpProblemException 403, naming the role that it takes
+     * @throws HttpProblemException 403, naming the required role
      */
     public void require(Caller caller, Permission permission) {
         try {
@@ -93,7 +93,8 @@ public final class AccessControl {
     }
 
     /**
-     * Passes if a call of the data plane may give hits back: anybody may while there is no token, then only who has one.
+     * Requires that a call of the data plane may give hits back. Without any token everyone may; otherwise a token with
+     * the permission is required.
      *
      * @throws HttpProblemException 401, 403 or 429
      */
@@ -103,29 +104,31 @@ public final class AccessControl {
         }
         String token = token(request);
         if (token == null) {
-            throw noToken("to give hits back takes a token, now that there are tokens");
+            throw noToken("a token is required to give hits back (expected: Authorization: Bearer weir_…)");
         }
         require(holder(token, address(request)), Permission.GIVE_BACK);
     }
 
-    /** Counts a call that was turned away for what a browser says of it. */
+    /** Counts a call that was refused because a page of another site made it. */
     public void crossSite() {
         refused.count(Reason.CROSS_SITE);
     }
 
     private Caller local(HttpServerRequest request, String address) {
-        // Behind a proxy on this machine, everybody would come from here.
-        boolean passedOn = PROXIES.stream().anyMatch(each -> request.getHeader(each) != null);
-        if (passedOn || !LoopbackHost.isAddress(address)) {
-            throw noToken("without a token only this machine is answered (expected: Authorization: Bearer weir_…)");
+        // Behind a proxy on this machine, every caller would seem to be local.
+        boolean forwarded = PROXIES.stream().anyMatch(each -> request.getHeader(each) != null);
+        if (forwarded || !LoopbackHost.isAddress(address)) {
+            throw noToken("a token is required from other machines (expected: Authorization: Bearer weir_…)");
         }
-        // A page elsewhere can point a name of its own at 127.0.0.1 and read from here through the operator's browser.
+        // A foreign page can point a host name of its own at 127.0.0.1 and read from here through the operator's
+        // browser.
         if (!LoopbackHost.isNamedBy(request.authority())) {
             refused.count(Reason.HOST);
-            throw HttpProblemException.forbidden("Host: expected localhost, 127.0.0.1 or [::1], or a token");
+            throw HttpProblemException.forbidden(
+                    "Host: not a loopback name (expected: localhost, 127.0.0.1 or [::1], or a token)");
         }
         String claimed = HeaderText.of(request.getHeader("X-Weir-Author"));
-        boolean everything = fixed == null && (book == null || (book.isRead() && !book.hasAdmin()));
+        boolean everything = fixed == null && (tokenCache == null || (tokenCache.isRead() && !tokenCache.hasAdmin()));
         return new Caller(
                 claimed.isEmpty() ? "unknown" : claimed + " (claimed)",
                 everything ? Role.ADMIN : Role.VIEWER,
@@ -134,29 +137,29 @@ public final class AccessControl {
     }
 
     private Caller holder(String token, String address) {
-        // The way back in is never locked out by others who try; it is too long to be guessed, however fast.
+        // The fixed token is never throttled by others' attempts; it is too long to be guessed at any rate.
         if (fixed != null && fixed.matches(token)) {
             return new Caller(Tokens.FIXED, Role.ADMIN, address, true);
         }
         String id = TokenText.idOf(token);
-        boolean known = book != null && book.knows(id);
-        String which = known ? id : "";
-        long wait = attempts.wait(address, which);
+        boolean known = tokenCache != null && tokenCache.knows(id);
+        String tokenId = known ? id : "";
+        long wait = attempts.wait(address, tokenId);
         if (wait > 0) {
             refused.count(Reason.THROTTLED);
             throw HttpProblemException.tooManyRequests("too many wrong tokens from this address", wait);
         }
-        Found found = book == null ? new Found.Unknown() : book.find(token, Instant.now());
-        if (found instanceof Found.Known opens) {
-            return new Caller(opens.token().name(), opens.token().role(), address, true);
+        Found found = tokenCache == null ? new Found.Unknown() : tokenCache.find(token, Instant.now());
+        if (found instanceof Found.Known valid) {
+            return new Caller(valid.token().name(), valid.token().role(), address, true);
         }
-        attempts.failed(address, which);
-        if (found instanceof Found.Expired over) {
+        attempts.failed(address, tokenId);
+        if (found instanceof Found.Expired expired) {
             refused.count(Reason.EXPIRED_TOKEN);
-            throw unauthorized("the token ran out at " + over.token().expiresAt(), ", error=\"invalid_token\"");
+            throw unauthorized("the token expired at " + expired.token().expiresAt(), ", error=\"invalid_token\"");
         }
         refused.count(Reason.WRONG_TOKEN);
-        throw unauthorized("this token opens nothing here", ", error=\"invalid_token\"");
+        throw unauthorized("invalid token", ", error=\"invalid_token\"");
     }
 
     private HttpProblemException noToken(String detail) {
@@ -165,10 +168,10 @@ public final class AccessControl {
     }
 
     private static HttpProblemException unauthorized(String detail, String more) {
-        return HttpProblemException.unauthorized(detail, "Bearer realm=\"" + KNOWN_AS + "\"" + more);
+        return HttpProblemException.unauthorized(detail, "Bearer realm=\"" + REALM + "\"" + more);
     }
 
-    /** What the caller presents, or null. Another scheme is a token that opens nothing. */
+    /** The token of the request, or null. Another scheme than Bearer counts as an invalid token. */
     private static @Nullable String token(HttpServerRequest request) {
         String header = request.getHeader("Authorization");
         if (header == null) {

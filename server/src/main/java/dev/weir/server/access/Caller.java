@@ -5,33 +5,31 @@ import dev.weir.control.token.Role;
 import dev.weir.server.http.HttpProblemException;
 
 /**
- * Who calls.
+ * An identified caller.
  *
- * @param name of the token; without one, what the caller says, marked as that
- * @param address that the call came from
- * @param proven whether a token says so
+ * @param name the name of the token; without a token, the caller's own claim, marked as such
+ * @param address the address that the call came from
+ * @param proven whether a token proves the name
  */
 public record Caller(String name, Role role, String address, boolean proven) {
 
     /**
-     * Passes if this caller may.
+     * Requires {@code permission}.
      *
-     * @throws HttpProblemException 403, naming the role that it takes
+     * @throws HttpProblemException 403, naming the required role
      */
     public void require(Permission permission) {
         if (role.covers(permission.role())) {
             return;
         }
-        String needed = "to " + permission.words() + " takes the role "
-                + permission.role().spelling();
+        String needed = "the role " + permission.role().spelling() + " is required to " + permission.words();
         throw HttpProblemException.forbidden(
                 proven
                         ? needed + "; the token " + name + " has the role " + role.spelling()
-                        : needed + " and a token with it: once there is a token for admins, this machine may only look"
-                                + " without one");
+                        : needed + ", with a token: once an admin token exists, calls without a token may only read");
     }
 
-    /** As the audit knows them. */
+    /** The author for the audit. */
     public Author author(String reason) {
         return new Author(name, address, reason);
     }

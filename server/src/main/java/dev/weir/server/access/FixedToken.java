@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One token for everything that stands in the settings or in a file of its own: it works without a database, and is the way
- * back in where every other token is lost. Only its hash is kept.
+ * A token with all permissions, from the settings or a file. It works without a database, and restores access if every
+ * other token is lost. Only its hash is kept.
  */
 public final class FixedToken {
     private final @Nullable Path file;
@@ -22,17 +22,17 @@ public final class FixedToken {
         this.hash = TokenText.hash(secret);
     }
 
-    /** A token that was set; how long it is was checked when it was read. */
+    /** Creates a token from the settings, which have checked its length. */
     public static FixedToken of(String secret) {
         return new FixedToken(null, secret);
     }
 
-    /** The token that stands in {@code file}. */
+    /** Reads the token from {@code file}. */
     public static FixedToken in(Path file) throws IOException {
         return new FixedToken(file, read(file));
     }
 
-    /** Reads its file again; where that cannot be, the token of before holds. */
+    /** Reads the file again. If that fails, the previous token stays valid. */
     public void reload() throws IOException {
         if (file != null) {
             hash = TokenText.hash(read(file));
@@ -46,9 +46,9 @@ public final class FixedToken {
         } catch (IOException e) {
             throw new IOException("admin_token_file: " + file + " cannot be read: " + FileErrors.why(e), e);
         }
-        if (secret.length() < SettingsReader.SHORTEST_TOKEN) {
+        if (secret.length() < SettingsReader.MIN_TOKEN_LENGTH) {
             throw new IOException("admin_token_file: " + file + " (expected: a secret of at least "
-                    + SettingsReader.SHORTEST_TOKEN + " characters; openssl rand -hex 32 makes one)");
+                    + SettingsReader.MIN_TOKEN_LENGTH + " characters; create one with: openssl rand -hex 32)");
         }
         return secret;
     }

@@ -8,30 +8,30 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What of a header may go into a record: one line of text, and not too much of it. */
+/** Cleans the text of a header for records: one line of limited length. */
 public final class HeaderText {
-    private static final int LONGEST = 200 - " (claimed)".length();
-    private static final Pattern NO_TEXT = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
+    private static final int MAX_LENGTH = 200 - " (claimed)".length();
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
 
     private static final Pattern EXTENDED = Pattern.compile("(?i:utf-8)'[A-Za-z0-9-]*'(.*)");
 
     private HeaderText() {}
 
-    /** The text of {@code header}; empty where there is none. */
+    /** The text of {@code header}; empty if there is none. */
     public static String of(@Nullable String header) {
         if (header == null) {
             return "";
         }
-        String text = NO_TEXT.matcher(decoded(header).strip()).replaceAll("?");
-        if (text.length() <= LONGEST) {
+        String text = CONTROL.matcher(decoded(header).strip()).replaceAll("?");
+        if (text.length() <= MAX_LENGTH) {
             return text;
         }
-        return text.substring(0, Character.isHighSurrogate(text.charAt(LONGEST - 1)) ? LONGEST - 1 : LONGEST);
+        return text.substring(0, Character.isHighSurrogate(text.charAt(MAX_LENGTH - 1)) ? MAX_LENGTH - 1 : MAX_LENGTH);
     }
 
     /**
-     * HTTP gives each byte as a character; nearly everybody sends UTF-8, and who can send only ASCII writes it as RFC 8187 has it
-     * ({@code UTF-8''Stra%C3%9Fe}). What is neither is taken as it is.
+     * Decodes a header. HTTP passes each byte as a character. Most clients send UTF-8; clients that can send only ASCII
+     * encode it as in RFC 8187 ({@code UTF-8''Stra%C3%9Fe}). Anything else is taken as it is.
      */
     private static String decoded(String header) {
         Matcher extended = EXTENDED.matcher(header);

@@ -7,11 +7,11 @@ import java.net.UnknownHostException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Tells names of this machine alone from all others. */
+/** Recognizes names and addresses that mean this machine only. */
 public final class LoopbackHost {
     private LoopbackHost() {}
 
-    /** Whether the {@code Host} of a request is a name that no DNS server can give away. */
+    /** Whether the {@code Host} of a request is a loopback name, which no DNS server can redirect. */
     public static boolean isNamedBy(@Nullable HostAndPort authority) {
         if (authority == null) {
             return false;
@@ -20,7 +20,7 @@ public final class LoopbackHost {
         return host.equals("localhost") || isLoopbackLiteral(host);
     }
 
-    /** Whether {@code address}, as digits, is one of this machine alone. */
+    /** Whether {@code address}, in digits, is a loopback address. */
     static boolean isAddress(String address) {
         return isLoopbackLiteral(address);
     }
@@ -35,7 +35,7 @@ public final class LoopbackHost {
         }
     }
 
-    /** Whether listening on {@code host} is listening to this machine alone. */
+    /** Whether {@code host} binds to a loopback address only. */
     public static boolean isBoundBy(String host) {
         try {
             return InetAddress.getByName(host).isLoopbackAddress();

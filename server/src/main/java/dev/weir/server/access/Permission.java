@@ -3,19 +3,19 @@ package dev.weir.server.access;
 import dev.weir.control.token.Role;
 import java.util.Map;
 
-/** What can be done, and the least role that may: the whole table is here. */
+/** The table of permissions, with the lowest role that has each. */
 public enum Permission {
-    READ(Role.VIEWER, "look"),
+    READ(Role.VIEWER, "read"),
     CHANGE_QUOTAS(Role.OPERATOR, "change quotas"),
     SWITCH(Role.OPERATOR, "use switches"),
     RESET_COUNTERS(Role.OPERATOR, "reset counters"),
     GIVE_BACK(Role.OPERATOR, "give hits back"),
     CHANGE_RULES(Role.ADMIN, "change rules"),
-    MANAGE_TOKENS(Role.ADMIN, "see or change tokens"),
-    /** What nobody has put into this table. */
+    MANAGE_TOKENS(Role.ADMIN, "read or change tokens"),
+    /** The permission of a route that is not in this table. */
     OTHERWISE(Role.ADMIN, "change this");
 
-    /** What a call other than GET needs, by the beginning of its route. */
+    /** The permission of calls other than GET, by the start of the route. */
     private static final Map<String, Permission> CHANGES = Map.of(
             "/admin/v1/quotas", CHANGE_QUOTAS,
             "/admin/v1/switch", SWITCH,
@@ -35,9 +35,9 @@ public enum Permission {
     }
 
     /**
-     * What a call needs.
+     * The permission that a call requires.
      *
-     * @param route as it was declared, never the path of a request: of that, dots and escapes could make another
+     * @param route as it was declared, never the path of a request, which dots and escapes could disguise
      */
     public static Permission of(boolean changes, String route) {
         if (route.startsWith(TOKENS)) {
@@ -53,12 +53,12 @@ public enum Permission {
                 .orElse(OTHERWISE);
     }
 
-    /** The least role that may. */
+    /** The lowest role that has this permission. */
     public Role role() {
         return role;
     }
 
-    /** What it is, to follow "to". */
+    /** A verb phrase, to follow "required to". */
     String words() {
         return words;
     }

@@ -5,28 +5,28 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Calls that were turned away, by the reason. */
+/** Counts refused calls by reason. */
 public final class RefusedCalls {
     private final Map<Reason, LongAdder> counts = new EnumMap<>(Reason.class);
 
-    /** Why. */
+    /** The reason of a refusal. */
     public enum Reason {
-        /** No token, where one is needed. */
+        /** A token is required and missing. */
         NO_TOKEN,
-        /** A token that is none. */
+        /** The token is not valid. */
         WRONG_TOKEN,
-        /** A token that has run out. */
+        /** The token has expired. */
         EXPIRED_TOKEN,
-        /** Too many wrong ones from the same address. */
+        /** Too many wrong tokens from the same address. */
         THROTTLED,
-        /** A role that may not. */
+        /** The role lacks the permission. */
         ROLE,
-        /** A name of this server that somebody else could have given it. */
+        /** The Host is not a loopback name. */
         HOST,
-        /** A change that a page of another site wanted. */
+        /** A page of another site requested a change. */
         CROSS_SITE;
 
-        /** As metrics have it. */
+        /** The label value in metrics. */
         public String label() {
             return name().toLowerCase(Locale.ROOT);
         }

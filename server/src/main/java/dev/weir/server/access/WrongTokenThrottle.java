@@ -3,7 +3,7 @@ package dev.weir.server.access;
 import dev.weir.Limit;
 import dev.weir.RateLimiter;
 import dev.weir.TimeSource;
-import dev.weir.internal.model.MutableVerdict;
+import dev.weir.Verdict;
 import io.netty.util.NetUtil;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -11,50 +11,50 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Slows down whoever tries tokens: ten wrong ones from an address, then one every six seconds.
+ * Throttles wrong tokens: ten from an address at once, then one every six seconds.
  *
- * <p><b>What is counted together.</b> Wrong secrets for one token, from one address. An address alone would be simpler, but then
- * a script that has kept a revoked token would lock out the operator on the same machine; so an id that is known is counted
- * on its own, and all that can open nothing is counted as one.
+ * <p><b>Scope.</b> Wrong secrets are counted per token id and address. Counting by address alone would be simpler, but
+ * a script with a revoked token would then lock out the operator on the same machine. So every known id is counted on
+ * its own, and all unknown ones together.
  */
 final class WrongTokenThrottle {
     private static final System.Logger LOG = System.getLogger(WrongTokenThrottle.class.getName());
     private static final Limit LIMIT = Limit.tokenBucket(10, Duration.ofMinutes(1));
-    private static final int MOST_KEYS = 16_384;
-    private static final int NETWORK = 8;
+    private static final int MAX_KEYS = 16_384;
+    private static final int NETWORK_BYTES = 8;
 
     private final RateLimiter limiter;
 
     WrongTokenThrottle(TimeSource time) {
-        limiter = RateLimiter.builder(LIMIT).maxKeys(MOST_KEYS).time(time).build();
+        limiter = RateLimiter.builder(LIMIT).maxKeys(MAX_KEYS).time(time).open();
     }
 
-    /** Seconds until {@code address} may try again; 0 if it may now. */
-    long wait(String address, String which) {
-        MutableVerdict verdict = limiter.probe(key(address, which));
+    /** The seconds until {@code address} may try again; 0 if it may now. */
+    long wait(String address, String tokenId) {
+        Verdict verdict = limiter.probe(key(address, tokenId));
         Duration wait = verdict.retryAfter();
         return verdict.allowed() || wait == null
                 ? 0
                 : Math.max(1, wait.plusMillis(999).toSeconds());
     }
 
-    /** Notes a wrong one. */
-    void failed(String address, String which) {
-        MutableVerdict verdict = limiter.acquire(key(address, which), 1);
+    /** Counts a wrong token. */
+    void failed(String address, String tokenId) {
+        Verdict verdict = limiter.check(key(address, tokenId), 1);
         if (verdict.allowed() && verdict.remaining() == 0) {
-            LOG.log(Level.WARNING, "wrong tokens from " + address + ": it has to wait before it may try more");
+            LOG.log(Level.WARNING, "too many wrong tokens from " + address + ": throttled to one attempt every 6 s");
         }
     }
 
-    private static String key(String address, String which) {
-        return network(address) + " " + which;
+    private static String key(String address, String tokenId) {
+        return network(address) + " " + tokenId;
     }
 
-    /** Who has one address of version 6 has a whole network of them. */
+    /** The network of an address. A holder of one IPv6 address has a whole network of them. */
     private static String network(String address) {
         byte[] bytes = NetUtil.createByteArrayFromIpAddressString(address);
-        return bytes == null || bytes.length < 2 * NETWORK
+        return bytes == null || bytes.length < 2 * NETWORK_BYTES
                 ? address
-                : HexFormat.of().formatHex(Arrays.copyOf(bytes, NETWORK));
+                : HexFormat.of().formatHex(Arrays.copyOf(bytes, NETWORK_BYTES));
     }
 }

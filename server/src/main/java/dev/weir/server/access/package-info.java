@@ -1,6 +1,6 @@
 /**
  * Authenticates callers of the admin port by token or loopback address, and holds the table of roles and permissions.
- * What is done with a permission does not come in.
+ * The actions that a permission allows do not belong here.
  */
 @NullMarked
 package dev.weir.server.access;

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** What answers of the admin port have in common: pages, dry runs, and the version of what they show. */
+/** Builds the answers of the admin port: pages of lists, dry runs, and versions. */
 final class AdminAnswer {
     private AdminAnswer() {}
 
@@ -18,19 +18,19 @@ final class AdminAnswer {
         return new HttpAnswer(status, HttpAnswer.JSON, JsonOutput.bytes(body::to), List.of());
     }
 
-    /** A thing and the version it is at, for {@code If-Match}. */
+    /** An answer with its version as ETag, for {@code If-Match}. */
     static HttpAnswer versioned(int status, long version, Json.Writing body) {
         return json(status, body).with("ETag", tag(version));
     }
 
-    /** It was taken away, or would be. */
+    /** The answer to a deletion, or to the dry run of one. */
     static HttpAnswer deleted(AdminCall call, Change change) {
         return call.dryRun()
                 ? dryRun(change, List.of())
                 : new HttpAnswer(204, HttpAnswer.JSON, new byte[0], List.of("ETag", tag(change.version())));
     }
 
-    /** What a change would do. */
+    /** The answer to a dry run: what the change would do. */
     static HttpAnswer dryRun(Change change, List<Diagnostic> warnings) {
         return json(200, out -> {
             out.writeStartObject();
@@ -56,14 +56,14 @@ final class AdminAnswer {
         }
     }
 
-    /** A page of things by their keys; {@code next} is where the next one begins, null after the last. */
-    static HttpAnswer page(Map<String, Json.Writing> left, int size, String what) {
+    /** A page of a list by keys; {@code next} is the key to continue after, null on the last page. */
+    static HttpAnswer page(Map<String, Json.Writing> remaining, int size, String what) {
         return json(200, out -> {
             String last = null;
             int count = 0;
             out.writeStartObject();
             out.writeArrayFieldStart(what);
-            for (Map.Entry<String, Json.Writing> each : left.entrySet()) {
+            for (Map.Entry<String, Json.Writing> each : remaining.entrySet()) {
                 if (count++ == size) {
                     break;
                 }

@@ -1,6 +1,6 @@
 package dev.weir.server.admin;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.http.HttpProblems;
@@ -14,49 +14,55 @@ import io.vertx.ext.web.Router;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Answers on the admin port: what there is, the rules in force, counters, the version; what else can be changed is {@link ControlApi}'s. */
+/**
+ * Handles the requests of the admin port: its pages, the rules in force, the version. {@link ControlApi} handles the
+ * rest.
+ */
 public final class AdminApi implements Handler<HttpServerRequest> {
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String INDEX = """
             Weir's admin port
 
-            GET /rlconfig                          the rules in force, one a line
-            GET /version                           which Weir this is
-            GET /v1/counters                       the counters that a request meets: ?domain=api&user_id=u_42&…
-            DELETE /v1/counters                    forgets them
-            GET /api                               all of the following, for people with a browser
-            GET /openapi.json                      the same for machines
+            GET /rlconfig                          the rules in force, one per line
+            GET /version                           the version of this server
+            GET /v1/counters                       the counters of a request: ?domain=api&user_id=u_42&…
+            DELETE /v1/counters                    reset them
+            GET /api                               all of the following, in a browser
+            GET /openapi.json                      the same as OpenAPI
 
             GET /v1/ratelimit/config               rules, a page at a time (?limit=100&after=…&domain=…)
             GET, PUT, DELETE /v1/ratelimit/config/{rule_id}
             POST /ratelimit/rules                  a new rule
-            GET /v1/ratelimit/sources              where rules come from, the lower layer first
-            GET /admin/v1/quotas                   what was agreed with callers, a page at a time
+            GET /v1/ratelimit/sources              the sources of rules, lowest layer first
+            GET /admin/v1/quotas                   callers' quotas, a page at a time
             GET, PUT, DELETE /admin/v1/quotas/{api_key}
-            GET /admin/v1/usage/{api_key}          what a caller has used
-            POST /admin/v1/explain                 which rules a request meets, which not and why
-            GET /admin/v1/switches                 what is switched
-            GET, PUT, DELETE /admin/v1/switches/{rule}   on, off, shadow or rolled out; all is everything
+            GET /admin/v1/usage/{api_key}          a caller's usage
+            POST /admin/v1/explain                 which rules apply to a request, which do not, and why
+            GET /admin/v1/switches                 the switches that are set
+            GET, PUT, DELETE /admin/v1/switches/{rule}   on, off, shadow or rollout; "all" for all rules
             GET /admin/v1/audit                    who changed what (?after=VERSION)
-            GET /admin/v1/audit/verify             whether every line of it follows the one before
-            GET, POST /admin/v1/tokens             who is let in, and as what (viewer, operator, admin)
+            GET /admin/v1/audit/verify             whether the hash chain of the audit is intact
+            GET, POST /admin/v1/tokens             access tokens and their roles (viewer, operator, admin)
             GET, DELETE /admin/v1/tokens/{name}
             POST /admin/v1/tokens/{name}/rotate    a new secret
-            GET /admin/v1/whoami                   what you are to this server
+            GET /admin/v1/whoami                   your own name and role
 
-            Changes take ?dry_run=true, If-Match with the ETag of a GET, and for the audit X-Weir-Reason. A token goes into
-            Authorization: Bearer weir_…; without one, only this machine is answered.
+            Changes accept ?dry_run=true, If-Match with the ETag of a GET, and X-Weir-Reason for the audit.
+            Send a token as Authorization: Bearer weir_…; without one, only requests from this machine are accepted.
             """;
 
     private final AccessControl access;
-    private final Supplier<RuleSet> rules;
+    private final Supplier<RuleIndex> rules;
     private final AdminPages pages;
     private final Supplier<Router> control;
     private @Nullable Router routes;
 
-    /** {@code httpPort} is where metrics are; {@code control} is asked for its routes when they are first called for, on the event loop. */
-    public AdminApi(AccessControl access, Supplier<RuleSet> rules, int httpPort, Supplier<Router> control) {
+    /**
+     * Creates the handler. The pages link to the metrics on {@code httpPort}. {@code control} supplies its routes on
+     * first use, on the event loop.
+     */
+    public AdminApi(AccessControl access, Supplier<RuleIndex> rules, int httpPort, Supplier<Router> control) {
         this.access = access;
         this.rules = rules;
         this.pages = new AdminPages(httpPort);
@@ -80,19 +86,19 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         refuseCrossSite(request);
         String path = String.valueOf(request.path());
         if (ControlApi.serves(path)) {
-            routes().handle(request); // which asks who calls
+            routes().handle(request); // it identifies the caller itself
             return;
         }
-        boolean looks =
+        boolean reads =
                 request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
-        if (looks && AdminPages.serves(path, request.getHeader("Accept"))) {
+        if (reads && AdminPages.serves(path, request.getHeader("Accept"))) {
             pages.send(response, path);
             return;
         }
-        var unused = access.identify(request); // looking is all that is left, and everybody who is let in may
+        var unused = access.identify(request); // only reads are left, and every identified caller may read
         if (!AdminPages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
-            end(response, 404, TEXT, "not here; see GET /\n");
-        } else if (!looks) {
+            end(response, 404, TEXT, "not found; see GET /\n");
+        } else if (!reads) {
             response.putHeader("Allow", "GET, HEAD");
             end(response, 405, TEXT, "expected: GET\n");
         } else {

@@ -15,10 +15,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** One request of an operator: who asks, under which conditions, and for how much. */
+/** One request of an operator: the caller, the preconditions, and the page that it asks for. */
 final class AdminCall {
     static final int DEFAULT_PAGE = 100;
-    private static final int LARGEST_PAGE = 1_000;
+    private static final int MAX_PAGE = 1_000;
     private static final String CALLER = "weir.caller";
     private static final Pattern TAG = Pattern.compile("\"([0-9]{1,18})\"");
 
@@ -28,25 +28,25 @@ final class AdminCall {
         this.context = context;
     }
 
-    /** Finds out who calls, for all that follows. */
+    /** Identifies the caller for the handlers that follow. */
     static void identify(RoutingContext context, AccessControl access) {
         context.put(CALLER, access.identify(context.request()));
         context.next();
     }
 
-    /** A part of the path. */
-    String path(String name, int longest) {
+    /** A parameter of the path. */
+    String path(String name, int maxLength) {
         RequestTarget.require(context.request());
         String value = String.valueOf(context.pathParam(name));
-        boolean fits = !value.isBlank() && value.length() <= longest && CallerText.utf8Length(value) >= 0;
+        boolean fits = !value.isBlank() && value.length() <= maxLength && CallerText.utf8Length(value) >= 0;
         if (!fits || value.chars().anyMatch(Character::isISOControl)) {
-            throw HttpProblemException.badRequest(name + ": " + CallerText.shown(value) + " (expected: up to " + longest
-                    + " characters, none of them a control character)");
+            throw HttpProblemException.badRequest(name + ": " + CallerText.shown(value) + " (expected: up to "
+                    + maxLength + " characters without control characters)");
         }
         return value;
     }
 
-    /** All of the query. */
+    /** All parameters of the query. */
     QueryParameters query() {
         return RequestTarget.query(context.request());
     }
@@ -56,12 +56,12 @@ final class AdminCall {
         return query().get(name);
     }
 
-    /** Whether to tell only what would change. */
+    /** Whether only to report what would change. */
     boolean dryRun() {
         return flag("dry_run");
     }
 
-    /** Whether the query says so. */
+    /** Whether the query has the flag. */
     boolean flag(String name) {
         String text = query(name);
         if (text == null || text.equals("false")) {
@@ -73,34 +73,34 @@ final class AdminCall {
         throw HttpProblemException.badRequest(name + ": " + CallerText.shown(text) + " (expected: true or false)");
     }
 
-    /** How many things a page holds. */
+    /** The size of a page. */
     int pageSize() {
         String text = query("limit");
         try {
             int size = text == null ? DEFAULT_PAGE : Integer.parseInt(text);
-            if (size >= 1 && size <= LARGEST_PAGE) {
+            if (size >= 1 && size <= MAX_PAGE) {
                 return size;
             }
         } catch (NumberFormatException e) {
-            // Falls through to the same words as any other number out of range.
+            // Falls through to the message for a number out of range.
         }
         throw HttpProblemException.badRequest(
-                "limit: " + CallerText.shown(String.valueOf(text)) + " (expected: 1 to " + LARGEST_PAGE + ")");
+                "limit: " + CallerText.shown(String.valueOf(text)) + " (expected: 1 to " + MAX_PAGE + ")");
     }
 
-    /** Where the page before ended; empty for the first. */
+    /** The last key of the previous page; empty for the first page. */
     String after() {
         String after = query("after");
         return after == null ? "" : after;
     }
 
-    /** What {@code If-Match} and {@code If-None-Match} ask for. */
+    /** The precondition of {@code If-Match} or {@code If-None-Match}. */
     Precondition precondition() {
         HttpServerRequest request = context.request();
         String match = request.getHeader("If-Match");
         String noneMatch = request.getHeader("If-None-Match");
         if (match != null && noneMatch != null) {
-            throw HttpProblemException.badRequest("If-Match beside If-None-Match (expected: one of them)");
+            throw HttpProblemException.badRequest("If-Match conflicts with If-None-Match (expected: one of them)");
         }
         if (noneMatch != null) {
             if (noneMatch.equals("*")) {
@@ -122,16 +122,16 @@ final class AdminCall {
         return new Precondition.Unchanged(Long.parseLong(tag.group(1)));
     }
 
-    /** Who calls. */
+    /** The caller. */
     Caller caller() {
         Caller caller = context.get(CALLER);
         if (caller == null) {
-            throw new IllegalStateException("nobody asked who calls");
+            throw new IllegalStateException("the caller was not identified");
         }
         return caller;
     }
 
-    /** Who changes something, and why. */
+    /** The author of a change, with the reason. */
     Author author() {
         return caller().author(HeaderText.of(context.request().getHeader("X-Weir-Reason")));
     }

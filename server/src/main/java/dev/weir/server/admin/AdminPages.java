@@ -11,17 +11,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of the admin port for people with a browser: all our own, none from elsewhere, nothing inline. No data is in them, so
- * anybody may have them: they ask for a token and then for the data.
+ * Serves the pages of the admin port. All resources come from this server, and nothing is inline. The pages contain no
+ * data, so everyone may load them; their scripts ask for a token and then for the data.
  */
 final class AdminPages {
-    /** A page of ours runs scripts of ours, asks this port alone, and is shown in no frame. */
+    /** The policy: only scripts of this server, connections to this port only, and no frames. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
     private static final String HTML = "text/html; charset=utf-8";
 
-    /** By path: the file, and what it is. */
+    /** The file of each path. */
     private static final Map<String, String> FILES = Map.of(
             "/", "start.html",
             "/api", "api.html",
@@ -34,17 +34,17 @@ final class AdminPages {
     private final int httpPort;
     private final Map<String, byte[]> read = new ConcurrentHashMap<>();
 
-    /** {@code httpPort} is where metrics are. */
+    /** Creates the pages, which link to the metrics on {@code httpPort}. */
     AdminPages(int httpPort) {
         this.httpPort = httpPort;
     }
 
-    /** Whether {@code path} is one of theirs. */
+    /** Whether {@code path} is a page or a resource of one. */
     static boolean isPage(String path) {
         return FILES.containsKey(path);
     }
 
-    /** Whether there is a page at {@code path} for whoever sends {@code accept}; at the root only browsers get one. */
+    /** Whether a page is served at {@code path} to a client with {@code accept}. At the root only browsers get one. */
     static boolean serves(String path, @Nullable String accept) {
         return FILES.containsKey(path) && (!path.equals("/") || (accept != null && accept.contains("text/html")));
     }

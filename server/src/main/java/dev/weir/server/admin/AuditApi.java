@@ -9,7 +9,7 @@ import dev.weir.server.http.HttpProblemException;
 import java.io.IOException;
 import java.util.List;
 
-/** Who changed what. */
+/** Lists and verifies the audit. */
 final class AuditApi {
     private final OptionalControlPlane control;
 
@@ -17,7 +17,7 @@ final class AuditApi {
         this.control = control;
     }
 
-    /** {@code GET /admin/v1/audit}: changes after a version, the oldest first. */
+    /** {@code GET /admin/v1/audit}: changes after a version, oldest first. */
     HttpAnswer list(AdminCall call) {
         int size = call.pageSize();
         List<AuditTable.Entry> lines = control.required().audit(version(call.after()), size + 1);
@@ -46,7 +46,7 @@ final class AuditApi {
         out.writeEndObject();
     }
 
-    /** {@code GET /admin/v1/audit/verify}: whether every line follows the one before. */
+    /** {@code GET /admin/v1/audit/verify}: whether the hash chain is intact. */
     HttpAnswer verify() {
         AuditVerification found = control.required().verifyAudit();
         return AdminAnswer.json(200, out -> {

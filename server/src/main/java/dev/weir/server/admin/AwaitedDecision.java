@@ -7,9 +7,9 @@ import dev.weir.server.http.HttpProblemException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** Asks the limiter and waits, as a call on the admin port may. */
+/** Asks the limiter and blocks for its decision, as calls of the admin port may. */
 final class AwaitedDecision {
-    private static final long ANSWER_SECONDS = 2;
+    private static final long TIMEOUT_SECONDS = 2;
 
     private AwaitedDecision() {}
 
@@ -17,10 +17,10 @@ final class AwaitedDecision {
         try {
             return limiter.decideAsync(request)
                     .toCompletableFuture()
-                    .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
+                    .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
                     .join();
         } catch (CompletionException e) {
-            throw HttpProblemException.unavailable("the store does not answer");
+            throw HttpProblemException.unavailable("the store is unreachable");
         }
     }
 }

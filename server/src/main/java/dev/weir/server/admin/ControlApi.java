@@ -4,7 +4,7 @@ import dev.weir.control.ControlPlane;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.internal.limiter.Limiter;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;
@@ -29,11 +29,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules, quotas, usage, audit and tokens for operators. Everything that may wait for a database or a store is done on a worker, never
- * on the event loop; the workers are its own, so that a database that does not answer holds up operators alone.
+ * Routes the admin API of rules, quotas, usage, audit, counters, switches and tokens. Everything that may wait for a
+ * database or a store runs on a worker, never on the event loop. The workers are its own, so that a database that does
+ * not answer delays operators only.
  */
 public final class ControlApi {
-    private static final int LARGEST_BODY = 256 << 10;
+    private static final int MAX_BODY = 256 << 10;
     private static final int WORKERS = 4;
     private static final String CONFIG = "/v1/ratelimit/config";
     private static final String QUOTAS = "/admin/v1/quotas";
@@ -52,7 +53,7 @@ public final class ControlApi {
     private final CounterApi counterApi;
     private final ExplainApi explainApi;
     private final SwitchApi switchApi;
-    private final BodyBudget bodies = new BodyBudget(LARGEST_BODY);
+    private final BodyBudget bodies = new BodyBudget(MAX_BODY);
     private final byte[] openApi = resource("openapi.json");
 
     public ControlApi(
@@ -78,7 +79,7 @@ public final class ControlApi {
         this.switchApi = new SwitchApi(rules, control);
     }
 
-    /** Whether {@code path} would be found here, if anywhere. */
+    /** Whether {@code path} is in the range of this API. */
     static boolean serves(String path) {
         return path.startsWith("/v1/")
                 || path.startsWith("/ratelimit/")
@@ -86,7 +87,7 @@ public final class ControlApi {
                 || path.equals("/openapi.json");
     }
 
-    /** A router with these routes. */
+    /** Creates a router with these routes. */
     public Router routes() {
         Router router = Router.router(vertx);
         router.route().handler(context -> AdminCall.identify(context, access));

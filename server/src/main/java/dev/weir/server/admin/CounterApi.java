@@ -14,10 +14,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Counters for operators: looked at, and forgotten. To forget is a change like any other: audited before it is made. */
+/** Shows and resets counters. A reset is audited before it happens, like any other change. */
 final class CounterApi {
     private static final System.Logger LOG = System.getLogger(CounterApi.class.getName());
-    private static final long ANSWER_SECONDS = 3;
+    private static final long TIMEOUT_SECONDS = 3;
 
     private final CounterAdmin counters;
     private final OptionalControlPlane control;
@@ -32,7 +32,7 @@ final class CounterApi {
         return answer(ask(call.query(), false));
     }
 
-    /** {@code DELETE /v1/counters}; what cannot be audited does not happen. */
+    /** {@code DELETE /v1/counters}; fails if it cannot be audited. */
     HttpAnswer reset(AdminCall call) {
         QueryParameters query = call.query();
         JsonObject before = ask(query, false);
@@ -61,13 +61,13 @@ final class CounterApi {
         try {
             return counters.answer(query, reset)
                     .toCompletableFuture()
-                    .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS)
+                    .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
                     .join();
         } catch (IllegalArgumentException e) {
             throw HttpProblemException.badRequest(String.valueOf(e.getMessage()));
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw HttpProblemException.unavailable("the store does not answer: " + cause.getMessage());
+            throw HttpProblemException.unavailable("the store is unreachable: " + cause.getMessage());
         }
     }
 

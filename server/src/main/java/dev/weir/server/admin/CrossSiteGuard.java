@@ -9,11 +9,11 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Refuses changes that a page of another site has a browser make, which sits where the operator sits.
+ * Refuses changes that a page of another site makes through the operator's browser.
  *
- * <p>Browsers say which page wants it: {@code Sec-Fetch-Site}, and {@code Origin} where they are old. Beyond that, whatever a page
- * can send without first asking is a POST of a type that a form has, or of none: those are refused; for anything else the browser
- * would ask, and nothing here ever answers that another site may.
+ * <p>Browsers name the page in {@code Sec-Fetch-Site}, and old ones in {@code Origin}. Without either, a page can send
+ * without a preflight only a POST with a content type of forms, or with none: those are refused. Before any other
+ * request the browser sends a preflight, which this server never allows.
  */
 final class CrossSiteGuard {
     private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD);
@@ -22,7 +22,7 @@ final class CrossSiteGuard {
 
     private CrossSiteGuard() {}
 
-    /** Passes what only looks, and changes that no other site is behind. */
+    /** Refuses the request unless it only reads, or no other site is behind it. */
     static void refuse(HttpServerRequest request) {
         if (SAFE.contains(request.method())) {
             return;
@@ -30,12 +30,12 @@ final class CrossSiteGuard {
         String site = request.getHeader("Sec-Fetch-Site");
         boolean foreign = site != null && !site.equals("same-origin") && !site.equals("none");
         String origin = request.getHeader("Origin");
-        if (foreign || (origin != null && !isHere(origin, request.authority()))) {
-            throw HttpProblemException.forbidden("a page of another site may not change anything here");
+        if (foreign || (origin != null && !isSameOrigin(origin, request.authority()))) {
+            throw HttpProblemException.forbidden("cross-site request: pages of other sites may not make changes");
         }
         if (request.method().equals(HttpMethod.POST) && FORMS.contains(type(request))) {
             throw HttpProblemException.unsupportedType(
-                    "Content-Type: expected application/json, which a form cannot send");
+                    "Content-Type: not JSON (expected: application/json, which forms cannot send)");
         }
     }
 
@@ -44,7 +44,7 @@ final class CrossSiteGuard {
         return header == null ? "" : header.replaceFirst(";.*", "").strip().toLowerCase(Locale.ROOT);
     }
 
-    private static boolean isHere(String origin, HostAndPort authority) {
+    private static boolean isSameOrigin(String origin, HostAndPort authority) {
         try {
             String page = URI.create(origin).getRawAuthority();
             return page != null && authority != null && page.equalsIgnoreCase(authority.toString());

@@ -10,7 +10,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
 import dev.weir.text.fields.Durations;
@@ -30,8 +30,8 @@ final class ExplainApi {
 
     /** {@code POST /admin/v1/explain}; waits for the stores. */
     HttpAnswer explain(byte[] body) {
-        ExplainBody asked = ExplainBody.read(body, limiter.rules().domains());
-        RuleSet rules = limiter.rules();
+        ExplainBody asked = ExplainBody.read(body, limiter.index().domains());
+        RuleIndex rules = limiter.index();
         List<RuleExplanation> sightings = rules.look(asked.request());
         MutableDecision decision = AwaitedDecision.ask(limiter, asked.request());
         byte[] json = JsonOutput.bytes(out -> {
@@ -47,7 +47,7 @@ final class ExplainApi {
             }
             for (int i = 0; i < decision.size(); i++) {
                 Rule rule = decision.verdict(i).rule();
-                if (rule != null && rule.id().equals(RuleSet.OVERRIDE)) {
+                if (rule != null && rule.id().equals(RuleIndex.OVERRIDE)) {
                     write(out, rule, true, "it was agreed with this caller", asked, decision.verdict(i));
                 }
             }

@@ -9,7 +9,7 @@ import dev.weir.server.http.HttpProblemException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The control plane, or what is there without one: nothing to read, and nowhere to write. */
+/** The control plane, or a stand-in without data if the server has none. */
 final class OptionalControlPlane {
     private final @Nullable ControlPlane plane;
 
@@ -18,26 +18,26 @@ final class OptionalControlPlane {
     }
 
     /**
-     * What changes are made in.
+     * The control plane.
      *
-     * @throws HttpProblemException where there is nothing to keep them in; it says what to set
+     * @throws HttpProblemException if the server has none; the message says what to set
      */
     ControlPlane required() {
         if (plane == null) {
             throw HttpProblemException.conflict(
-                    "this server keeps nothing: start it with --data DIR (or WEIR_DATA), or with"
-                            + " --db postgresql://… (WEIR_DB), and rules and quotas can be changed here");
+                    "this server has no database: start it with --data DIR (or WEIR_DATA) or with"
+                            + " --db postgresql://… (WEIR_DB) to change rules and quotas");
         }
         return plane;
     }
 
-    /** What changes are made in, where there is one. */
+    /** The control plane, or null. */
     @Nullable
     ControlPlane plane() {
         return plane;
     }
 
-    /** What is switched. */
+    /** The switches that are set. */
     List<SwitchChange> switches() {
         return plane == null ? List.of() : plane.switches().active();
     }
@@ -51,13 +51,13 @@ final class OptionalControlPlane {
         return plane == null ? null : plane.quotas().get(apiKey);
     }
 
-    /** What holds for {@code apiKey} now. */
+    /** The overrides of {@code apiKey} that are in force now. */
     @Nullable
     CallerOverrides inForce(String apiKey) {
         return plane == null ? null : plane.quotas().of(apiKey);
     }
 
-    List<StoredQuota> quotas(String after, int most) {
-        return plane == null ? List.of() : plane.quotas().page(after, most);
+    List<StoredQuota> quotas(String after, int limit) {
+        return plane == null ? List.of() : plane.quotas().page(after, limit);
     }
 }

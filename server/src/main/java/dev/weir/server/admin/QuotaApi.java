@@ -12,7 +12,7 @@ import dev.weir.control.quota.StoredQuota;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.rules.internal.grammar.EnvoyUnit;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
@@ -28,10 +28,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What was agreed with callers: their tier, and limits of their own. */
+/** Shows and changes callers' quotas: their tier, and limits of their own. */
 final class QuotaApi {
-    static final int LONGEST_KEY = 256;
-    private static final List<String> ALWAYS = List.of("free", "pro", "enterprise", "custom");
+    static final int MAX_KEY_LENGTH = 256;
+    private static final List<String> BUILT_IN_TIERS = List.of("free", "pro", "enterprise", "custom");
 
     private final RulesInForce rules;
     private final OptionalControlPlane control;
@@ -43,7 +43,7 @@ final class QuotaApi {
 
     /** {@code PUT /admin/v1/quotas/{api_key}}. */
     HttpAnswer put(AdminCall call, byte[] body) {
-        String apiKey = call.path("api_key", LONGEST_KEY);
+        String apiKey = call.path("api_key", MAX_KEY_LENGTH);
         ControlPlane plane = control.required();
         StoredQuota quota = read(apiKey, body);
         Change change = plane.putQuota(call.author(), quota, call.precondition(), call.dryRun());
@@ -56,9 +56,9 @@ final class QuotaApi {
 
     private StoredQuota read(String apiKey, byte[] body) {
         DiagnosticCollector problems = new DiagnosticCollector("body");
-        RuleSet inForce = rules.all().get();
-        Set<String> tiers = new TreeSet<>(ALWAYS);
-        tiers.addAll(inForce.tiers());
+        RuleIndex inForce = rules.all().get();
+        Set<String> tiers = new TreeSet<>(BUILT_IN_TIERS);
+        tiers.addAll(inForce.source().tiers());
         StoredQuota quota = QuotaBody.read(apiKey, body, tiers, problems);
         List<String> errors = new ArrayList<>();
         problems.all().forEach(each -> errors.add(each.toString()));
@@ -71,8 +71,8 @@ final class QuotaApi {
         return quota;
     }
 
-    /** Finds overrides that would do nothing, or that the algorithm of their rule cannot count. */
-    private static void check(StoredOverride given, @Nullable String tier, RuleSet inForce, List<String> errors) {
+    /** Reports overrides that would have no effect, or that the algorithm of their rule cannot count. */
+    private static void check(StoredOverride given, @Nullable String tier, RuleIndex inForce, List<String> errors) {
         LimitOverride override = given.compiled();
         boolean named = false;
         for (Rule each : inForce.rules()) {
@@ -83,14 +83,14 @@ final class QuotaApi {
                 String why = limit == null
                         ? null
                         : Meters.refusal(override.over(limit).limit());
-                refusal(given, "the rule " + each + " cannot count so", why, errors);
+                refusal(given, "the rule " + each + " cannot count this limit", why, errors);
             }
         }
         if (!named && !override.canStandAlone()) {
-            errors.add("descriptor \"" + given.descriptor() + "\": no rule has that name (expected: the name of a rule,"
-                    + " what it is for, like endpoint:POST /api/v1/orders, or default)");
+            errors.add("descriptor \"" + given.descriptor() + "\": no such rule (expected: the name of a rule,"
+                    + " its scope, like endpoint:POST /api/v1/orders, or default)");
         }
-        refusal(given, "it cannot be counted", Meters.refusal(override.own()), errors);
+        refusal(given, "the limit cannot be counted", Meters.refusal(override.own()), errors);
     }
 
     private static void refusal(StoredOverride given, String what, @Nullable String why, List<String> errors) {
@@ -101,22 +101,21 @@ final class QuotaApi {
 
     /** {@code GET /admin/v1/quotas/{api_key}}. */
     HttpAnswer get(AdminCall call) {
-        StoredQuota quota = control.quota(call.path("api_key", LONGEST_KEY));
+        StoredQuota quota = control.quota(call.path("api_key", MAX_KEY_LENGTH));
         if (quota == null) {
-            throw HttpProblemException.notFound(
-                    "api_key: nothing was agreed with it (expected: one that was PUT here)");
+            throw HttpProblemException.notFound("api_key: no quota set (expected: a caller with a quota)");
         }
         return answer(quota);
     }
 
     /** {@code DELETE /admin/v1/quotas/{api_key}}. */
     HttpAnswer delete(AdminCall call) {
-        String apiKey = call.path("api_key", LONGEST_KEY);
+        String apiKey = call.path("api_key", MAX_KEY_LENGTH);
         return AdminAnswer.deleted(
                 call, control.required().deleteQuota(call.author(), apiKey, call.precondition(), call.dryRun()));
     }
 
-    /** {@code GET /admin/v1/quotas}: all of them, by api_key. */
+    /** {@code GET /admin/v1/quotas}: all quotas, by api_key. */
     HttpAnswer list(AdminCall call) {
         int size = call.pageSize();
         TreeMap<String, Json.Writing> page = new TreeMap<>();
@@ -147,7 +146,7 @@ final class QuotaApi {
         out.writeEndObject();
     }
 
-    /** The limit that the rules declare for the tier, as far as they declare one. */
+    /** Writes the limit that the rules declare for the tier, if they do. */
     private void writeDefault(JsonGenerator out, @Nullable String tier) throws IOException {
         for (Rule each : rules.all().get().rules()) {
             Limit limit = each.limit();

@@ -8,9 +8,8 @@ import dev.weir.control.data.Json;
 import dev.weir.control.rules.StoredRule;
 import dev.weir.control.switches.SwitchName;
 import dev.weir.internal.model.Rule;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
 import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
@@ -23,9 +22,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Rules: those of the database are written and deleted here, those of files and other sources are shown beside them. */
+/** Shows all rules, and writes and deletes those of the database. */
 final class RuleApi {
-    private static final int LONGEST_ID = 200;
+    private static final int MAX_ID_LENGTH = 200;
     private static final String DEFAULT_DOMAIN = "default";
 
     private final RulesInForce rules;
@@ -42,10 +41,10 @@ final class RuleApi {
 
     /** {@code PUT /v1/ratelimit/config/{rule_id}}. */
     HttpAnswer put(AdminCall call, byte[] body) {
-        return write(call, call.path("rule_id", LONGEST_ID), body, call.precondition(), 200);
+        return write(call, call.path("rule_id", MAX_ID_LENGTH), body, call.precondition(), 200);
     }
 
-    /** {@code POST /ratelimit/rules}: the rule's name is in the body, and must be new. */
+    /** {@code POST /ratelimit/rules}: the body has the rule's name, which must be new. */
     HttpAnswer create(AdminCall call, byte[] body) {
         return write(call, name(body), body, new Precondition.Absent(), 201);
     }
@@ -62,7 +61,7 @@ final class RuleApi {
             }
             problems.error(mapping.at(), "name is missing", "expected: the name of the rule");
         } else if (problems.errors() == 0) {
-            problems.error(new Position(1, 1), "no object", "expected: an object of names and values");
+            problems.error(new Position(1, 1), "not an object", "expected: an object of names and values");
         }
         throw ChangeRefusedException.invalid(problems.all());
     }
@@ -72,7 +71,7 @@ final class RuleApi {
         SingleRule given = read(id, body, domain());
         YamlNode.Mapping node = given.body();
         String text = node == null ? "{}" : Json.text(out -> Json.write(out, node));
-        // What is kept is JSON, whatever was sent; it has to mean the same.
+        // JSON is stored, whatever was sent; it must mean the same.
         SingleRule kept = read(id, text.getBytes(StandardCharsets.UTF_8), given.domain());
         Change change = plane.putRule(call.author(), id, given.domain(), text, precondition, call.dryRun());
         if (call.dryRun()) {
@@ -86,7 +85,7 @@ final class RuleApi {
             if (!plane.ruleProblems().isEmpty()) {
                 out.writeStringField(
                         "problem",
-                        "kept, but not in force on this server: here the rules of the database do not load:\n"
+                        "stored, but not in force on this server, on which the rules of the database do not load:\n"
                                 + plane.ruleProblems());
             }
             out.writeEndObject();
@@ -94,14 +93,14 @@ final class RuleApi {
     }
 
     private SingleRule read(String id, byte[] body, String domain) {
-        SingleRule rule = RuleLoader.rule("body", id, body, domain, options);
+        SingleRule rule = SingleRule.read("body", id, body, domain, options.stores());
         if (!rule.errors().isEmpty()) {
             throw ChangeRefusedException.invalid(rule.errors());
         }
         return rule;
     }
 
-    /** The domain of a rule that names none: the only one there is. */
+    /** The domain of a rule that names none: the only domain, if there is one. */
     private String domain() {
         List<String> domains = rules.all().get().domains();
         return domains.size() == 1 ? domains.get(0) : DEFAULT_DOMAIN;
@@ -109,14 +108,14 @@ final class RuleApi {
 
     /** {@code DELETE /v1/ratelimit/config/{rule_id}}. */
     HttpAnswer delete(AdminCall call) {
-        String id = call.path("rule_id", LONGEST_ID);
+        String id = call.path("rule_id", MAX_ID_LENGTH);
         return AdminAnswer.deleted(
                 call, control.required().deleteRule(call.author(), id, call.precondition(), call.dryRun()));
     }
 
     /** {@code GET /v1/ratelimit/config/{rule_id}}. */
     HttpAnswer get(AdminCall call) {
-        String id = call.path("rule_id", LONGEST_ID);
+        String id = call.path("rule_id", MAX_ID_LENGTH);
         StoredRule stored = control.rules().rule(id);
         if (stored != null) {
             return AdminAnswer.versioned(200, stored.stored().version(), out -> json.write(out, stored));
@@ -137,19 +136,19 @@ final class RuleApi {
         TreeMap<String, Json.Writing> all = new TreeMap<>();
         for (Rule each : rules.below().get().rules().rules()) {
             if (domain == null || domain.equals(each.domain())) {
-                all.put(place(each.domain(), each.id()), out -> json.write(out, each));
+                all.put(key(each.domain(), each.id()), out -> json.write(out, each));
             }
         }
         for (StoredRule each : control.rules().rules()) {
             if (domain == null || domain.equals(each.domain())) {
-                all.put(place(each.domain(), each.id()), out -> json.write(out, each));
+                all.put(key(each.domain(), each.id()), out -> json.write(out, each));
             }
         }
         return AdminAnswer.page(all.tailMap(call.after(), false), size, "rules");
     }
 
-    /** Another for every rule, also where a domain or an id has a slash in it. */
-    private static String place(String domain, String id) {
+    /** A key that is unique for every rule, even if a domain or an id contains a slash. */
+    private static String key(String domain, String id) {
         return new SwitchName(domain, id).id();
     }
 }

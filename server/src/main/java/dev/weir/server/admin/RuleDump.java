@@ -3,20 +3,20 @@ package dev.weir.server.admin;
 import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.rls.RlsUnit;
 import dev.weir.text.fields.Durations;
 import org.jspecify.annotations.Nullable;
 
-/** Rules as the reference service prints them, one a line; what it has no words for is said in Weir's. */
+/** Prints rules as the reference service does, one per line, with additions of Weir's own. */
 final class RuleDump {
     private RuleDump() {}
 
-    static String of(RuleSet rules) {
+    static String of(RuleIndex rules) {
         StringBuilder dump = new StringBuilder();
         for (Rule each : rules.rules()) {
-            if (each.id().equals(RuleSet.OVERRIDE)) {
-                continue; // no rule of anybody's: it has a limit only where one was agreed with a caller
+            if (each.id().equals(RuleIndex.OVERRIDE)) {
+                continue; // not a written rule: it has a limit only for callers with an override
             }
             String path = each.domain() + '.' + each.label();
             dump.append(path.replaceAll("\\p{Cntrl}", "?")).append(": ");

@@ -8,9 +8,8 @@ import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.rules.StoredRule;
 import dev.weir.control.switches.SwitchChange;
 import dev.weir.internal.model.Rule;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
 import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.text.fields.Durations;
 import dev.weir.text.yaml.YamlNode;
@@ -18,7 +17,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A rule as the admin port shows it: one of the database as it was written there, any other as it is in force. */
+/** Writes a rule as JSON: one of the database as it was written there, any other as it is in force. */
 final class RuleJson {
     private final RulesInForce rules;
     private final OptionalControlPlane control;
@@ -30,7 +29,7 @@ final class RuleJson {
         this.options = options;
     }
 
-    /** What a rule that no database holds is asked for by. */
+    /** The id of a rule that is not in the database. */
     static String idOf(Rule rule) {
         return rule.name().isEmpty() ? rule.id() : rule.name();
     }
@@ -43,8 +42,8 @@ final class RuleJson {
     }
 
     void write(JsonGenerator out, StoredRule rule) throws IOException {
-        SingleRule read = RuleLoader.rule(
-                "database", rule.id(), rule.body().getBytes(StandardCharsets.UTF_8), rule.domain(), options);
+        SingleRule read = SingleRule.read(
+                "database", rule.id(), rule.body().getBytes(StandardCharsets.UTF_8), rule.domain(), options.stores());
         out.writeStartObject();
         out.writeStringField("rule_id", rule.id());
         out.writeStringField("status", status(read));
@@ -101,7 +100,7 @@ final class RuleJson {
         out.writeEndObject();
     }
 
-    /** What goes over the status, where somebody has switched the rule. */
+    /** Writes the switch of the rule, if one is set. */
     private void switched(JsonGenerator out, String domain, String id, String name) throws IOException {
         for (SwitchChange each : control.switches()) {
             String rule = each.name().rule();

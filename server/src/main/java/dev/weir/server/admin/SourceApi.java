@@ -7,7 +7,7 @@ import dev.weir.server.rules.RulesInForce;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
-/** Where rules come from, the lower layer first: a later source's rules lie over those of the earlier. */
+/** Lists the sources of rules, lowest layer first. The rules of a later source override those of earlier ones. */
 final class SourceApi {
     private final RulesInForce rules;
 

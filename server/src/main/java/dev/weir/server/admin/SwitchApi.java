@@ -10,7 +10,7 @@ import dev.weir.control.switches.SwitchChange;
 import dev.weir.control.switches.SwitchName;
 import dev.weir.control.switches.Switches;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpAnswer;
@@ -26,9 +26,9 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Rules, and everything, switched on, off or into shadow. */
+/** Switches rules, or all rules, on, off or into shadow. */
 final class SwitchApi {
-    private static final int LONGEST_RULE = 250;
+    private static final int MAX_RULE_LENGTH = 250;
 
     private final RulesInForce rules;
     private final OptionalControlPlane control;
@@ -38,7 +38,7 @@ final class SwitchApi {
         this.control = control;
     }
 
-    /** {@code GET /admin/v1/switches}: what is not as it came, by domain and rule. */
+    /** {@code GET /admin/v1/switches}: the switches that are set, by domain and rule. */
     HttpAnswer list(AdminCall call) {
         TreeMap<String, Json.Writing> all = new TreeMap<>();
         for (SwitchChange each : control.switches()) {
@@ -55,8 +55,8 @@ final class SwitchApi {
                 return answer(each);
             }
         }
-        throw HttpProblemException.notFound(
-                "rule: " + CallerText.shown(name.rule()) + " is not switched (GET /admin/v1/switches lists what is)");
+        throw HttpProblemException.notFound("rule: " + CallerText.shown(name.rule())
+                + " is not switched (GET /admin/v1/switches lists the switches)");
     }
 
     /** {@code PUT /admin/v1/switches/{rule}}. */
@@ -71,7 +71,7 @@ final class SwitchApi {
         return change(call, switches, name, read.setting(), read.reason());
     }
 
-    /** {@code DELETE /admin/v1/switches/{rule}}: the rule says itself again what it does. */
+    /** {@code DELETE /admin/v1/switches/{rule}}: the rule's own mode applies again. */
     HttpAnswer delete(AdminCall call) {
         return change(call, control.required().switches(), name(call, false), null, null);
     }
@@ -108,14 +108,14 @@ final class SwitchApi {
         out.writeEndObject();
     }
 
-    /** Which switch is meant: {@code all} without a domain is everything; a rule goes by its name, its id or its label. */
+    /** Finds the switch: {@code all} without a domain means all rules; a rule is found by name, id or label. */
     private SwitchName name(AdminCall call, boolean mustExist) {
-        String word = call.path("rule", LONGEST_RULE);
+        String word = call.path("rule", MAX_RULE_LENGTH);
         String domain = call.query("domain");
         if (word.equals(SwitchName.ALL) && domain == null) {
             return SwitchName.EVERYTHING;
         }
-        RuleSet inForce = rules.all().get();
+        RuleIndex inForce = rules.all().get();
         for (Predicate<Rule> each : List.<Predicate<Rule>>of(
                 rule -> rule.name().equals(word),
                 rule -> rule.id().equals(word),
@@ -124,18 +124,19 @@ final class SwitchApi {
             Set<String> found = new TreeSet<>();
             for (Rule one : inForce.rules()) {
                 boolean fits = domain == null || domain.equals(one.domain());
-                if (fits && !one.id().equals(RuleSet.OVERRIDE) && each.test(one)) {
+                if (fits && !one.id().equals(RuleIndex.OVERRIDE) && each.test(one)) {
                     domains.add(one.domain());
                     found.add(one.name().equals(word) ? word : one.id());
                 }
             }
             if (domains.size() > 1) {
-                throw HttpProblemException.badRequest("rule: " + CallerText.shown(word) + " is in the domains "
-                        + String.join(", ", domains) + " (expected: domain=… to say which)");
+                throw HttpProblemException.badRequest("rule: " + CallerText.shown(word) + " exists in the domains "
+                        + String.join(", ", domains) + " (expected: domain=… to choose one)");
             }
             if (found.size() > 1) {
                 throw HttpProblemException.badRequest(
-                        "rule: " + CallerText.shown(word) + " is the label of several (expected: the id of" + " one: "
+                        "rule: " + CallerText.shown(word) + " is the label of several rules (expected: the id"
+                                + " of one: "
                                 + CallerText.shown(String.join(", ", found)) + ")");
             }
             if (domains.size() == 1) {
@@ -144,14 +145,14 @@ final class SwitchApi {
             }
         }
         if (!mustExist) {
-            return gone(word, domain);
+            return withoutRule(word, domain);
         }
         throw HttpProblemException.notFound("rule: " + CallerText.shown(word)
                 + " (expected: all, or a rule in force; GET /v1/ratelimit/config lists them)");
     }
 
-    /** A switch whose rule is not there any more can still be looked at and released. */
-    private SwitchName gone(String word, @Nullable String domain) {
+    /** Finds a switch whose rule no longer exists, so that it can be shown and released. */
+    private SwitchName withoutRule(String word, @Nullable String domain) {
         for (SwitchChange each : control.switches()) {
             boolean fits = domain == null || domain.equals(each.name().domain());
             if (fits && each.name().rule().equals(word) && !each.name().isEverything()) {

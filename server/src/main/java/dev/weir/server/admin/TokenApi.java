@@ -20,9 +20,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Tokens for admins to make, renew and take back. The secret is in the answer that made it, and nowhere else. */
+/** Creates, rotates and revokes tokens. A secret appears only in the answer that created it. */
 final class TokenApi {
-    private static final int LONGEST_NAME = 64;
+    private static final int MAX_NAME_LENGTH = 64;
     private static final Duration GRACE = Duration.ofHours(1);
 
     private final OptionalControlPlane control;
@@ -31,7 +31,7 @@ final class TokenApi {
         this.control = control;
     }
 
-    /** {@code GET /admin/v1/whoami}: what the caller is to this server. */
+    /** {@code GET /admin/v1/whoami}: the caller's name and role. */
     static HttpAnswer whoami(AdminCall call) {
         Caller caller = call.caller();
         return AdminAnswer.json(200, object(out -> {
@@ -42,7 +42,7 @@ final class TokenApi {
         }));
     }
 
-    /** {@code GET /admin/v1/tokens}: all of them, by name. */
+    /** {@code GET /admin/v1/tokens}: all tokens, by name. */
     HttpAnswer list(AdminCall call) {
         int size = call.pageSize();
         TreeMap<String, Json.Writing> page = new TreeMap<>();
@@ -55,17 +55,17 @@ final class TokenApi {
 
     /** {@code GET /admin/v1/tokens/{name}}. */
     HttpAnswer get(AdminCall call) {
-        String name = call.path("name", LONGEST_NAME);
+        String name = call.path("name", MAX_NAME_LENGTH);
         List<StoredToken> all = control.required().tokens().all();
         StoredToken token = all.stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
                 .or(() -> all.stream().filter(each -> each.id().equals(name)).findFirst())
-                .orElseThrow(() -> HttpProblemException.notFound("no token is called " + name));
+                .orElseThrow(() -> HttpProblemException.notFound("no such token: " + name));
         return AdminAnswer.versioned(200, token.stored().version(), object(out -> write(out, token)));
     }
 
-    /** {@code POST /admin/v1/tokens}: makes one, and tells its secret this once. */
+    /** {@code POST /admin/v1/tokens}: creates a token, and returns its secret this once. */
     HttpAnswer create(AdminCall call, byte[] body) {
         TokenBody.Wanted wanted = read(problems -> TokenBody.wanted(body, Instant.now(), problems));
         Tokens.Issued issued = control.required()
@@ -74,7 +74,7 @@ final class TokenApi {
         return issued(201, issued);
     }
 
-    /** {@code POST /admin/v1/tokens/{name}/rotate}: a new secret; the one before opens for a while. */
+    /** {@code POST /admin/v1/tokens/{name}/rotate}: a new secret; the previous one stays valid for a grace period. */
     HttpAnswer rotate(AdminCall call, byte[] body) {
         TokenBody.Renewal renewal = read(problems -> TokenBody.renewal(body, Instant.now(), problems));
         Duration grace = renewal.grace();
@@ -82,7 +82,7 @@ final class TokenApi {
                 .tokens()
                 .rotate(
                         call.author(),
-                        call.path("name", LONGEST_NAME),
+                        call.path("name", MAX_NAME_LENGTH),
                         grace == null ? GRACE : grace,
                         renewal.expiresAt(),
                         call.precondition(),
@@ -90,11 +90,11 @@ final class TokenApi {
         return issued(200, issued);
     }
 
-    /** {@code DELETE /admin/v1/tokens/{name}}: it opens nothing from now on. */
+    /** {@code DELETE /admin/v1/tokens/{name}}: the token is no longer valid. */
     HttpAnswer revoke(AdminCall call) {
         Change change = control.required()
                 .tokens()
-                .revoke(call.author(), call.path("name", LONGEST_NAME), call.precondition(), call.dryRun());
+                .revoke(call.author(), call.path("name", MAX_NAME_LENGTH), call.precondition(), call.dryRun());
         return AdminAnswer.deleted(call, change);
     }
 

@@ -10,7 +10,7 @@ import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.http.JsonOutput;
@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a caller has used of what was agreed: each limit asked with no hits, as a request of the caller would meet it. */
+/** Shows a caller's usage: each limit is checked with zero hits, as for a request of the caller. */
 final class UsageApi {
 
     private final Limiter limiter;
@@ -35,7 +35,7 @@ final class UsageApi {
 
     /** {@code GET /admin/v1/usage/{api_key}}; waits for the store. */
     HttpAnswer get(AdminCall call) {
-        String apiKey = call.path("api_key", QuotaApi.LONGEST_KEY);
+        String apiKey = call.path("api_key", QuotaApi.MAX_KEY_LENGTH);
         String domain = domain(call.query("domain"));
         CallerOverrides quota = control.inForce(apiKey);
         Map<String, @Nullable MutableVerdict> usage = new LinkedHashMap<>();
@@ -57,7 +57,7 @@ final class UsageApi {
     }
 
     private String domain(@Nullable String named) {
-        List<String> domains = limiter.rules().domains();
+        List<String> domains = limiter.index().domains();
         if (named != null && domains.contains(named)) {
             return named;
         }
@@ -78,9 +78,9 @@ final class UsageApi {
         return null;
     }
 
-    /** The verdict on a request that the override is for. */
+    /** The verdict on a request that the override applies to. */
     private @Nullable MutableVerdict ask(String domain, String apiKey, LimitOverride override, @Nullable String tier) {
-        RuleSet rules = limiter.rules();
+        RuleIndex rules = limiter.index();
         Map<String, String> attributes = override.attributes();
         for (Rule each : rules.rules()) {
             if (attributes.isEmpty() && override.names(each.name(), rules.scopeOf(each), tier)) {
@@ -130,7 +130,7 @@ final class UsageApi {
                 out.writeObjectFieldStart(each.getKey());
                 out.writeNumberField("limit", limit.capacity());
                 if (verdict.degraded()) {
-                    out.writeBooleanField("degraded", true); // its store did not answer: nobody knows
+                    out.writeBooleanField("degraded", true); // its store did not answer, so the usage is unknown
                 } else {
                     out.writeNumberField("used", Math.max(0, limit.capacity() - verdict.remaining()));
                     out.writeNumberField("remaining", verdict.remaining());
@@ -144,7 +144,7 @@ final class UsageApi {
         out.writeEndObject();
     }
 
-    /** The window that counts now: of a fixed window the one on the clock, of all others the one that ends now. */
+    /** Writes the current window: of a fixed window the one by the clock, of all others the one that ends now. */
     private static void writeWindow(JsonGenerator out, Limit limit, long now) throws IOException {
         boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
         long start = fixed ? now - Math.floorMod(now, limit.windowMicros()) : now - limit.windowMicros();

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How commands reach the admin port of a running server. */
+/** Calls the admin port of a running server. */
 class AdminClient extends ServerClient {
     private static final String UTF_8 = "UTF-8''";
 
@@ -30,17 +30,17 @@ class AdminClient extends ServerClient {
     @Option(
             names = "--token",
             paramLabel = "TOKEN",
-            description =
-                    "Token to present, or WEIR_TOKEN. Others on this machine can see it: better in a file or the environment.")
+            description = "Token to send, or WEIR_TOKEN. Other users of this machine can see the flag: prefer a file"
+                    + " or the environment.")
     private @Nullable String token;
 
-    @Option(names = "--token-file", paramLabel = "FILE", description = "File that holds the token, or WEIR_TOKEN_FILE.")
+    @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token, or WEIR_TOKEN_FILE.")
     private @Nullable Path tokenFile;
 
-    /** An answer of 200 to 299. */
+    /** A successful answer. */
     record Reply(JsonObject body, String tag) {}
 
-    /** Why something is changed; null where nobody writes that down. */
+    /** The reason of a change; null if the command is not audited. */
     @Nullable
     String reason() {
         return null;
@@ -50,7 +50,7 @@ class AdminClient extends ServerClient {
         return send("GET", path, null, List.of());
     }
 
-    /** Everything of a list that comes in pages. */
+    /** All entries of a list, page by page. */
     JsonArray all(String path, String what) throws CommandException {
         JsonArray all = new JsonArray();
         String after = "";
@@ -77,22 +77,22 @@ class AdminClient extends ServerClient {
     private Reply send(String method, String path, byte @Nullable [] body, List<String> headers)
             throws CommandException {
         List<String> all = new ArrayList<>(headers);
-        all.addAll(List.of("X-Weir-Author", carried(System.getProperty("user.name", "unknown"))));
+        all.addAll(List.of("X-Weir-Author", headerValue(System.getProperty("user.name", "unknown"))));
         String reason = reason();
         if (reason != null) {
-            all.addAll(List.of("X-Weir-Reason", carried(reason)));
+            all.addAll(List.of("X-Weir-Reason", headerValue(reason)));
         }
-        String presented = presented();
-        if (!presented.isEmpty()) {
-            all.addAll(List.of("Authorization", "Bearer " + presented));
+        String tokenToSend = tokenToSend();
+        if (!tokenToSend.isEmpty()) {
+            all.addAll(List.of("Authorization", "Bearer " + tokenToSend));
         }
-        return reply(send(new Ask("--admin", url, "http://localhost:6070", method, path), body, all));
+        return reply(send(new Call("--admin", url, "http://localhost:6070", method, path), body, all));
     }
 
-    /** The token to present; empty for none. */
-    private String presented() throws CommandException {
+    /** The token to send; empty for none. */
+    private String tokenToSend() throws CommandException {
         if (token != null && tokenFile != null) {
-            throw new CommandException("--token beside --token-file (expected: one of them)");
+            throw new CommandException("--token conflicts with --token-file (expected: one of them)");
         }
         String set = System.getenv("WEIR_TOKEN");
         Path file = tokenFile == null && set == null ? path(System.getenv("WEIR_TOKEN_FILE")) : tokenFile;
@@ -102,11 +102,11 @@ class AdminClient extends ServerClient {
         } catch (IOException e) {
             throw new CommandException("the token cannot be read: " + FileErrors.what(e));
         }
-        String presented = text.strip();
-        if (!presented.matches("[!-~]*")) {
-            throw new CommandException("the token holds what no token does (expected: one word)");
+        String tokenToSend = text.strip();
+        if (!tokenToSend.matches("[!-~]*")) {
+            throw new CommandException("the token contains invalid characters (expected: one word)");
         }
-        return presented;
+        return tokenToSend;
     }
 
     private Reply reply(HttpResponse<String> answer) throws CommandException {
@@ -115,7 +115,7 @@ class AdminClient extends ServerClient {
             body = answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
         } catch (DecodeException e) {
             throw new CommandException(
-                    url + " is no admin port of Weir: it answered with status " + answer.statusCode());
+                    url + " is not an admin port of Weir: it answered with status " + answer.statusCode());
         }
         if (answer.statusCode() >= 300) {
             JsonArray errors = body.getJsonArray("errors", new JsonArray());
@@ -127,8 +127,8 @@ class AdminClient extends ServerClient {
         return new Reply(body, answer.headers().firstValue("ETag").orElse(""));
     }
 
-    /** As a header carries it: Java's client sends ASCII alone, so the rest goes as RFC 8187 has it. */
-    private static String carried(String text) {
+    /** Encodes text for a header. Java's client sends ASCII only, so other text is encoded as in RFC 8187. */
+    private static String headerValue(String text) {
         return text.matches("[ -~]*") && !text.startsWith(UTF_8) ? text : UTF_8 + encoded(text);
     }
 

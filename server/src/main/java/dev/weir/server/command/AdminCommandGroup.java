@@ -6,7 +6,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command of several, all of which speak to a running server. */
+/** A command with subcommands that call a running server. */
 abstract class AdminCommandGroup implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -14,8 +14,9 @@ abstract class AdminCommandGroup implements Runnable {
 
     @Override
     public final void run() {
-        String which = spec.subcommands().keySet().stream().collect(Collectors.joining(" or ", "", "?"));
-        throw new ParameterException(spec.commandLine(), which);
+        String expected = spec.subcommands().keySet().stream()
+                .collect(Collectors.joining(" or ", "missing subcommand (expected: ", ")"));
+        throw new ParameterException(spec.commandLine(), expected);
     }
 
     final PrintWriter out() {
@@ -26,15 +27,15 @@ abstract class AdminCommandGroup implements Runnable {
         return spec.commandLine().getErr();
     }
 
-    /** Says one line, and ends well. */
-    final int said(String line) {
+    /** Prints a line and returns exit code 0. */
+    final int print(String line) {
         out().println(line);
         out().flush();
         return 0;
     }
 
-    /** Shows a table, and ends well. */
-    final int said(TextTable table) {
+    /** Prints a table and returns exit code 0. */
+    final int print(TextTable table) {
         table.print(out());
         out().flush();
         return 0;

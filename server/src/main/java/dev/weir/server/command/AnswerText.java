@@ -1,35 +1,28 @@
 package dev.weir.server.command;
 
 import io.vertx.core.json.JsonObject;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Puts a server's answer into words. */
+/** Describes a server's answer in a sentence. */
 final class AnswerText {
     private AnswerText() {}
 
-    /** {@code denied by writes for user_id=u_42: 0 left (limit 20), passes again in 0.4 s}. */
+    /** {@code denied by writes (20 per 1s, token_bucket) for user_id=u_42: 0 left, passes again in 400ms}. */
     static String describe(JsonObject answer) {
+        return words(answer) + switched(answer);
+    }
+
+    private static String words(JsonObject answer) {
         boolean allowed = answer.getBoolean("allowed");
         String rule = answer.getString("rule", "");
-        if (rule.isEmpty() && allowed) {
-            return "allowed: " + answer.getString("detail", "no rule applies") + switched(answer);
-        }
-        StringBuilder words = new StringBuilder(allowed ? "allowed" : "denied");
-        words.append(rule.isEmpty() ? "" : (allowed ? " under " : " by ") + rule);
-        String counter = answer.getString("counter", "");
-        words.append(allowed || counter.isEmpty() ? "" : " for " + counter);
-        if (answer.getValue("remaining") instanceof Number remaining) {
-            words.append(": ").append(remaining);
-            words.append(answer.getValue("limit") instanceof Number limit ? " left (limit " + limit + ")" : " left");
-        }
         if (!allowed) {
-            words.append(
-                    answer.getValue("retry_after") instanceof Number seconds
-                            ? ", passes again in " + seconds(seconds.doubleValue())
-                            : ", never passes");
+            return answer.getString("detail", "denied"); // the server's sentence of the verdict
         }
-        return words.append(switched(answer)).toString();
+        if (rule.isEmpty()) {
+            return "allowed: " + answer.getString("detail", "no rule applies");
+        }
+        return "allowed under " + rule + ": " + answer.getValue("remaining") + " left (limit "
+                + answer.getValue("limit") + ")";
     }
 
     /** {@code ; switched: all is off}. */
@@ -40,9 +33,5 @@ final class AnswerText {
                 : switched.fieldNames().stream()
                         .map(each -> each + " is " + switched.getString(each))
                         .collect(Collectors.joining(", ", "; switched: ", ""));
-    }
-
-    private static String seconds(double seconds) {
-        return String.format(Locale.ROOT, seconds < 10 && seconds % 1 != 0 ? "%.1f s" : "%.0f s", seconds);
     }
 }

@@ -14,46 +14,45 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Who changed what, and whether the record of it is whole. */
+/** Verifies the audit. */
 @Command(
         name = "audit",
-        description = "Check the record of changes.",
+        description = "Verify the audit of changes.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {"", "Example: weir audit verify --data /var/lib/weir"})
 final class AuditCommand extends AdminCommandGroup {
     @Command(
             name = "verify",
-            description =
-                    "Whether every line follows the one before: of the file in a data folder, or of a running server.",
+            description = "Verify the hash chain of an audit file, or of a running server's audit.",
             mixinStandardHelpOptions = true,
             exitCodeListHeading = "%nExit code:%n",
-            exitCodeList = {"0:whole", "1:not whole", "2:cannot be read"})
+            exitCodeList = {"0:intact", "1:broken", "2:cannot be read"})
     int verify(
             @Mixin AdminClient admin,
             @Option(
                             names = "--data",
                             paramLabel = "DIR|FILE",
-                            description = "A data folder, or a file of audit; without it, the server.")
+                            description = "Data folder or audit file; without it, the server's audit.")
                     @Nullable
                     Path data)
             throws CommandException {
-        boolean whole = say(data == null ? ofServer(admin) : ofFile(data), "changes");
+        boolean intact = print(data == null ? ofServer(admin) : ofFile(data), "changes");
         Path switches = data == null ? null : data.resolve(SwitchJournal.NAME);
         if (switches != null && Files.exists(switches)) {
-            whole &= say(ofFile(switches), "lines of switches made without the database");
+            intact &= print(ofFile(switches), "switches made without the database");
         }
         out().flush();
-        return whole ? 0 : 1;
+        return intact ? 0 : 1;
     }
 
-    private boolean say(AuditVerification found, String what) {
+    private boolean print(AuditVerification found, String what) {
         PrintWriter out = out();
         found.problems().forEach(out::println);
-        boolean whole = found.problems().isEmpty();
-        out.println((whole ? "whole: " : "NOT WHOLE: ") + found.changes() + " " + what + ", the last with hash "
+        boolean intact = found.problems().isEmpty();
+        out.println((intact ? "chain intact: " : "CHAIN BROKEN: ") + found.changes() + " " + what + ", last hash "
                 + found.lastHash());
-        return whole;
+        return intact;
     }
 
     private static AuditVerification ofFile(Path data) throws CommandException {

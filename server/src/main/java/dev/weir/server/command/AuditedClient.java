@@ -3,9 +3,9 @@ package dev.weir.server.command;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How commands reach the admin port with a change that is audited. */
+/** Calls the admin port with a change that is audited. */
 final class AuditedClient extends AdminClient {
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit.")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Reason of the change, for the audit.")
     private @Nullable String reason;
 
     @Override

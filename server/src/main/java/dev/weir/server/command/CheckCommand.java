@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 /** Asks a running server whether a request may pass. */
 @Command(
         name = "check",
-        description = "Ask a running server whether a request may pass; takes its hits if it may.",
+        description = "Ask a running server whether a request may pass; charges its hits if it may.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
         exitCodeList = {"0:allowed", "1:denied", "2:no answer"},
@@ -31,7 +31,7 @@ final class CheckCommand implements Callable<Integer> {
     @Option(
             names = "--hits",
             paramLabel = "N",
-            description = "What the request takes; 0 only asks. Default: ${DEFAULT-VALUE}.",
+            description = "Hits to charge; 0 charges nothing. Default: ${DEFAULT-VALUE}.",
             defaultValue = "1")
     private long hits;
 
@@ -67,7 +67,7 @@ final class CheckCommand implements Callable<Integer> {
 
     private JsonObject ask(JsonObject question) throws CommandException {
         HttpResponse<String> reply = server.send(
-                new ServerClient.Ask("--url", url, "http://localhost:8080", "POST", "/v1/ratelimit/check"),
+                new ServerClient.Call("--url", url, "http://localhost:8080", "POST", "/v1/ratelimit/check"),
                 question.encode().getBytes(StandardCharsets.UTF_8),
                 List.of());
         try {
@@ -76,10 +76,10 @@ final class CheckCommand implements Callable<Integer> {
                 return answer;
             }
             String why = answer.getString("detail", answer.getString("title", "status " + reply.statusCode()));
-            throw new CommandException(url + " refuses the question: " + why);
+            throw new CommandException(url + " refused the request: " + why);
         } catch (DecodeException e) {
             throw new CommandException(
-                    url + " is no Weir: it answered with status " + reply.statusCode() + " and no JSON");
+                    url + " is not a Weir server: it answered with status " + reply.statusCode() + " without JSON");
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.weir.server.command;
 
-/** A command cannot do what was asked; the message says why, to a person. */
+/** Reports that a command failed. The message tells a person why. */
 final class CommandException extends Exception {
     CommandException(String message) {
         super(message);

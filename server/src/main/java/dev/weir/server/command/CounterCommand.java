@@ -8,21 +8,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows and forgets the counters that a request meets, by way of a server's admin port. */
+/** Shows and resets the counters of a request, through a server's admin port. */
 @Command(
         name = "counter",
-        description = "Show or reset the counters that a request meets.",
+        description = "Show or reset the counters of a request.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {"", "Example: weir counter get api user_id=u_42 endpoint=/v1/charges"})
 final class CounterCommand extends AdminCommandGroup {
 
-    /** Which request, and how its counters are printed. */
-    static final class Asked {
+    /** The request, and the output format. */
+    static final class Target {
         @Mixin
         private RequestArguments request = new RequestArguments();
 
-        @Option(names = "--json", description = "Print the answer as it came.")
+        @Option(names = "--json", description = "Print the server's JSON.")
         private boolean json;
 
         private String path() throws CommandException {
@@ -38,25 +38,25 @@ final class CounterCommand extends AdminCommandGroup {
         }
     }
 
-    @Command(name = "get", description = "Show the counters that a request meets.", mixinStandardHelpOptions = true)
-    int get(@Mixin AdminClient admin, @Mixin Asked asked) throws CommandException {
-        return show(admin.get(asked.path()).body(), asked.json, false);
+    @Command(name = "get", description = "Show the counters of a request.", mixinStandardHelpOptions = true)
+    int get(@Mixin AdminClient admin, @Mixin Target target) throws CommandException {
+        return show(admin.get(target.path()).body(), target.json, false);
     }
 
     @Command(
             name = "reset",
-            description = "Forget the counters that a request meets: every limit is as good as new.",
+            description = "Reset the counters of a request, of every rule that applies to it.",
             mixinStandardHelpOptions = true)
-    int reset(@Mixin AuditedClient admin, @Mixin Asked asked) throws CommandException {
-        return show(admin.delete(asked.path()).body(), asked.json, true);
+    int reset(@Mixin AuditedClient admin, @Mixin Target target) throws CommandException {
+        return show(admin.delete(target.path()).body(), target.json, true);
     }
 
     private int show(JsonObject answer, boolean asJson, boolean reset) {
         JsonArray counters = answer.getJsonArray("counters");
         if (asJson) {
-            return said(answer.encodePrettily());
+            return print(answer.encodePrettily());
         } else if (counters.isEmpty()) {
-            return said("no rule counts such a request");
+            return print("no rule counts this request");
         }
         TextTable table =
                 new TextTable("RULE", "COUNTER", "STORE", "USED", "LIMIT", "RESETS IN", reset ? "RESET" : "NAME");
@@ -71,8 +71,8 @@ final class CounterCommand extends AdminCommandGroup {
                     each.getValue("reset_in") == null
                             ? "?"
                             : String.format(Locale.ROOT, "%.1f s", each.getDouble("reset_in")),
-                    reset ? (each.getBoolean("existed", false) ? "yes" : "was new") : each.getString("name", ""));
+                    reset ? (each.getBoolean("existed", false) ? "yes" : "was not used") : each.getString("name", ""));
         });
-        return said(table);
+        return print(table);
     }
 }

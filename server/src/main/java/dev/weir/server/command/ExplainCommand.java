@@ -1,9 +1,9 @@
 package dev.weir.server.command;
 
+import dev.weir.internal.model.PlainDuration;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -121,7 +121,8 @@ final class ExplainCommand implements Callable<Integer> {
         } else {
             state = rule.getValue("passes_within") == null
                     ? "never passes"
-                    : String.format(Locale.ROOT, "passes in %.1f s at the latest", rule.getDouble("passes_within"));
+                    : "passes in " + PlainDuration.roundedUp((long) Math.ceil(rule.getDouble("passes_within") * 1e6))
+                            + " at the latest";
         }
         String mode = rule.getString("mode");
         return mode.equals("on") ? state : state + " (" + mode + ")";

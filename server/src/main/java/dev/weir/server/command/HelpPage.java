@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** Help whose descriptions are broken at spaces alone: picocli takes the middle of an address for a good place, too. */
+/** A help page that breaks descriptions only at spaces: picocli would also break within an address. */
 final class HelpPage extends Help {
     HelpPage(CommandSpec command, ColorScheme colors) {
         super(command, colors);
@@ -32,7 +32,7 @@ final class HelpPage extends Help {
         };
     }
 
-    /** Adds {@code row} to {@code into}, and the rest of its last cell, which is the description, in rows below. */
+    /** Adds {@code row} to {@code into}, and the rest of its last cell, the description, in rows below. */
     private static void breakUp(Text[] row, TextTable table, List<Text[]> into) {
         int last = row.length - 1;
         int width = table.columns()[last].width - table.columns()[last].indent;
@@ -50,7 +50,7 @@ final class HelpPage extends Help {
         into.add(line);
     }
 
-    /** Where the last word that fits into {@code width} ends; 0 if all of them do, or the first does not. */
+    /** The end of the last word that fits into {@code width}; 0 if all words fit, or not even the first one. */
     private static int end(String text, int width) {
         int start = text.length() - text.stripLeading().length();
         int space = text.length() <= width ? -1 : text.lastIndexOf(' ', width);

@@ -7,24 +7,25 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What a command is to send, from a file or from the standard input. */
+/** Reads a command's input from a file or from standard input. */
 final class InputFile {
     @Option(
             names = {"-f", "--file"},
             paramLabel = "FILE",
-            description = "Without it, the standard input.")
+            description = "File to read; without it, standard input.")
     private @Nullable Path file;
 
     byte[] read() throws CommandException {
         return read(file);
     }
 
-    /** What is in {@code file}, or in the standard input if it is null. */
+    /** The contents of {@code file}, or of standard input if it is null. */
     static byte[] read(@Nullable Path file) throws CommandException {
         try {
             return file == null ? System.in.readAllBytes() : Files.readAllBytes(file);
         } catch (IOException e) {
-            throw new CommandException((file == null ? "the input" : file) + " cannot be read: " + FileErrors.why(e));
+            throw new CommandException(
+                    (file == null ? "standard input" : file) + " cannot be read: " + FileErrors.why(e));
         }
     }
 }

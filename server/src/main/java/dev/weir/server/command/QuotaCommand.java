@@ -16,10 +16,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What was agreed with callers of a running server. */
+/** Shows and changes callers' quotas on a running server. */
 @Command(
         name = "quota",
-        description = "Show and change what was agreed with callers: their tier, and limits of their own.",
+        description = "Show and change callers' quotas: their tier, and limits of their own.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {
@@ -31,23 +31,20 @@ final class QuotaCommand extends AdminCommandGroup {
     private static final String QUOTAS = "/admin/v1/quotas/";
     private static final Pattern OVERRIDE = Pattern.compile("(.+)=([0-9]+)/([a-z]+)");
 
-    @Command(
-            name = "get",
-            description = "What was agreed with a caller, and what is used of it.",
-            mixinStandardHelpOptions = true)
+    @Command(name = "get", description = "Show a caller's quota and usage.", mixinStandardHelpOptions = true)
     int get(
             @Mixin AdminClient admin,
             @Parameters(paramLabel = "API_KEY") String apiKey,
-            @Option(names = "--domain", paramLabel = "DOMAIN", description = "Where usage is looked for.") @Nullable
+            @Option(names = "--domain", paramLabel = "DOMAIN", description = "Domain of the usage.") @Nullable
                     String domain,
-            @Option(names = "--json", description = "As JSON.") boolean json)
+            @Option(names = "--json", description = "Print JSON.") boolean json)
             throws CommandException {
         JsonObject quota = admin.get(QUOTAS + AdminClient.encoded(apiKey)).body();
         String query = domain == null ? "" : "?domain=" + AdminClient.encoded(domain);
         JsonObject usage = admin.get("/admin/v1/usage/" + AdminClient.encoded(apiKey) + query)
                 .body();
         if (json) {
-            return said(quota.copy().put("usage", usage.getJsonObject("usage")).encodePrettily());
+            return print(quota.copy().put("usage", usage.getJsonObject("usage")).encodePrettily());
         }
         out().println(apiKey + ": tier " + quota.getString("tier")
                 + (quota.getBoolean("in_force") ? "" : ", not in force")
@@ -63,12 +60,12 @@ final class QuotaCommand extends AdminCommandGroup {
                     String.valueOf(one.getValue("remaining")),
                     String.valueOf(one.getValue("rule")));
         });
-        return said(table);
+        return print(table);
     }
 
     @Command(
             name = "set",
-            description = "Agree something with a caller, in the place of what was agreed before.",
+            description = "Set a caller's quota, replacing the current one.",
             mixinStandardHelpOptions = true)
     int set(
             @Mixin AuditedClient admin,
@@ -76,34 +73,33 @@ final class QuotaCommand extends AdminCommandGroup {
             @Option(
                             names = "--tier",
                             paramLabel = "TIER",
-                            description =
-                                    "In the place of the one that the caller's requests name: one that rules know.")
+                            description = "Tier of the caller, instead of the one in its requests; rules must know it.")
                     @Nullable
                     String tier,
             @Option(
                             names = "--override",
                             paramLabel = "DESCRIPTOR=N/UNIT",
-                            description =
-                                    "In the place of a rule's numbers, named by its name, by what it is for"
-                                            + " (endpoint:POST /orders), or as default, the tier's. May be given several times.")
+                            description = "Limit of the caller that replaces a rule's; DESCRIPTOR is the rule's"
+                                    + " name, its scope"
+                                    + " (endpoint:POST /orders), or default for the tier's limit. Repeatable.")
                     @Nullable
                     List<String> overrides,
             @Option(
                             names = "--effective",
                             paramLabel = "DURATION|TIME",
-                            description = "When it begins: 7d, or 2027-02-01T00:00:00Z. Without it, now.")
+                            description = "Start of the quota: 7d, or 2027-02-01T00:00:00Z. Without it, now.")
                     @Nullable
                     String effective,
             @Option(
                             names = "--expires",
                             paramLabel = "DURATION|TIME",
-                            description = "When it ends: 90d, or 2027-02-01T00:00:00Z. Without it, never.")
+                            description = "End of the quota: 90d, or 2027-02-01T00:00:00Z. Without it, never.")
                     @Nullable
                     String expires,
             @Option(
                             names = {"-f", "--file"},
                             paramLabel = "FILE",
-                            description = "The quota as JSON or YAML, in place of the options.")
+                            description = "File with the quota as JSON or YAML, instead of the options.")
                     @Nullable
                     Path file)
             throws CommandException {
@@ -115,7 +111,7 @@ final class QuotaCommand extends AdminCommandGroup {
         JsonObject now =
                 admin.put(QUOTAS + AdminClient.encoded(apiKey), body, null).body();
         int count = now.getJsonObject("quotas").getJsonArray("overrides").size();
-        return said(apiKey + ": tier " + now.getString("tier") + ", " + count
+        return print(apiKey + ": tier " + now.getString("tier") + ", " + count
                 + (count == 1 ? " override" : " overrides") + until(now));
     }
 
@@ -128,25 +124,25 @@ final class QuotaCommand extends AdminCommandGroup {
             throws CommandException {
         JsonArray list = new JsonArray();
         for (String each : overrides) {
-            Matcher parts = OVERRIDE.matcher(each);
-            if (!parts.matches()) {
+            Matcher matcher = OVERRIDE.matcher(each);
+            if (!matcher.matches()) {
                 throw new CommandException("--override: \"" + each + "\" (expected: DESCRIPTOR=N/UNIT, such as"
                         + " \"endpoint:POST /api/v1/orders=500/minute\")");
             }
             list.add(new JsonObject()
-                    .put("descriptor", parts.group(1))
-                    .put("requests_per_unit", Long.parseLong(parts.group(2)))
-                    .put("unit", parts.group(3)));
+                    .put("descriptor", matcher.group(1))
+                    .put("requests_per_unit", Long.parseLong(matcher.group(2)))
+                    .put("unit", matcher.group(3)));
         }
         return new JsonObject()
                 .put("tier", tier)
                 .put("overrides", list)
-                .put("effective_at", moment("--effective", effective))
-                .put("expires_at", moment("--expires", expires));
+                .put("effective_at", time("--effective", effective))
+                .put("expires_at", time("--expires", expires));
     }
 
-    /** A time as it stands, or a duration from now on: a time has dashes. */
-    private static @Nullable String moment(String option, @Nullable String text) throws CommandException {
+    /** Returns a time as it is, and converts a duration to a time from now; a time has dashes. */
+    private static @Nullable String time(String option, @Nullable String text) throws CommandException {
         if (text == null || text.contains("-")) {
             return text;
         }
@@ -161,9 +157,9 @@ final class QuotaCommand extends AdminCommandGroup {
         }
     }
 
-    @Command(name = "delete", description = "End what was agreed with a caller.", mixinStandardHelpOptions = true)
+    @Command(name = "delete", description = "Delete a caller's quota.", mixinStandardHelpOptions = true)
     int delete(@Mixin AuditedClient admin, @Parameters(paramLabel = "API_KEY") String apiKey) throws CommandException {
         admin.delete(QUOTAS + AdminClient.encoded(apiKey));
-        return said(apiKey + ": nothing is agreed any more");
+        return print(apiKey + ": quota deleted");
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Parameters;
 
-/** A request as it is written on the command line. */
+/** The request that a command's arguments describe. */
 final class RequestArguments {
     @Parameters(index = "0", paramLabel = "DOMAIN", description = "Domain of the rules.")
     private String domain = "";
@@ -16,7 +16,7 @@ final class RequestArguments {
             index = "1..*",
             arity = "1..*",
             paramLabel = "key=value",
-            description = "What is known of the request, in the order of the descriptor.")
+            description = "Attributes of the request, in the order of the descriptor.")
     private List<String> words = List.of();
 
     String domain() {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Rules of a running server. */
+/** Shows and changes the rules of a running server. */
 @Command(
         name = "rules",
         description = "Show and change the rules of a running server.",
@@ -21,13 +21,13 @@ final class RulesCommand extends AdminCommandGroup {
 
     @Command(
             name = "list",
-            description = "Every rule, with the source it is from and what it hides of another.",
+            description = "List every rule with its source, and the rule that it overrides.",
             mixinStandardHelpOptions = true)
-    int list(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
+    int list(@Mixin AdminClient admin, @Option(names = "--json", description = "Print JSON.") boolean json)
             throws CommandException {
         JsonArray rules = admin.all(CONFIG, "rules");
         if (json) {
-            return said(rules.encodePrettily());
+            return print(rules.encodePrettily());
         }
         TextTable table = new TextTable("DOMAIN", "RULE", "STATUS", "LIMIT", "SOURCE");
         rules.forEach(each -> {
@@ -38,22 +38,23 @@ final class RulesCommand extends AdminCommandGroup {
                     rule.getString("status")
                             + (rule.containsKey("switched") ? ", switched: " + rule.getString("switched") : ""),
                     limit(rule),
-                    rule.getString("source") + (rule.containsKey("hides") ? ", hides " + rule.getString("hides") : ""));
+                    rule.getString("source")
+                            + (rule.containsKey("hides") ? ", overrides " + rule.getString("hides") : ""));
         });
-        return said(table);
+        return print(table);
     }
 
     @Command(
             name = "sources",
-            description = "Where rules come from: the later in the list lies over the earlier.",
+            description = "List the sources of rules; a later one overrides earlier ones.",
             mixinStandardHelpOptions = true)
-    int sources(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
+    int sources(@Mixin AdminClient admin, @Option(names = "--json", description = "Print JSON.") boolean json)
             throws CommandException {
         JsonArray sources = admin.get("/v1/ratelimit/sources").body().getJsonArray("sources");
         if (json) {
-            return said(sources.encodePrettily());
+            return print(sources.encodePrettily());
         }
-        TextTable table = new TextTable("SOURCE", "RULES", "HIDDEN", "STATE", "VERSION", "CHANGED");
+        TextTable table = new TextTable("SOURCE", "RULES", "OVERRIDDEN", "STATE", "VERSION", "CHANGED");
         sources.forEach(each -> {
             JsonObject source = (JsonObject) each;
             table.row(
@@ -64,10 +65,10 @@ final class RulesCommand extends AdminCommandGroup {
                     source.getString("version", ""),
                     source.getString("changed_at", ""));
         });
-        return said(table);
+        return print(table);
     }
 
-    /** {@code 100 per 1m}, from either spelling. */
+    /** Formats {@code 100 per 1m}, from Weir's or Envoy's format. */
     private static String limit(JsonObject rule) {
         JsonObject limit = rule.getValue("limit") instanceof JsonObject nested ? nested : rule;
         Object requests = limit.getValue("requests", limit.getValue("rate", limit.getValue("limit")));
@@ -75,32 +76,35 @@ final class RulesCommand extends AdminCommandGroup {
         return requests == null ? "unlimited" : requests + " per " + window;
     }
 
-    @Command(name = "get", description = "One rule, as it can be put again.", mixinStandardHelpOptions = true)
+    @Command(name = "get", description = "Show one rule.", mixinStandardHelpOptions = true)
     int get(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id) throws CommandException {
-        return said(admin.get(CONFIG + "/" + AdminClient.encoded(id)).body().encodePrettily());
+        return print(admin.get(CONFIG + "/" + AdminClient.encoded(id)).body().encodePrettily());
     }
 
     @Command(
             name = "put",
-            description = "Write a rule of the database, from a file of JSON or YAML, or from the input.",
+            description = "Write a rule to the database, as JSON or YAML.",
             mixinStandardHelpOptions = true)
     int put(
             @Mixin AuditedClient admin,
             @Parameters(paramLabel = "RULE") String id,
             @Mixin InputFile rule,
-            @Option(names = "--if-match", paramLabel = "TAG", description = "Only if it is still at this version.")
+            @Option(
+                            names = "--if-match",
+                            paramLabel = "TAG",
+                            description = "Write only if the rule is still at this version.")
                     @Nullable
                     String tag)
             throws CommandException {
         AdminClient.Reply reply =
                 admin.put(CONFIG + "/" + AdminClient.encoded(id), rule.read(), tag == null ? null : "\"" + tag + "\"");
-        return said(id + " is " + reply.body().getString("status") + ", version "
+        return print(id + " is " + reply.body().getString("status") + ", version "
                 + reply.tag().replace("\"", ""));
     }
 
     @Command(
             name = "diff",
-            description = "What putting a rule would change; changes nothing.",
+            description = "Show what put would change, without changing it.",
             mixinStandardHelpOptions = true)
     int diff(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id, @Mixin InputFile rule)
             throws CommandException {
@@ -109,7 +113,7 @@ final class RulesCommand extends AdminCommandGroup {
         String before = text(change.getJsonObject("before"));
         String after = text(change.getJsonObject("after"));
         if (before.equals(after)) {
-            return said("no change");
+            return print("no change");
         }
         PrintWriter out = out();
         before.lines().filter(each -> after.lines().noneMatch(each::equals)).forEach(each -> out.println("- " + each));
@@ -122,9 +126,9 @@ final class RulesCommand extends AdminCommandGroup {
         return rule == null ? "" : rule.encodePrettily();
     }
 
-    @Command(name = "delete", description = "Delete a rule of the database.", mixinStandardHelpOptions = true)
+    @Command(name = "delete", description = "Delete a rule from the database.", mixinStandardHelpOptions = true)
     int delete(@Mixin AuditedClient admin, @Parameters(paramLabel = "RULE") String id) throws CommandException {
         admin.delete(CONFIG + "/" + AdminClient.encoded(id));
-        return said(id + " is deleted");
+        return print(id + " is deleted");
     }
 }

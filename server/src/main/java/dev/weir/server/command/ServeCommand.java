@@ -39,10 +39,10 @@ import picocli.CommandLine.Spec;
         abbreviateSynopsis = true,
         footer = {
             "",
-            "Every option can also stand in weir.yaml (http_port: 8080) and in the",
-            "environment (WEIR_HTTP_PORT=8080). Flags win over the environment, and that",
-            "wins over weir.yaml. The variables of envoyproxy/ratelimit are understood, too",
-            "(PORT, GRPC_PORT, RUNTIME_ROOT, …); WEIR_* wins over them."
+            "Every option can also be set in weir.yaml (http_port: 8080) and in the",
+            "environment (WEIR_HTTP_PORT=8080). Flags override the environment, which",
+            "overrides weir.yaml. The variables of envoyproxy/ratelimit are read, too",
+            "(PORT, GRPC_PORT, RUNTIME_ROOT, …); WEIR_* overrides them."
         })
 final class ServeCommand implements Callable<Integer> {
     private static final System.Logger LOG = System.getLogger(ServeCommand.class.getName());
@@ -57,7 +57,7 @@ final class ServeCommand implements Callable<Integer> {
         this.environment = environment;
     }
 
-    /** The subcommand with a flag for every setting there is. */
+    /** The subcommand, with a flag for every setting. */
     static CommandLine commandLine(Map<String, String> environment) {
         CommandLine serve = new CommandLine(new ServeCommand(environment));
         CommandSpec spec = serve.getCommandSpec();
@@ -91,8 +91,8 @@ final class ServeCommand implements Callable<Integer> {
         Settings settings = settings();
         boolean terminal = Logs.isTerminal();
         Logs.configure(settings.logging(), new FileOutputStream(FileDescriptor.out), terminal);
-        // For an end before there is a server to stop.
-        Runtime.getRuntime().addShutdownHook(new Thread(Logs::flush, "weir-last-words"));
+        // For an end before the server has started.
+        Runtime.getRuntime().addShutdownHook(new Thread(Logs::flush, "weir-log-flush"));
         LOG.log(
                 Level.INFO,
                 "weir " + Version.current() + " on Java " + Version.java() + ", " + settings.eventLoops()
@@ -104,7 +104,7 @@ final class ServeCommand implements Callable<Integer> {
         } catch (StartException e) {
             throw new CommandException(String.valueOf(e.getMessage()));
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(server, settings.drain()), "weir-shutdown"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, settings.drain()), "weir-shutdown"));
         boolean text = settings.logging().format() == LogFormat.TEXT
                 || (settings.logging().format() == LogFormat.AUTO && terminal);
         if (text) {
@@ -133,8 +133,8 @@ final class ServeCommand implements Callable<Integer> {
         try {
             return SettingsReader.read(flags, environment, Path.of(""));
         } catch (SettingsException e) {
-            throw new CommandException("these settings cannot hold:\n  "
-                    + String.valueOf(e.getMessage()).replace("\n", "\n  "));
+            throw new CommandException(
+                    "invalid settings:\n  " + String.valueOf(e.getMessage()).replace("\n", "\n  "));
         }
     }
 
@@ -183,13 +183,15 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /** SIGTERM and SIGINT end here; a server that was asked to go and went has not failed, so the exit code is 0. */
-    private static void leave(WeirServer server, Settings.Drain drain) {
+    /**
+     * Stops the server on SIGTERM and SIGINT. A server that stopped on request has not failed, so the exit code is 0.
+     */
+    private static void stop(WeirServer server, Settings.Drain drain) {
         Thread closing = new Thread(server::close, "weir-drain");
         closing.start();
         try {
-            long most = drain.timeout().minus(drain.lastWords()).toMillis();
-            closing.join(Math.max(1, most)); // 0 would be for ever
+            long timeout = drain.timeout().minus(drain.logFlush()).toMillis();
+            closing.join(Math.max(1, timeout)); // 0 would wait for ever
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

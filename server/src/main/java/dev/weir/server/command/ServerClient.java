@@ -17,34 +17,33 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How commands reach a running server, in clear text or over TLS. */
+/** Calls a running server, in clear text or over TLS. */
 class ServerClient {
-    private static final Duration CONNECT = Duration.ofSeconds(5);
-    private static final Duration ANSWER = Duration.ofSeconds(10);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(10);
 
     @Option(
             names = "--ca",
             paramLabel = "FILE",
-            description =
-                    "Authorities in PEM that sign the server's certificate, or WEIR_CA; without it, those of the JVM.")
+            description = "CA bundle (PEM) for the server's certificate, or WEIR_CA; without it, the JVM's.")
     private @Nullable Path authorities;
 
-    @Option(names = "--cert", paramLabel = "FILE", description = "Certificate in PEM to show to the server.")
+    @Option(names = "--cert", paramLabel = "FILE", description = "Client certificate (PEM).")
     private @Nullable Path certificate;
 
-    @Option(names = "--key", paramLabel = "FILE", description = "Private key of that certificate, in PEM.")
+    @Option(names = "--key", paramLabel = "FILE", description = "Private key (PEM) of that certificate.")
     private @Nullable Path key;
 
-    /** What a command asks: {@code url} is the value of {@code option}, and should have been like {@code example}. */
-    record Ask(String option, String url, String example, String method, String path) {}
+    /** A call: {@code url} is the value of {@code option}, which should look like {@code example}. */
+    record Call(String option, String url, String example, String method, String path) {}
 
-    /** Headers are names and values in turn. */
-    final HttpResponse<String> send(Ask ask, byte @Nullable [] body, List<String> headers) throws CommandException {
-        String url = ask.url();
+    /** Sends a call. Headers are names and values in turn. */
+    final HttpResponse<String> send(Call call, byte @Nullable [] body, List<String> headers) throws CommandException {
+        String url = call.url();
         try {
-            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + ask.path()))
-                    .timeout(ANSWER)
-                    .method(ask.method(), body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + call.path()))
+                    .timeout(ANSWER_TIMEOUT)
+                    .method(call.method(), body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
             if (!headers.isEmpty()) {
                 request.headers(headers.toArray(String[]::new));
             }
@@ -54,16 +53,16 @@ class ServerClient {
             return client().send(request.build(), BodyHandlers.ofString());
         } catch (IllegalArgumentException e) {
             throw new CommandException(
-                    ask.option() + ": \"" + url + "\" (expected: an address such as " + ask.example() + ")");
+                    call.option() + ": \"" + url + "\" (expected: an address such as " + call.example() + ")");
         } catch (SSLException e) {
-            throw new CommandException("no TLS with " + url + ": " + e.getMessage()
-                    + " (--ca names who signs the server's certificate, --cert and --key what it may ask for)");
+            throw new CommandException("TLS error with " + url + ": " + e.getMessage()
+                    + " (--ca sets the CA bundle, --cert and --key the client certificate)");
         } catch (ConnectException e) {
-            throw new CommandException("no answer from " + url + ". Is it running (weir serve)?");
+            throw new CommandException("cannot connect to " + url + " (is the server running? weir serve starts one)");
         } catch (IOException e) {
             boolean clear = url.startsWith("http:") && !(e instanceof HttpTimeoutException);
             throw new CommandException("no answer from " + url + ": " + e.getMessage()
-                    + (clear ? " (if that port speaks TLS: https" + url.substring("http".length()) + ")" : ""));
+                    + (clear ? " (if the port uses TLS: https" + url.substring("http".length()) + ")" : ""));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CommandException("interrupted");
@@ -72,10 +71,10 @@ class ServerClient {
 
     private HttpClient client() throws CommandException {
         HttpClient.Builder client =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT);
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
         Path trusted = authorities == null ? path(System.getenv("WEIR_CA")) : authorities;
         if ((certificate == null) != (key == null)) {
-            throw new CommandException("--cert and --key (expected: both)");
+            throw new CommandException("--cert without --key, or --key without --cert (expected: both)");
         }
         if (trusted == null && certificate == null) {
             return client.build();

@@ -25,30 +25,31 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Runs a fleet in this process on virtual time, and shows what came of it. */
+/** Runs a simulated fleet in this process on virtual time, and prints the results. */
 @Command(
         name = "simulate",
-        description = "Run a fleet on virtual time: what passes, what is wrongly denied, what it costs the store.",
+        description =
+                "Simulate a fleet on virtual time: requests passed and wrongly denied, and the load on the store.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:it ran, and every bound held", "1:a bound did not hold", "2:the scenario is wrong"},
+        exitCodeList = {"0:every bound held", "1:a bound was broken", "2:the scenario is invalid"},
         footer = {"", "Example: weir simulate simulation/scenarios/wandering-customer.yaml --out plots"})
 final class SimulateCommand implements Callable<Integer> {
     private static final int BROKEN = 1;
     private static final int WRONG = 2;
-    /** Books are kept for every caller of a fleet that has no more than this. */
-    private static final long MOST_BOOKS = 100_000;
+    /** The largest number of callers for which every caller's bound is checked. */
+    private static final long MAX_CHECKED_CALLERS = 100_000;
 
-    @Parameters(paramLabel = "SCENARIO.yaml", description = "What to run; see docs/simulation.md.")
+    @Parameters(paramLabel = "SCENARIO.yaml", description = "Scenario to run; see docs/simulation.md.")
     private Path file = Path.of("");
 
-    @Option(names = "--seed", paramLabel = "N", description = "Draw everything from this seed, not from the file's.")
+    @Option(names = "--seed", paramLabel = "N", description = "Random seed, instead of the file's.")
     private @Nullable Long seed;
 
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description = "Where the plot goes, as SCENARIO.svg. Default: the current folder.")
+            description = "Folder for the plot SCENARIO.svg. Default: the current folder.")
     private Path out = Path.of("");
 
     @Spec
@@ -57,7 +58,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandException {
-        // Counters are found by a hash with a seed: with always the same, a run can be run again.
+        // Counters are found by a seeded hash: a fixed seed makes a run repeatable.
         System.setProperty("weir.hash-seed", "1");
         PrintWriter err = spec.commandLine().getErr();
         ScenarioReader.Read read = ScenarioReader.read(file.toString(), bytes());
@@ -86,8 +87,8 @@ final class SimulateCommand implements Callable<Integer> {
         Map<String, RunResult> results = new LinkedHashMap<>();
         for (Scenario.Run run : scenario.runs()) {
             Progress progress = new Progress(spec.commandLine().getErr(), run.name());
-            boolean books = run.name().equals("weir") && scenario.callers() <= MOST_BOOKS;
-            results.put(run.name(), new Simulation(scenario, run, books).run(progress::at));
+            boolean checked = run.name().equals("weir") && scenario.callers() <= MAX_CHECKED_CALLERS;
+            results.put(run.name(), new Simulation(scenario, run, checked).run(progress::at));
             progress.done();
         }
         print(SummaryTable.of(results), to);
@@ -141,7 +142,7 @@ final class SimulateCommand implements Callable<Integer> {
         table.print(to);
     }
 
-    /** Says on a terminal how far a run is; elsewhere nothing. */
+    /** Shows the progress of a run on a terminal. */
     private static final class Progress {
         private final PrintWriter err;
         private final String name;
@@ -161,7 +162,7 @@ final class SimulateCommand implements Callable<Integer> {
 
         void done() {
             if (shown) {
-                err.print("\r" + " ".repeat(name.length() + 8) + "\r");
+                err.print("\r ".repeat(name.length() + 8) + "\r");
                 err.flush();
             }
         }

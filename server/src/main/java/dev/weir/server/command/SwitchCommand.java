@@ -15,12 +15,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Rules, and everything, switched on, off or into shadow on a running server and all that share its database or Redis. */
+/**
+ * Switches rules, or all rules, on, off or into shadow, on a running server and on all that share its database or
+ * Redis.
+ */
 @Command(
         name = "switch",
         description = {
-            "Switch a rule, or all, off, into shadow (counted, never denied) or on; without a rule, list what is switched.",
-            "release takes a switch away: the rule says itself again what it does."
+            "Switch a rule, or all rules, off, into shadow (counted, never denied) or on; without a rule, list"
+                    + " the switches.",
+            "release removes a switch: the rule's own mode applies again."
         },
         mixinStandardHelpOptions = true,
         customSynopsis = {
@@ -36,19 +40,22 @@ final class SwitchCommand implements Callable<Integer> {
     @Mixin
     private final AuditedClient admin = new AuditedClient();
 
-    @Parameters(arity = "0..3", paramLabel = "RULE|all STATE", description = "What to switch, and to what.")
+    @Parameters(arity = "0..3", paramLabel = "RULE|all STATE", description = "Rule, and the state to switch it to.")
     private List<String> words = List.of();
 
-    @Option(names = "--domain", paramLabel = "DOMAIN", description = "The rule's, where several have one of that name.")
+    @Option(
+            names = "--domain",
+            paramLabel = "DOMAIN",
+            description = "Domain of the rule, if several domains have a rule of that name.")
     private @Nullable String domain;
 
     @Option(
             names = "--local",
-            description = "This server takes it on its own, without asking database or Redis;"
-                    + " the others follow when the database is back.")
+            description = "Switch this server only, without the database or Redis; other servers follow"
+                    + " when the database is reachable.")
     private boolean local;
 
-    @Option(names = "--json", description = "As JSON.")
+    @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
     @Spec
@@ -69,11 +76,11 @@ final class SwitchCommand implements Callable<Integer> {
         String path = SWITCHES + "/" + AdminClient.encoded(words.get(0)) + "?local=" + local
                 + (domain == null ? "" : "&domain=" + AdminClient.encoded(domain));
         if (word.equals("release")) {
-            return said(admin.delete(path).body());
+            return print(admin.delete(path).body());
         }
         JsonObject body =
                 rollout ? new JsonObject().put("rollout", percent(words.get(2))) : new JsonObject().put("state", word);
-        return said(admin.put(path, body.encode().getBytes(StandardCharsets.UTF_8), null)
+        return print(admin.put(path, body.encode().getBytes(StandardCharsets.UTF_8), null)
                 .body());
     }
 
@@ -86,13 +93,13 @@ final class SwitchCommand implements Callable<Integer> {
         }
     }
 
-    private int said(JsonObject done) {
+    private int print(JsonObject done) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             out.println(done.encodePrettily());
         } else {
-            String what = done.getString("domain") == null ? "everything" : done.getString("rule");
-            out.println(what + " is " + state(done) + where(done.getString("via")));
+            String what = done.getString("domain") == null ? "all rules" : done.getString("rule");
+            out.println(what + ": " + state(done) + where(done.getString("via")));
         }
         out.flush();
         return 0;
@@ -101,13 +108,13 @@ final class SwitchCommand implements Callable<Integer> {
     private static String state(JsonObject one) {
         String state = one.getString("state");
         Object rollout = one.getValue("rollout");
-        return state == null ? "as its file says" : rollout == null ? state : "rolled out to " + rollout + " %";
+        return state == null ? "not switched" : rollout == null ? state : "rolled out to " + rollout + " %";
     }
 
     private static String where(String via) {
         return switch (via) {
-            case "redis" -> ", through Redis: the database is away";
-            case "local" -> ", on this server alone; when the database is back, on the others too";
+            case "redis" -> ", through Redis (the database is unreachable)";
+            case "local" -> ", on this server only until the database is reachable";
             default -> "";
         };
     }
@@ -118,7 +125,7 @@ final class SwitchCommand implements Callable<Integer> {
         if (json) {
             out.println(all.encodePrettily());
         } else if (all.isEmpty()) {
-            out.println("nothing is switched: every rule does what it says");
+            out.println("no switches are set");
         } else {
             TextTable table = new TextTable("DOMAIN", "RULE", "STATE", "SINCE", "BY", "VIA", "REASON");
             all.forEach(one -> {

@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Columns that line up, for people. */
+/** Prints aligned columns. */
 final class TextTable {
     private final List<List<String>> rows = new ArrayList<>();
 
@@ -15,7 +15,7 @@ final class TextTable {
     void row(String... cells) {
         List<String> row = new ArrayList<>();
         for (String each : cells) {
-            // A name may hold anything: it must neither break the line nor steer the terminal.
+            // A name may contain any character: it must neither break the line nor control the terminal.
             row.add(each.replaceAll("[\\p{Cntrl}\\p{Cf}]", "?"));
         }
         rows.add(row);

@@ -9,10 +9,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Who is let in on the admin port of a running server. */
+/** Manages the tokens of a running server's admin port. */
 @Command(
         name = "token",
-        description = "Make, list, renew and take back the tokens that open the admin port.",
+        description = "Create, list, rotate and revoke tokens for the admin port.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {"", "Example: weir token create ci --role operator --expires 90d"})
@@ -21,36 +21,36 @@ final class TokenCommand extends AdminCommandGroup {
 
     @Command(
             name = "create",
-            description = "Make a token, and print it: nobody can tell it again.",
+            description = "Create a token and print it; it cannot be shown again.",
             mixinStandardHelpOptions = true)
     int create(
             @Mixin AuditedClient admin,
-            @Parameters(paramLabel = "NAME", description = "What the audit calls its holder.") String name,
+            @Parameters(paramLabel = "NAME", description = "Name of the holder, for the audit.") String name,
             @Option(
                             names = "--role",
                             required = true,
                             paramLabel = "ROLE",
-                            description =
-                                    "viewer looks; operator also changes quotas, switches and counters; admin does all.")
+                            description = "viewer reads; operator also changes quotas, switches and counters; admin"
+                                    + " does everything.")
                     String role,
             @Option(
                             names = "--expires",
                             paramLabel = "DURATION|TIME",
-                            description = "When it ends: 90d, or 2027-02-01T00:00:00Z. Without it, never.")
+                            description = "Expiry: 90d, or 2027-02-01T00:00:00Z. Without it, never.")
                     @Nullable
                     String expires,
-            @Option(names = "--json", description = "As JSON.") boolean json)
+            @Option(names = "--json", description = "Print JSON.") boolean json)
             throws CommandException {
         JsonObject wanted = new JsonObject().put("name", name).put("role", role);
         return issued(admin.post(TOKENS, bytes(expiring(wanted, expires))).body(), json);
     }
 
-    @Command(name = "list", description = "Every token, never its secret.", mixinStandardHelpOptions = true)
-    int list(@Mixin AdminClient admin, @Option(names = "--json", description = "As JSON.") boolean json)
+    @Command(name = "list", description = "List tokens, without their secrets.", mixinStandardHelpOptions = true)
+    int list(@Mixin AdminClient admin, @Option(names = "--json", description = "Print JSON.") boolean json)
             throws CommandException {
         JsonArray all = admin.all(TOKENS, "tokens");
         if (json) {
-            return said(all.encodePrettily());
+            return print(all.encodePrettily());
         }
         TextTable table = new TextTable("NAME", "ID", "ROLE", "CREATED", "BY", "EXPIRES", "LAST USED");
         all.forEach(one -> {
@@ -64,12 +64,12 @@ final class TokenCommand extends AdminCommandGroup {
                     each.getBoolean("expired") ? "expired" : or(minute(each.getString("expires_at")), "never"),
                     or(minute(each.getString("last_used_at")), "never"));
         });
-        return said(table);
+        return print(table);
     }
 
     @Command(
             name = "rotate",
-            description = "Give a token a new secret, and print it; the one before opens for a while.",
+            description = "Replace a token's secret and print it; the previous one stays valid for a while.",
             mixinStandardHelpOptions = true)
     int rotate(
             @Mixin AuditedClient admin,
@@ -77,17 +77,17 @@ final class TokenCommand extends AdminCommandGroup {
             @Option(
                             names = "--grace",
                             paramLabel = "DURATION",
-                            description =
-                                    "How long the secret before still opens; 0s ends it at once. Default: ${DEFAULT-VALUE}.",
+                            description = "How long the previous secret stays valid; 0s ends it at once. Default:"
+                                    + " ${DEFAULT-VALUE}.",
                             defaultValue = "1h")
                     String grace,
             @Option(
                             names = "--expires",
                             paramLabel = "DURATION|TIME",
-                            description = "When it ends from now on. Without it, as before.")
+                            description = "New expiry. Without it, unchanged.")
                     @Nullable
                     String expires,
-            @Option(names = "--json", description = "As JSON.") boolean json)
+            @Option(names = "--json", description = "Print JSON.") boolean json)
             throws CommandException {
         JsonObject renewal = expiring(new JsonObject().put("grace", grace), expires);
         return issued(
@@ -96,31 +96,28 @@ final class TokenCommand extends AdminCommandGroup {
                 json);
     }
 
-    @Command(
-            name = "revoke",
-            description = "Take a token back: it opens nothing from now on.",
-            mixinStandardHelpOptions = true)
+    @Command(name = "revoke", description = "Revoke a token: it is no longer valid.", mixinStandardHelpOptions = true)
     int revoke(@Mixin AuditedClient admin, @Parameters(paramLabel = "NAME|ID") String name) throws CommandException {
         admin.delete(TOKENS + "/" + AdminClient.encoded(name));
-        return said(name + " is revoked");
+        return print(name + ": revoked");
     }
 
-    /** The token alone is on the standard output, so that it can go into a file. */
+    /** Prints the token alone to standard output, so that it can be redirected to a file. */
     private int issued(JsonObject token, boolean json) {
         if (json) {
-            return said(token.encodePrettily());
+            return print(token.encodePrettily());
         }
         String ends = token.getString("expires_at");
         String previous = token.getString("previous_until");
         err().println(token.getString("name") + ": " + token.getString("role")
                 + (ends == null ? "" : ", until " + minute(ends))
-                + (previous == null ? "" : "; the secret before opens until " + minute(previous))
-                + ". It is shown this once:");
+                + (previous == null ? "" : "; the previous secret is valid until " + minute(previous))
+                + ". It is shown only once:");
         err().flush();
-        return said(token.getString("token"));
+        return print(token.getString("token"));
     }
 
-    /** A duration begins like a number and has no dashes; a time has. */
+    /** Adds an expiry: a text with dashes is a time, any other a duration. */
     private static JsonObject expiring(JsonObject body, @Nullable String expires) {
         return expires == null ? body : body.put(expires.contains("-") ? "expires_at" : "expires_in", expires);
     }

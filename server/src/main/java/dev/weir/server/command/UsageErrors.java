@@ -7,7 +7,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** What is said of arguments that no command takes: the mistake, a guess at what was meant, and where to read on. */
+/** Explains invalid arguments: the mistake, a suggestion, and where to read on. */
 final class UsageErrors {
     private static final Pattern RULES = Pattern.compile(".*\\.ya?ml");
 
@@ -22,7 +22,7 @@ final class UsageErrors {
             if (command.getSubcommands().isEmpty()) {
                 err.println("Help: " + name + " --help");
             } else {
-                command.usage(err); // short, and the list of what there is
+                command.usage(err); // short, and lists the subcommands
             }
         }
         err.flush();

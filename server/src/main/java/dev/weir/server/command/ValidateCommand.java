@@ -1,10 +1,10 @@
 package dev.weir.server.command;
 
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.SettingsReader;
 import java.io.PrintWriter;
@@ -22,10 +22,10 @@ import picocli.CommandLine.Spec;
 /** Checks rule files without a server. */
 @Command(
         name = "validate",
-        description = "Check rule files: every error and warning, with its place.",
+        description = "Check rule files; prints every error and warning with its position.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:good, perhaps with warnings", "1:errors"})
+        exitCodeList = {"0:valid, perhaps with warnings", "1:errors"})
 final class ValidateCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
@@ -36,10 +36,10 @@ final class ValidateCommand implements Callable<Integer> {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "The server's settings file (weir.yaml), for the stores that rules may name.")
+            description = "Settings file (weir.yaml) with the stores that rules may name.")
     private @Nullable Path config;
 
-    @Option(names = "--merge-domains", description = "Let several files add to one domain.")
+    @Option(names = "--merge-domains", description = "Merge files that have the same domain.")
     private boolean mergeDomains;
 
     @Spec
@@ -52,20 +52,20 @@ final class ValidateCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         LoadResult loaded = RuleLoader.loadAll(sources, options());
         loaded.diagnostics().forEach(out::println);
-        RuleSet rules = loaded.rules();
+        WrittenRules rules = loaded.rules();
         if (rules != null) {
             String names = sources.stream().map(Path::toString).collect(Collectors.joining(", "));
-            out.println(names + ": good: " + count(rules.rules().size(), "rule") + " in "
+            out.println(names + ": valid: " + count(rules.rules().size(), "rule") + " in "
                     + count(rules.domains().size(), "domain") + ", from " + count(loaded.documents(), "file"));
         }
         out.flush();
         if (config == null && rules != null && rules.rules().stream().anyMatch(ValidateCommand::namesAStore)) {
-            err.println("whether there are the stores that rules name is not known: --config weir.yaml tells");
+            err.println("the stores that rules name were not checked (use --config weir.yaml)");
         }
         int errors = loaded.errors().size();
         int warnings = loaded.warnings().size();
         if (errors + warnings > 0) {
-            // Beside the lines, of which each is one finding.
+            // To standard error: standard output has one finding per line.
             err.println(count(errors, "error") + ", " + count(warnings, "warning"));
         }
         return errors > 0 ? 1 : 0;

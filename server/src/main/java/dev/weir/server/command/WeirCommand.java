@@ -14,8 +14,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * The command as a whole: {@code weir serve | check | explain | counter | validate | simulate | rules | quota | switch | audit |
- * token}.
+ * The whole command:
+ * {@code weir serve | check | explain | counter | validate | simulate | rules | quota | switch | audit | token}.
  */
 @Command(
         name = "weir",
@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = WeirCommand.Versions.class,
         synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "Start here: weir serve", "A command's own help: weir COMMAND --help"})
+        footer = {"", "Start here: weir serve", "Help for a command: weir COMMAND --help"})
 public final class WeirCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -38,7 +38,7 @@ public final class WeirCommand implements Runnable {
         System.exit(commandLine(System.getenv()).execute(arguments));
     }
 
-    /** The command, with what it would read from {@code environment}. */
+    /** Creates the command, which reads {@code environment}. */
     static CommandLine commandLine(Map<String, String> environment) {
         CommandLine weir = new CommandLine(new WeirCommand());
         weir.addSubcommand(ServeCommand.commandLine(environment));
@@ -58,19 +58,19 @@ public final class WeirCommand implements Runnable {
         return weir;
     }
 
-    /** Without a subcommand: shows what there is, and says that something is missing. */
+    /** Without a subcommand: lists the commands and fails. */
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Which command?");
+        throw new ParameterException(spec.commandLine(), "missing command");
     }
 
-    /** What was foreseen has a message for people; the rest is a fault of ours, and its trace is wanted. */
+    /** Prints the message of an expected failure. Any other failure is a bug, and its stack trace is wanted. */
     private static int explain(Exception failure, CommandLine command) {
         PrintWriter err = command.getErr();
         if (failure instanceof CommandException) {
             err.println("weir: " + failure.getMessage());
         } else {
-            err.println("weir: this should not have happened; please report it:");
+            err.println("weir: internal error; please report it:");
             failure.printStackTrace(err);
         }
         err.flush();

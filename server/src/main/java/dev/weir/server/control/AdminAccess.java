@@ -16,21 +16,21 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who is let in on the admin port, put together from settings and database. */
-public final class AdminAccess {
+/** Sets up access to the admin port from the settings and the database. */
+final class AdminAccess {
     private static final System.Logger LOG = System.getLogger(AdminAccess.class.getName());
 
     private final AccessControl access;
 
-    /** A token that stands in a file is watched by {@code watch}. */
+    /** Reads the fixed token, if the settings name one. {@code watch} watches its file. */
     AdminAccess(Settings settings, @Nullable ControlPlane control, TimeSource time, FileWatcher watch)
             throws StartException {
-        FixedToken fixed = fixed(settings.adminToken(), watch);
-        access = new AccessControl(control == null ? null : control.tokens().book(), fixed, time);
+        FixedToken fixedToken = fixedToken(settings.adminToken(), watch);
+        access = new AccessControl(control == null ? null : control.tokens().book(), fixedToken, time);
         requireToken(settings.admin());
     }
 
-    private static @Nullable FixedToken fixed(Settings.@Nullable AdminToken set, FileWatcher watch)
+    private static @Nullable FixedToken fixedToken(Settings.@Nullable AdminToken set, FileWatcher watch)
             throws StartException {
         if (set == null || set.file() == null) {
             return set == null || set.secret() == null ? null : FixedToken.of(set.secret());
@@ -48,33 +48,34 @@ public final class AdminAccess {
     private void requireToken(ListenAddress admin) throws StartException {
         if (!LoopbackHost.isBoundBy(admin.host()) && !access.mayListenAnywhere()) {
             throw new StartException("admin_host: \"" + admin.host()
-                    + "\" (expected: a loopback address such as 127.0.0.1, as long as there is no token)\n"
-                    + "Without a token the admin port cannot tell who calls, so only this machine may reach it. Set one:"
+                    + "\" (expected: a loopback address such as 127.0.0.1, because no token is set)\n"
+                    + "Without a token the admin port cannot tell who is calling, so it may listen on loopback"
+                    + " only. Set one:"
                     + " WEIR_ADMIN_TOKEN=$(openssl rand -hex 32), or --admin-token-file FILE;\n"
                     + "or, with --data or --db, start on 127.0.0.1 once and run: weir token create NAME --role admin;\n"
-                    + "or stay on loopback and go through a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");
+                    + "or stay on loopback and use a tunnel: ssh -L 6070:127.0.0.1:6070 HOST");
         }
     }
 
-    public AccessControl access() {
+    AccessControl access() {
         return access;
     }
 
     private static void reload(FixedToken token) {
         try {
             token.reload();
-            LOG.log(Level.INFO, "admin_token_file holds a new token; the one of before opens nothing any more");
+            LOG.log(Level.INFO, "admin_token_file: loaded a new token; the previous one is no longer valid");
         } catch (IOException e) {
-            LOG.log(Level.ERROR, e.getMessage() + "; the token of before stays");
+            LOG.log(Level.ERROR, e.getMessage() + "; the previous token stays valid");
         }
     }
 
-    public void addTo(ServerMetrics metrics) {
-        metrics.gauge("weir.tokens", "Tokens that open the admin port, also those that have run out.", access::tokens);
+    void addTo(ServerMetrics metrics) {
+        metrics.gauge("ratelimit.tokens", "Tokens of the admin port, including expired ones.", access::tokens);
         for (RefusedCalls.Reason each : RefusedCalls.Reason.values()) {
             metrics.counter(
-                    "weir.admin.refused",
-                    "Calls that needed a token or a role and were turned away, by the reason.",
+                    "ratelimit.admin.refused",
+                    "Calls of the admin port that were refused, by reason.",
                     () -> access.refused().of(each),
                     "reason",
                     each.label());

@@ -6,8 +6,10 @@ import dev.weir.control.EtcdAndXdsSources;
 import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceRules;
 import dev.weir.redis.internal.store.RedisSharedStore;
+import dev.weir.server.access.AccessControl;
 import dev.weir.server.lifecycle.FileWatcher;
 import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.rules.WatchedRuleFiles;
 import dev.weir.server.settings.Settings;
 import dev.weir.text.message.FileErrors;
@@ -15,18 +17,21 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What operators change the server by while it runs: the database, the doors to it, and rules that come over a network. */
+/**
+ * Opens what operators use to change a running server: the database, the access to the admin port, and rule sources on
+ * the network.
+ */
 public final class ControlComponents implements AutoCloseable {
     private final @Nullable ControlPlane control;
-    private final AdminAccess doors;
+    private final AdminAccess adminAccess;
     private final NetworkSources sources;
 
-    /** Opens them one after the other; a start that is refused leaves nothing open. */
+    /** Opens the components one after the other. If one fails, the others are closed. */
     public ControlComponents(Settings settings, FileWatcher files) throws StartException {
         control = control(settings);
         boolean open = false;
         try {
-            doors = new AdminAccess(settings, control, TimeSource.system(), files);
+            adminAccess = new AdminAccess(settings, control, TimeSource.system(), files);
             sources = EtcdAndXdsSources.open(
                     settings.sources(),
                     WatchedRuleFiles.options(settings),
@@ -52,25 +57,33 @@ public final class ControlComponents implements AutoCloseable {
         }
     }
 
-    /** The database and what is in it; null where nothing is kept. */
+    /** The control plane over the database; null if the server has none. */
     @Nullable
     public ControlPlane control() {
         return control;
     }
 
-    public AdminAccess doors() {
-        return doors;
+    public AccessControl access() {
+        return adminAccess.access();
     }
 
-    /** Rules of etcd and xDS. */
+    public void addTo(ServerMetrics metrics) {
+        new ControlGauges(control).addTo(metrics);
+        adminAccess.addTo(metrics);
+    }
+
+    /** The rules of etcd and xDS. */
     public List<SourceRules> remote() {
         return sources.all();
     }
 
-    /** Follows switches, also over {@code meeting}, a store that all servers share, if there is one. */
-    public void followSwitches(@Nullable RedisSharedStore meeting) {
+    /**
+     * Follows the switches in the database and, if {@code noteStore} is not null, those that servers pass on through
+     * it.
+     */
+    public void followSwitches(@Nullable RedisSharedStore noteStore) {
         if (control != null) {
-            control.switches().follow(meeting == null ? null : new RedisSwitchRelay(meeting));
+            control.switches().follow(noteStore == null ? null : new RedisSwitchRelay(noteStore));
         }
     }
 

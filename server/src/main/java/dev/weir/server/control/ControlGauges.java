@@ -4,25 +4,25 @@ import dev.weir.control.ControlPlane;
 import dev.weir.server.metrics.ServerMetrics;
 import org.jspecify.annotations.Nullable;
 
-/** What the control plane shows of itself; zeros where there is none. */
-public record ControlGauges(@Nullable ControlPlane control) {
+/** Gauges of the control plane; all are zero if there is none. */
+record ControlGauges(@Nullable ControlPlane control) {
 
-    public void addTo(ServerMetrics metrics) {
+    void addTo(ServerMetrics metrics) {
         metrics.gauge(
                         "ratelimit.database.connected",
-                        "1 while the database of rules and quotas answers; 0 also where there is none.",
+                        "1 while the database of rules and quotas is connected; 0 also if there is none.",
                         () -> control != null && control.isConnected() ? 1 : 0)
                 .gauge(
                         "ratelimit.database.version",
-                        "The last change of rules and quotas that this node has seen.",
+                        "Version of the last change of rules and quotas that this node has loaded.",
                         () -> control == null ? 0 : Math.max(0, control.version()))
                 .gauge(
                         "ratelimit.quotas",
-                        "Callers with whom something was agreed.",
+                        "Callers that have a quota.",
                         () -> control == null ? 0 : control.quotas().size())
                 .gauge(
                         "ratelimit.switches.unreconciled",
-                        "Switches that this node made without the database and that do not stand in it yet.",
+                        "Switches set on this node that the database does not hold yet.",
                         () -> control == null ? 0 : control.switches().unreconciled());
     }
 }

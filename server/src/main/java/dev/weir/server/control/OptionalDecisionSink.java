@@ -8,14 +8,14 @@ import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.metrics.ServerMetrics;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The sink for decisions beside the metrics; where there is none, decisions do not even pass by here. */
+/** Wraps the decision sink, if the settings name one. Without one, decisions are not passed through here at all. */
 public final class OptionalDecisionSink implements AutoCloseable {
     private final @Nullable DecisionSink sink;
 
@@ -27,41 +27,41 @@ public final class OptionalDecisionSink implements AutoCloseable {
         }
     }
 
-    /** Told of decisions after {@code first}. */
+    /** Returns an observer that calls {@code first}, then the sink. */
     public LimiterObserver after(LimiterObserver first) {
         return sink == null ? first : new Both(first, sink);
     }
 
-    /** Tells which rules decide from now on. */
-    public void rules(RuleSet next) {
+    /** Sets the rules that decide from now on. */
+    public void rules(RuleIndex next) {
         if (sink != null) {
             sink.rules(next);
         }
     }
 
-    /** The series are there without a sink, too: at zero. */
+    /** Adds the sink's series. Without a sink they stay at zero. */
     public OptionalDecisionSink addTo(ServerMetrics metrics) {
         for (String each : new String[] {"file", "kafka"}) {
             metrics.counter(
                             "ratelimit.decision.lines",
-                            "Lines of decisions that got where they belong.",
+                            "Decision lines that were delivered.",
                             () -> count(DecisionSink::written, each),
                             "sink",
                             each)
                     .counter(
                             "ratelimit.decision.lines.dropped",
-                            "Lines of decisions that did not.",
+                            "Decision lines that could not be delivered.",
                             () -> count(DecisionSink::dropped, each),
                             "sink",
                             each);
         }
         metrics.counter(
                         "ratelimit.decision.requests.dropped",
-                        "Requests not written down, because too many were waiting for it.",
+                        "Requests that were not recorded because the sink's queue was full.",
                         () -> sink == null ? 0 : sink.full())
                 .counter(
                         "ratelimit.decision.checks.cut",
-                        "Checks left out of requests that had more than 32 of them to write.",
+                        "Checks that were not recorded because their request had more than 32.",
                         () -> sink == null ? 0 : sink.cut());
         return this;
     }

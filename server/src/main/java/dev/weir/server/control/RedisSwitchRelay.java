@@ -9,13 +9,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Switches where every server with the same Redis reads them. */
+/** Passes switches between the servers that share a Redis. */
 final class RedisSwitchRelay implements SwitchRelay {
     private final SharedNotes notes;
-    /** What the count was when it was read last; never a count at first. */
+    /** The change count at the last read; at first a text that no count equals. */
     private String seen = "unread";
 
-    /** In {@code store}. */
+    /** Keeps the switches in {@code store}. */
     RedisSwitchRelay(RedisSharedStore store) {
         this.notes = store.notes("switches");
     }
@@ -36,7 +36,7 @@ final class RedisSwitchRelay implements SwitchRelay {
         await(notes.post(id, stamp, text));
     }
 
-    /** Redis answers within a second, or it counts as away. */
+    /** Waits for Redis, which answers or fails within a second. */
     private static <T> T await(CompletionStage<T> answer) throws IOException {
         try {
             return answer.toCompletableFuture().get();

@@ -24,31 +24,33 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows the counters that a request meets and forgets them. They are found as a decision finds them, by the rules in force and
- * what is known of the request; nothing is taken by looking.
+ * Shows and resets the counters that a request would use. They are found as a decision finds them, by the rules in
+ * force. Looking takes nothing from them.
  */
 public final class CounterAdmin {
     private static final System.Logger LOG = System.getLogger(CounterAdmin.class.getName());
-    private static final int MOST_ATTRIBUTES = 100;
+    private static final int MAX_ATTRIBUTES = 100;
 
     private final Limiter limiter;
     private final Map<String, ? extends RedisSharedStore> redis;
     private final SharedResets resets;
-    private final AtomicBoolean listening = new AtomicBoolean();
+    private final AtomicBoolean reading = new AtomicBoolean();
 
-    /** Of counters that {@code limiter} meets in {@code redis}; servers tell each other of resets through {@code news}. */
-    public CounterAdmin(Limiter limiter, Map<String, ? extends RedisSharedStore> redis, @Nullable ResetStream news) {
+    /**
+     * Finds counters of {@code limiter} in {@code redis}. Servers announce resets to each other through {@code stream}.
+     */
+    public CounterAdmin(Limiter limiter, Map<String, ? extends RedisSharedStore> redis, @Nullable ResetStream stream) {
         this.limiter = limiter;
         this.redis = redis;
-        this.resets = new SharedResets(news);
+        this.resets = new SharedResets(stream);
     }
 
-    /** Looks which counters other servers have reset, and forgets what is known of them here; to be called about once a second. */
-    public void hear() {
-        if (listening.compareAndSet(false, true)) {
-            var unused = resets.heard()
+    /** Forgets counters that other servers have reset; to be called about once a second. */
+    public void applyRemoteResets() {
+        if (reading.compareAndSet(false, true)) {
+            var unused = resets.remoteResets()
                     .thenAccept(queries -> queries.forEach(this::forgetHere))
-                    .whenComplete((done, failure) -> listening.set(false));
+                    .whenComplete((done, failure) -> reading.set(false));
         }
     }
 
@@ -56,14 +58,17 @@ public final class CounterAdmin {
         try {
             limiter.counters(request(query)).forEach(limiter::forget);
         } catch (IllegalArgumentException e) {
-            LOG.log(System.Logger.Level.DEBUG, "another server has rules that this one has not", e);
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "another server reset a counter of rules that this server does not have",
+                    e);
         }
     }
 
     /**
-     * The counters of the request that {@code query} describes, after they were forgotten if they are to be.
+     * The counters of the request that {@code query} describes; if {@code reset}, resets them first.
      *
-     * @throws IllegalArgumentException if it describes none
+     * @throws IllegalArgumentException if it describes no request
      */
     public CompletionStage<JsonObject> answer(QueryParameters query, boolean reset) {
         Request request = request(query);
@@ -79,8 +84,8 @@ public final class CounterAdmin {
                     .toCompletableFuture();
         }
         return CompletableFuture.allOf(all)
-                .thenCompose(done -> reset ? resets.tell(query) : CompletableFuture.completedFuture(null))
-                .thenCompose(told -> limiter.decideAsync(request))
+                .thenCompose(done -> reset ? resets.announce(query) : CompletableFuture.completedFuture(null))
+                .thenCompose(announced -> limiter.decideAsync(request))
                 .thenCompose(decision -> {
                     for (int i = 0; i < shown.length; i++) {
                         JsonObject counter = complete(shown[i], counters.get(i), request, decision);
@@ -95,17 +100,18 @@ public final class CounterAdmin {
 
     private Request request(QueryParameters query) {
         String domain = query.get("domain");
-        if (domain == null || !limiter.rules().domains().contains(domain)) {
+        if (domain == null || !limiter.index().domains().contains(domain)) {
             throw new IllegalArgumentException("domain: " + (domain == null ? "missing" : "\"" + domain + "\"")
-                    + " (expected: one of " + String.join(", ", limiter.rules().domains()) + ")");
+                    + " (expected: one of " + String.join(", ", limiter.index().domains()) + ")");
         }
         Request request = Request.to(domain).hits(0L);
         request.descriptor();
         int entries = 0;
         for (Map.Entry<String, String> each : query.parameters()) {
             if (!each.getKey().equals("domain")) {
-                if (++entries > MOST_ATTRIBUTES) {
-                    throw new IllegalArgumentException("attributes: more than " + MOST_ATTRIBUTES);
+                if (++entries > MAX_ATTRIBUTES) {
+                    throw new IllegalArgumentException(
+                            "attributes: too many (expected: at most " + MAX_ATTRIBUTES + ")");
                 }
                 request.with(each.getKey(), each.getValue());
             }
@@ -141,7 +147,7 @@ public final class CounterAdmin {
         });
     }
 
-    /** Has its store say how many there are; what this process counts by itself it has said. */
+    /** Reads the current count from the counter's store. The counts of local counters are already set. */
     private CompletableFuture<?> count(JsonObject counter, RuleCounter counted) {
         RedisSharedStore store = store(counted);
         if (store == null) {
@@ -151,7 +157,7 @@ public final class CounterAdmin {
             if (count.failure == null) {
                 numbers(counter, counted.check(), count.outcome.remaining, count.outcome.reset);
             } else {
-                counter.put("degraded", true); // the store did not answer in time: "used" is what was written last
+                counter.put("degraded", true); // the store did not answer in time: "used" is the last value written
             }
         });
     }
@@ -168,7 +174,7 @@ public final class CounterAdmin {
         for (int i = 0; i < decision.size(); i++) {
             MutableVerdict verdict = decision.verdict(i);
             if (verdict.rule() == rule) {
-                CounterLabel found = limiter.rules().counter(request, verdict);
+                CounterLabel found = limiter.index().counter(request, verdict);
                 counter.put("counter", found == null ? "" : found.text());
                 counter.put("store", store(counted) == null ? "memory" : rule.store());
                 counter.put("limit", limit(counted.check()).capacity());

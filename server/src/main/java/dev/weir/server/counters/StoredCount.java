@@ -6,12 +6,9 @@ import dev.weir.internal.store.SharedStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/**
- * How a shared counter stands as its store has it, which a decision need not know: one by a lease or a copy to report from is made
- * without it.
- */
+/** Reads the state of a shared counter from its store. A decision by a lease or a reported copy is made without it. */
 final class StoredCount extends Ask {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final CompletableFuture<Check> answer = new CompletableFuture<>();
 
@@ -19,10 +16,10 @@ final class StoredCount extends Ask {
         Check check = checks.add();
         check.set(counter);
         check.hits = 0;
-        deadlineNanos = System.nanoTime() + PATIENCE_NANOS;
+        deadlineNanos = System.nanoTime() + TIMEOUT_NANOS;
     }
 
-    /** Takes nothing; a check that failed if {@code store} does not say. */
+    /** Asks {@code store} with zero hits. The check is marked as failed if the store does not answer. */
     static CompletableFuture<Check> of(Check counter, SharedStore store) {
         StoredCount asked = new StoredCount(counter);
         store.decide(asked);

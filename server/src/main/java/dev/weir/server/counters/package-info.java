@@ -1,6 +1,6 @@
 /**
- * Finds the counters that a request would use, shows their state, resets them, and relays resets between servers that
- * share a Redis. Routes, permissions and JSON of the admin port do not come in.
+ * Finds the counters that a request would use, shows their state, resets them, and announces resets to servers that
+ * share a Redis. Routes, permissions and JSON of the admin port do not belong here.
  */
 @NullMarked
 package dev.weir.server.counters;

@@ -9,8 +9,9 @@ import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.lang.invoke.VarHandle;
 
 /**
- * The three frames of an ordinary answer: HEADERS, DATA with one message, HEADERS that end the stream. They are put together in
- * an array, where only the message and a few numbers differ from one answer to the next, and leave it in one copy.
+ * Writes the three frames of an ordinary answer: HEADERS, DATA with one message, and HEADERS that end the stream. They
+ * are assembled in one array, in which only the message and a few numbers change between answers, and leave it in one
+ * copy.
  */
 final class AnswerFrames {
     private static final VarHandle INT = FrameDecoder.INT;
@@ -21,14 +22,14 @@ final class AnswerFrames {
     private static final int DATA_FRAME = HEAD_FRAME.length;
     private static final int CONTENT = DATA_FRAME + FrameDecoder.HEADER;
     private static final int MESSAGE = CONTENT + PREFIX;
-    private static final int KEPT = 64 << 10;
+    private static final int MAX_KEPT = 64 << 10;
 
     private ProtobufWriter writer = new ProtobufWriter(0);
 
-    /** Where to write the message of the next answer. */
+    /** The writer for the message of the next answer. */
     ProtobufWriter message() {
         int room = writer.array().length;
-        if (room == 0 || room > KEPT) {
+        if (room == 0 || room > MAX_KEPT) {
             writer = new ProtobufWriter(1_024);
             writer.put(HEAD_FRAME);
         }
@@ -36,7 +37,7 @@ final class AnswerFrames {
         return writer;
     }
 
-    /** What of the answer counts against the windows: the message and its prefix. */
+    /** The bytes that count against the flow control windows: the message and its prefix. */
     int length() {
         return writer.size() - CONTENT;
     }
@@ -56,13 +57,13 @@ final class AnswerFrames {
         output.room(writer.size()).writeBytes(all, 0, writer.size());
     }
 
-    /** Appends the message and its prefix alone, for an answer that must leave in parts. */
+    /** Appends only the message and its prefix, for an answer that must be sent in pieces. */
     void writeContentTo(ByteBuf out) {
         prefix(length());
         out.writeBytes(writer.array(), CONTENT, length());
     }
 
-    /** gRPC's: not compressed, and how long. */
+    /** Writes gRPC's prefix: the flag "not compressed" and the length. */
     private void prefix(int length) {
         writer.array()[CONTENT] = 0;
         INT.set(writer.array(), CONTENT + 1, length - PREFIX);

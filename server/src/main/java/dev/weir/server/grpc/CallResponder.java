@@ -18,7 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a request: it is decided, handed to a service beside, or refused; and its answer is written. */
+/** Answers the requests of a connection: decides them, passes them to another gRPC service, or refuses them. */
 final class CallResponder implements WaiterSupplier {
     private static final int PREFIX = 5;
 
@@ -28,54 +28,58 @@ final class CallResponder implements WaiterSupplier {
     private static final byte[] HTTP_BODY =
             "This port speaks gRPC: POST with content-type application/grpc.\n".getBytes(StandardCharsets.US_ASCII);
 
-    private final GrpcServerContext lane;
+    private final GrpcServerContext context;
     private final FrameOutput output;
     private final SendFlow flow;
     private final StreamTable streams;
     private final GrpcConnection connection;
-    private final EventLoopBuffers scratch;
-    private @Nullable GrpcStream inHand;
+    private final EventLoopBuffers buffers;
+    private @Nullable GrpcStream deciding;
 
     CallResponder(
-            GrpcServerContext lane, FrameOutput output, SendFlow flow, StreamTable streams, GrpcConnection connection) {
-        this.lane = lane;
+            GrpcServerContext context,
+            FrameOutput output,
+            SendFlow flow,
+            StreamTable streams,
+            GrpcConnection connection) {
+        this.context = context;
         this.output = output;
         this.flow = flow;
         this.streams = streams;
         this.connection = connection;
-        this.scratch = lane.scratch();
+        this.buffers = context.buffers();
     }
 
     long now() {
         return connection.now();
     }
 
-    /** Decides the request in the message, here and now or, if the decider takes its time, later. */
+    /** Decides the request in the message, now or, if the decider answers later, then. */
     void decide(GrpcStream stream, byte[] in, int index, int length) {
-        stream.deaf = true;
+        stream.discarding = true;
         long now = connection.now();
         if (now >= stream.deadlineMicros) {
-            fail(stream, GrpcStatus.DEADLINE_EXCEEDED, "the deadline had passed when the request was read");
+            fail(stream, GrpcStatus.DEADLINE_EXCEEDED, "deadline exceeded before the request was read");
             return;
         }
         try {
-            scratch.reader.read(in, index, index + length, scratch.request);
-            inHand = stream;
-            if (lane.decider().decide(scratch.request, now, scratch.decision, this)) {
-                answer(stream, scratch.request, scratch.reader.hitsAddend(), scratch.decision);
+            buffers.reader.read(in, index, index + length, buffers.request);
+            deciding = stream;
+            if (context.decider().decide(buffers.request, now, buffers.decision, this)) {
+                answer(stream, buffers.request, buffers.reader.hitsAddend(), buffers.decision);
             }
         } catch (GrpcCallException e) {
             fail(stream, e);
         } catch (RuntimeException e) {
-            lane.observer().failed(e);
-            fail(stream, GrpcStatus.INTERNAL, "the server failed to decide");
+            context.observer().failed(e);
+            fail(stream, GrpcStatus.INTERNAL, "internal error while deciding");
         }
     }
 
     private void answer(GrpcStream stream, Request request, long hitsAddend, MutableDecision decision) {
-        AnswerFrames frames = scratch.answer;
-        scratch.writer.write(request, hitsAddend, decision, frames.message());
-        if (!output.owesTableSize() && flow.take(stream, frames.length())) {
+        AnswerFrames frames = buffers.answer;
+        buffers.writer.write(request, hitsAddend, decision, frames.message());
+        if (!output.needsTableSizeUpdate() && flow.take(stream, frames.length())) {
             frames.writeTo(output, stream.id);
             flow.finish(stream);
             return;
@@ -91,22 +95,22 @@ final class CallResponder implements WaiterSupplier {
 
     @Override
     public Waiter waiter() {
-        GrpcStream stream = inHand;
+        GrpcStream stream = deciding;
         if (stream == null) {
             throw new IllegalStateException("no request is being decided");
         }
-        long patience =
+        long timeout =
                 stream.deadlineMicros == Long.MAX_VALUE ? Long.MAX_VALUE : stream.deadlineMicros - connection.now();
-        return new WaitingCall(this, stream.id, scratch.reader.hitsAddend(), patience);
+        return new WaitingCall(this, stream.id, buffers.reader.hitsAddend(), timeout);
     }
 
-    /** Where late answers are to be given. */
-    Executor home() {
+    /** The executor for answers that come later: the connection's event loop. */
+    Executor executor() {
         return connection.executor();
     }
 
-    /** The decision that a call waited for; by now the call may be over, and the connection too. */
-    void late(int id, Request request, long hitsAddend, MutableDecision decision) {
+    /** Answers a call that waited for its decision. The call or the connection may have ended meanwhile. */
+    void answerLater(int id, Request request, long hitsAddend, MutableDecision decision) {
         if (connection.isClosing()) {
             return;
         }
@@ -117,27 +121,27 @@ final class CallResponder implements WaiterSupplier {
         try {
             answer(stream, request, hitsAddend, decision);
         } catch (RuntimeException e) {
-            // It must not reach those that are answered in the same batch.
-            lane.observer().failed(e);
-            fail(stream, GrpcStatus.INTERNAL, "the server failed to answer");
+            // One failure must not affect the other calls that are answered in the same batch.
+            context.observer().failed(e);
+            fail(stream, GrpcStatus.INTERNAL, "internal error while answering");
         }
         connection.flushSoon();
     }
 
-    /** A message for one of the services beside. */
-    void aside(GrpcStream stream, byte[] message) {
-        stream.deaf = stream.method.oneMessage();
+    /** Passes a message to the health or the reflection service. */
+    void service(GrpcStream stream, byte[] message) {
+        stream.discarding = stream.method.oneMessage();
         try {
-            lane.service(stream.method).message(call(stream), stream.method, message);
+            context.service(stream.method).message(call(stream), stream.method, message);
         } catch (GrpcCallException e) {
             fail(stream, e);
         }
     }
 
-    /** The caller of a stream of messages has sent its last. */
+    /** Handles the end of the caller's messages on a streaming call. */
     void streamEnded(GrpcStream stream) {
-        stream.deaf = true;
-        lane.service(stream.method).ended(call(stream));
+        stream.discarding = true;
+        context.service(stream.method).ended(call(stream));
     }
 
     private GrpcServiceCall call(GrpcStream stream) {
@@ -177,7 +181,7 @@ final class CallResponder implements WaiterSupplier {
         flow.pump(stream);
     }
 
-    /** Ends a call that was answered as far as it could be. */
+    /** Ends a call after what has been answered so far. */
     void end(GrpcStream stream, GrpcStatus status, String text) {
         end(
                 stream,
@@ -188,8 +192,8 @@ final class CallResponder implements WaiterSupplier {
     }
 
     private void end(GrpcStream stream, GrpcStatus status, byte[] trailers) {
-        stream.deaf = true;
-        lane.observer().ended(status);
+        stream.discarding = true;
+        context.observer().ended(status);
         stream.trailers = trailers;
         flow.pump(stream);
     }
@@ -202,7 +206,7 @@ final class CallResponder implements WaiterSupplier {
         end(stream, status, text);
     }
 
-    /** The head alone says that this cannot be answered: gRPC is told at once, plain HTTP when its request has ended. */
+    /** Refuses a call by its head alone: a gRPC call at once, a plain HTTP request when it has ended. */
     void refuse(GrpcStream stream, RequestHead head) {
         if (!head.grpc() || !head.post()) {
             byte[] block = head.grpc() ? HTTP_405 : HTTP_415;
@@ -211,9 +215,12 @@ final class CallResponder implements WaiterSupplier {
         } else if (head.call() == GrpcMethod.UNKNOWN) {
             fail(stream, GrpcStatus.UNIMPLEMENTED, "unknown service or method");
         } else if (!head.plain()) {
-            end(stream, GrpcStatus.UNIMPLEMENTED, AnswerHeaderBlocks.OTHER_ENCODING);
+            end(stream, GrpcStatus.UNIMPLEMENTED, AnswerHeaderBlocks.UNSUPPORTED_ENCODING);
         } else {
-            fail(stream, GrpcStatus.INVALID_ARGUMENT, "grpc-timeout (expected: up to 8 digits and one of H M S m u n)");
+            fail(
+                    stream,
+                    GrpcStatus.INVALID_ARGUMENT,
+                    "invalid grpc-timeout (expected: up to 8 digits and one of H M S m u n)");
         }
     }
 
@@ -223,7 +230,7 @@ final class CallResponder implements WaiterSupplier {
         if (head == null) {
             return;
         }
-        lane.observer().ended(GrpcStatus.UNIMPLEMENTED);
+        context.observer().ended(GrpcStatus.UNIMPLEMENTED);
         stream.refusal = null;
         stream.headSent = true;
         stream.trailers = NO_TRAILERS;

@@ -14,7 +14,7 @@ import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Looks after a connection once a second: is the peer there, does it keep anything waiting too long, may it be let go. */
+/** Checks a connection once a second: keep-alive, timeouts, idle close and draining. */
 final class ConnectionLifecycle {
     private static final long TICK_MILLIS = 1_000;
     private static final long KEEP_ALIVE_PING = 0x7765_6972_0000_0001L;
@@ -25,16 +25,16 @@ final class ConnectionLifecycle {
     private final FrameOutput output;
     private final GrpcConnection connection;
     private @Nullable ChannelHandlerContext ctx;
-    private @Nullable Future<?> ticking;
+    private @Nullable Future<?> ticks;
     private final long openedNanos = System.nanoTime();
     private long heardNanos = openedNanos;
     private long calledNanos = openedNanos;
     private long blockedNanos;
     private int lastStream;
-    private boolean introduced;
-    private boolean asked;
+    private boolean settingsReceived;
+    private boolean pinged;
     private boolean draining;
-    private boolean lastWord;
+    private boolean finalGoAway;
 
     ConnectionLifecycle(
             GrpcServerSettings.Times times, GrpcCalls calls, FrameOutput output, GrpcConnection connection) {
@@ -46,55 +46,55 @@ final class ConnectionLifecycle {
 
     void start(ChannelHandlerContext ctx) {
         this.ctx = ctx;
-        ticking = ctx.executor()
+        ticks = ctx.executor()
                 .scheduleWithFixedDelay(
                         () -> connection.run(this::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     void stop() {
-        if (ticking != null) {
-            ticking.cancel(false);
+        if (ticks != null) {
+            ticks.cancel(false);
         }
     }
 
-    void introduced() {
-        introduced = true;
+    void settingsReceived() {
+        settingsReceived = true;
     }
 
-    boolean isIntroduced() {
-        return introduced;
+    boolean hasSettings() {
+        return settingsReceived;
     }
 
-    /** The peer sent something. The reading of the clock is left to the tick. */
+    /** Notes that the peer sent something. The next tick reads the clock for it. */
     void heard() {
-        asked = false;
+        pinged = false;
         heardNanos = 0;
     }
 
     void pingAnswered(long data) {
-        if (data == DRAIN_PING && draining && !lastWord) {
-            lastWord();
+        if (data == DRAIN_PING && draining && !finalGoAway) {
+            sendFinalGoAway();
         }
     }
 
     void tick() {
         long now = System.nanoTime();
         calls.floods().refill();
-        if (!introduced && now - openedNanos > times.preface().toNanos()) {
-            connection.fail(SETTINGS_TIMEOUT, "no preface");
+        if (!settingsReceived && now - openedNanos > times.preface().toNanos()) {
+            connection.fail(SETTINGS_TIMEOUT, "no HTTP/2 preface in time");
             return;
         }
         if (isBlocked(now)) {
-            connection.abandon("answers not taken");
+            connection.abandon("peer does not read its answers");
             return;
         }
-        if (connection.now() - connection.unfinishedSince() > mostMicros()) {
-            connection.fail(ENHANCE_YOUR_CALM, "a frame or a head that does not end");
+        if (connection.now() - connection.unfinishedSince() > callTimeoutMicros()) {
+            connection.fail(ENHANCE_YOUR_CALM, "a frame or header block was not completed in time");
             return;
         }
         expire();
         if (isSilent(now)) {
-            connection.abandon("no answer to a ping");
+            connection.abandon("ping timeout");
             return;
         }
         if (isIdle(now)) {
@@ -114,14 +114,14 @@ final class ConnectionLifecycle {
         return now - blockedNanos > times.call().toNanos();
     }
 
-    private long mostMicros() {
+    private long callTimeoutMicros() {
         return times.call().toNanos() / 1_000;
     }
 
-    /** Lets go of streams that have kept us waiting for too long. */
+    /** Resets streams that have kept the server waiting too long. */
     private void expire() {
         long now = connection.now();
-        long most = mostMicros();
+        long most = callTimeoutMicros();
         calls.streams().each(stream -> {
             if (!connection.isClosing() && now - waitingSince(stream, now) > most) {
                 try {
@@ -134,8 +134,8 @@ final class ConnectionLifecycle {
     }
 
     /**
-     * Since when a stream keeps us waiting: a call since it began, to ask or to take its answer; a stream of messages, which may
-     * stay, since it was first seen to have half of a message under way.
+     * The time since which a stream keeps the server waiting. For a call: since it began. For a streaming call, which
+     * may stay open: since a tick first saw an incomplete message.
      */
     private static long waitingSince(GrpcStream stream, long now) {
         if (!stream.method.lasting()) {
@@ -156,10 +156,10 @@ final class ConnectionLifecycle {
         if (now - heardNanos <= times.keepAlive().toNanos()) {
             return false;
         }
-        if (asked) {
+        if (pinged) {
             return true;
         }
-        asked = true;
+        pinged = true;
         heardNanos = now;
         output.ping(KEEP_ALIVE_PING, false);
         return false;
@@ -175,8 +175,8 @@ final class ConnectionLifecycle {
     }
 
     /**
-     * RFC 9113, 6.8: first a GOAWAY that refuses nothing, and a ping; when the ping is back, the peer has seen it and opens no
-     * more streams, so the last one is known and can be told.
+     * Drains as RFC 9113, 6.8 says: sends a GOAWAY that refuses nothing, and a ping. When the ping is answered, the
+     * peer has seen the GOAWAY and opens no more streams, so the last stream is known and a final GOAWAY can name it.
      */
     void drain() {
         if (!draining) {
@@ -186,20 +186,20 @@ final class ConnectionLifecycle {
         }
     }
 
-    private void lastWord() {
-        lastWord = true;
+    private void sendFinalGoAway() {
+        finalGoAway = true;
         output.goAway(calls.streams().last(), NO_ERROR, "draining");
         calls.closeToNew();
         calls.streams().each(stream -> {
             if (stream.method.lasting()) {
-                calls.end(stream, GrpcStatus.UNAVAILABLE, "the server is going away");
+                calls.end(stream, GrpcStatus.UNAVAILABLE, "the server is shutting down");
             }
         });
     }
 
-    /** A batch has been dealt with: the connection may be done. */
+    /** Closes a drained connection; to be called after each batch of frames. */
     void afterRead() {
-        if (lastWord && calls.streams().size() == 0) {
+        if (finalGoAway && calls.streams().size() == 0) {
             connection.fail(NO_ERROR, "drained");
         }
     }

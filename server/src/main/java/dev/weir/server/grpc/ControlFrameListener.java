@@ -12,7 +12,9 @@ import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 
-/** What Netty's frame reader found: calls go on to {@link GrpcCalls}, the rest is about the connection and is dealt with here. */
+/**
+ * Handles the frames of Netty's reader: passes calls to {@link GrpcCalls} and handles connection-level frames itself.
+ */
 final class ControlFrameListener implements Http2FrameListener {
     private static final int DEFAULT_TABLE = 4_096;
 
@@ -86,7 +88,7 @@ final class ControlFrameListener implements Http2FrameListener {
         if (window != null) {
             calls.send().initialWindow(window);
         }
-        connection.introduced();
+        connection.settingsReceived();
     }
 
     @Override
@@ -105,7 +107,7 @@ final class ControlFrameListener implements Http2FrameListener {
     public void onPushPromiseRead(
             ChannelHandlerContext ctx, int stream, int promised, Http2Headers headers, int padding)
             throws Http2Exception {
-        throw Http2Exception.connectionError(PROTOCOL_ERROR, "clients do not push");
+        throw Http2Exception.connectionError(PROTOCOL_ERROR, "PUSH_PROMISE from a client");
     }
 
     @Override

@@ -5,13 +5,13 @@ import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
 
-/** Who decides the requests that the lane reads. */
+/** Decides the requests that the gRPC server reads. */
 @FunctionalInterface
 public interface Decider {
 
     /**
-     * Decides {@code request} into {@code into} and returns true; or takes a {@linkplain WaiterSupplier#waiter waiter}, returns false and
-     * tells it later. Both buffers are filled again as soon as this returns.
+     * Decides {@code request} into {@code into} and returns true; or takes a {@linkplain WaiterSupplier#waiter waiter},
+     * returns false and calls the waiter later. The caller reuses both buffers as soon as this returns.
      */
     boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later);
 

@@ -7,9 +7,9 @@ import dev.weir.server.grpc.codec.RlsReader;
 import dev.weir.server.grpc.codec.RlsWriter;
 import io.netty.buffer.ByteBuf;
 
-/** What an event loop needs to decide requests, filled again and again: reads and calls on one loop never overlap. */
+/** The reused buffers of an event loop for deciding requests. Reads and calls on one loop never overlap. */
 final class EventLoopBuffers {
-    /** What Netty reads from a socket at most, unless it is told otherwise. */
+    /** The largest read of Netty by default. */
     private static final int LARGEST_READ = 64 << 10;
 
     final Request request = Request.to("");
@@ -24,7 +24,10 @@ final class EventLoopBuffers {
         this.writer = new RlsWriter(settings.rls());
     }
 
-    /** The bytes of a read, until the next. One copy into an array is cheaper than a check for every byte of a buffer. */
+    /**
+     * The bytes of a read, valid until the next. One copy into an array is cheaper than a bounds check for every byte
+     * of a buffer.
+     */
     byte[] input(ByteBuf in) {
         int length = in.readableBytes();
         byte[] to = length <= input.length ? input : new byte[length];

@@ -5,26 +5,27 @@ import static io.netty.handler.codec.http2.Http2Error.ENHANCE_YOUR_CALM;
 import io.netty.handler.codec.http2.Http2Exception;
 
 /**
- * What a peer may send beside requests. Frames that make work and ask for nothing are paid from an allowance that time refills,
- * and so does every call that is answered: a busy client may ping and reset as busily as it asks, and one that asks for
- * nothing soon runs out.
+ * Limits the frames that a peer sends besides requests.
+ *
+ * <p>Control frames and resets are paid from an allowance. Time refills it, and so does every answered call. A busy
+ * client may therefore ping and reset in proportion to its calls; a client that makes no calls soon runs out.
  */
 final class FloodProtection {
     private static final int SETTINGS_COST = 10;
     private static final int CONTROL_PER_CALL = 4;
-    /** In these an allowance for resets is counted, so that a call given up can cost less than a stream opened in vain. */
+    /** Units of the reset allowance per stream opened in vain. A cancelled whole call costs one unit. */
     private static final int RESET_COST = 64;
 
-    private final int mostControl;
-    private final int mostResets;
+    private final int maxControl;
+    private final int maxResets;
     private int control;
     private int resets;
 
     FloodProtection(GrpcServerSettings.Bounds bounds) {
-        this.mostControl = bounds.controlFrames();
-        this.mostResets = bounds.resets() * RESET_COST;
-        this.control = mostControl;
-        this.resets = mostResets;
+        this.maxControl = bounds.controlFrames();
+        this.maxResets = bounds.resets() * RESET_COST;
+        this.control = maxControl;
+        this.resets = maxResets;
     }
 
     void control(String what) throws Http2Exception {
@@ -35,16 +36,18 @@ final class FloodProtection {
         spend(SETTINGS_COST, "SETTINGS");
     }
 
-    /** A stream was opened in vain: the peer gave it up, or we had to refuse it. */
+    /**
+     * Charges for a stream opened in vain: the peer reset it before its request was complete, or the server refused it.
+     */
     void reset() throws Http2Exception {
         spendReset(RESET_COST);
     }
 
     /**
-     * A whole call was given up, which asked for something as others do: after a pause of ours a busy client has given up
-     * hundreds, and it is no flood.
+     * Charges for a cancelled whole call. It costs little: after a pause of this server a busy client may cancel
+     * hundreds of calls, and that is not a flood.
      */
-    void givenUp() throws Http2Exception {
+    void cancelled() throws Http2Exception {
         spendReset(1);
     }
 
@@ -56,14 +59,14 @@ final class FloodProtection {
     }
 
     void answered() {
-        control = Math.min(mostControl, control + CONTROL_PER_CALL);
-        resets = Math.min(mostResets, resets + RESET_COST);
+        control = Math.min(maxControl, control + CONTROL_PER_CALL);
+        resets = Math.min(maxResets, resets + RESET_COST);
     }
 
-    /** A second has passed. */
+    /** Refills the allowance; to be called once a second. */
     void refill() {
-        control = Math.min(mostControl, control + mostControl / 10);
-        resets = Math.min(mostResets, resets + mostResets / 10);
+        control = Math.min(maxControl, control + maxControl / 10);
+        resets = Math.min(maxResets, resets + maxResets / 10);
     }
 
     private void spend(int cost, String what) throws Http2Exception {

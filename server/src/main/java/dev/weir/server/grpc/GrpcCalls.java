@@ -14,37 +14,37 @@ import dev.weir.server.grpc.protocol.GrpcStatus;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 
-/** The calls of a connection, from the frame that opens their stream to the one that ends it. */
+/** Handles the calls of a connection, from the frame that opens their stream to the one that ends it. */
 final class GrpcCalls implements FrameSink {
-    private static final int MOST_REFUSED_BODY = 1 << 20;
+    private static final int MAX_REFUSED_BODY = 1 << 20;
 
-    private final int mostStreams;
+    private final int maxStreams;
     private final StreamTable streams;
     private final FrameOutput output;
     private final ReceiveFlow receive;
     private final SendFlow send;
     private final FloodProtection floods;
     private final MessageDeframer messages;
-    private final CallResponder answers;
-    private final int mostLasting;
+    private final CallResponder responder;
+    private final int maxLasting;
     private int lasting;
-    /** Streams whose requests have not ended. */
+    /** Open streams whose request has not ended. */
     private int unfinished;
-    /** The last stream that had been opened when a read was last over. */
-    private int settled;
+    /** The highest stream id at the end of the last read. */
+    private int lastSettled;
 
     private boolean closedToNew;
 
-    GrpcCalls(GrpcServerContext lane, FrameOutput output, GrpcConnection connection) {
-        this.mostStreams = lane.settings().bounds().streams();
-        this.mostLasting = lane.settings().bounds().lasting();
+    GrpcCalls(GrpcServerContext context, FrameOutput output, GrpcConnection connection) {
+        this.maxStreams = context.settings().bounds().streams();
+        this.maxLasting = context.settings().bounds().lasting();
         this.streams = new StreamTable();
         this.output = output;
-        this.floods = new FloodProtection(lane.settings().bounds());
-        this.receive = new ReceiveFlow(output, lane.buffered(), lane.settings());
-        this.send = new SendFlow(output, streams, lane.settings().bounds().unsent(), this::done);
-        this.answers = new CallResponder(lane, output, send, streams, connection);
-        this.messages = new MessageDeframer(lane.settings().caps(), receive, answers);
+        this.floods = new FloodProtection(context.settings().bounds());
+        this.receive = new ReceiveFlow(output, context.buffered(), context.settings());
+        this.send = new SendFlow(output, streams, context.settings().bounds().unsent(), this::done);
+        this.responder = new CallResponder(context, output, send, streams, connection);
+        this.messages = new MessageDeframer(context.settings().caps(), receive, responder);
     }
 
     StreamTable streams() {
@@ -78,13 +78,13 @@ final class GrpcCalls implements FrameSink {
         if (fault != null) {
             throw Http2Exception.streamError(id, PROTOCOL_ERROR, fault);
         }
-        if (streams.size() >= mostStreams) {
-            throw Http2Exception.streamError(id, REFUSED_STREAM, "streams: more than " + mostStreams);
+        if (streams.size() >= maxStreams) {
+            throw Http2Exception.streamError(id, REFUSED_STREAM, "too many streams (expected: <= " + maxStreams + ")");
         }
         if (closedToNew) {
-            return; // after the last GOAWAY: the peer knows to ask elsewhere
+            return; // after the final GOAWAY: the peer retries elsewhere
         }
-        GrpcStream stream = streams.open(id, ReceiveFlow.STREAM_WINDOW, send.initialWindow(), answers.now());
+        GrpcStream stream = streams.open(id, ReceiveFlow.STREAM_WINDOW, send.initialWindow(), responder.now());
         stream.method = head.call();
         lasting += stream.method.lasting() ? 1 : 0;
         stream.lengthLeft = head.contentLength();
@@ -95,20 +95,23 @@ final class GrpcCalls implements FrameSink {
         }
         boolean refused = !head.grpc() || !head.post() || head.call() == GrpcMethod.UNKNOWN || !head.plain();
         if (refused || head.timeoutMicros() == RequestHead.BAD_TIMEOUT) {
-            stream.deaf = true;
-            answers.refuse(stream, head);
-        } else if (stream.method.lasting() && lasting > mostLasting) {
-            answers.fail(stream, GrpcStatus.RESOURCE_EXHAUSTED, "watches and reflection: more than " + mostLasting);
+            stream.discarding = true;
+            responder.refuse(stream, head);
+        } else if (stream.method.lasting() && lasting > maxLasting) {
+            responder.fail(
+                    stream,
+                    GrpcStatus.RESOURCE_EXHAUSTED,
+                    "too many health watches and reflection streams (expected: <= " + maxLasting + ")");
         }
         if (end) {
             ended(stream);
         }
     }
 
-    /** Whether this opens a stream; if not, it is too late for one we reset, or a fault of the peer. */
+    /** Whether {@code id} opens a stream. If not, the stream was reset here, or the peer breaks the protocol. */
     private boolean isNew(int id) throws Http2Exception {
         if ((id & 1) == 0) {
-            throw Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: clients open odd ones", id);
+            throw Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: clients must open odd ids", id);
         }
         if (id > streams.last()) {
             return true;
@@ -129,7 +132,7 @@ final class GrpcCalls implements FrameSink {
         String fault = head.faultOfTrailers();
         if (fault != null || !end) {
             throw Http2Exception.streamError(
-                    stream.id, PROTOCOL_ERROR, fault == null ? "trailers that do not end the request" : fault);
+                    stream.id, PROTOCOL_ERROR, fault == null ? "trailers without END_STREAM" : fault);
         }
         remoteEnded(stream);
         ended(stream);
@@ -140,7 +143,7 @@ final class GrpcCalls implements FrameSink {
         receive.received(length + padding);
         GrpcStream stream = streams.get(id);
         if (stream == null) {
-            dataOfNone(id);
+            dataWithoutStream(id);
             return;
         }
         if (stream.remoteEnded) {
@@ -160,13 +163,13 @@ final class GrpcCalls implements FrameSink {
             remoteEnded(stream);
             checkLength(stream);
         }
-        if (stream.deaf) {
+        if (stream.discarding) {
             discard(stream, length);
         } else if (end) {
             messages.last(stream, in, index, length);
         } else {
             messages.more(stream, in, index, length);
-            if (!stream.deaf) {
+            if (!stream.discarding) {
                 receive.topUp(stream);
             }
         }
@@ -177,7 +180,7 @@ final class GrpcCalls implements FrameSink {
         unfinished--;
     }
 
-    private void dataOfNone(int id) throws Http2Exception {
+    private void dataWithoutStream(int id) throws Http2Exception {
         if (id > streams.last() || (id & 1) == 0) {
             throw Http2Exception.connectionError(PROTOCOL_ERROR, "stream %d: DATA before HEADERS", id);
         }
@@ -187,26 +190,26 @@ final class GrpcCalls implements FrameSink {
         }
     }
 
-    /** A refused request may finish in peace, if it is not too long. */
+    /** Discards the body of a refused request, up to a bound. */
     private void discard(GrpcStream stream, int length) throws Http2Exception {
         stream.discarded += length;
-        if (stream.discarded > MOST_REFUSED_BODY) {
-            throw Http2Exception.streamError(stream.id, NO_ERROR, "too long for a request that is refused");
+        if (stream.discarded > MAX_REFUSED_BODY) {
+            throw Http2Exception.streamError(stream.id, NO_ERROR, "refused request with too long a body");
         }
         if (!stream.remoteEnded) {
             receive.topUp(stream);
         } else if (stream.refusal != null) {
-            answers.http(stream);
+            responder.http(stream);
         }
     }
 
-    /** The request has ended with a frame that is no DATA. */
+    /** Handles the end of a request by a frame other than DATA. */
     private void ended(GrpcStream stream) throws Http2Exception {
         checkLength(stream);
-        if (!stream.deaf) {
+        if (!stream.discarding) {
             messages.ended(stream);
         } else if (stream.refusal != null) {
-            answers.http(stream);
+            responder.http(stream);
         }
     }
 
@@ -216,12 +219,12 @@ final class GrpcCalls implements FrameSink {
         }
     }
 
-    /** The peer gave the stream up: whatever it asked for is not done, or not told. */
+    /** Cancels a stream that the peer has reset. */
     void cancelled(int id) throws Http2Exception {
         GrpcStream stream = streams.get(id);
         if (stream != null) {
             if (stream.remoteEnded) {
-                floods.givenUp();
+                floods.cancelled();
             } else {
                 floods.reset();
             }
@@ -233,7 +236,7 @@ final class GrpcCalls implements FrameSink {
         }
     }
 
-    /** The stream broke the protocol, or ran out of time. */
+    /** Resets a stream that broke the protocol or timed out. */
     void reset(int id, Http2Error error) throws Http2Exception {
         streams.used(id);
         streams.reset(id);
@@ -243,39 +246,39 @@ final class GrpcCalls implements FrameSink {
             close(stream);
         }
         if (error == REFUSED_STREAM) {
-            floods.control("refused HEADERS"); // it may not have heard yet how many it may open
+            floods.control("refused HEADERS"); // the peer may not have received the stream limit yet
         } else {
             floods.reset();
         }
     }
 
-    /** A read is over: what has not ended with it is charged for, and refused where there is no room to keep it. */
+    /** Charges for the requests that are unfinished at the end of a read, and refuses those that exceed the bound. */
     void settle() {
         if (!receive.settle(unfinished)) {
-            GrpcCallException full = receive.noRoom();
+            GrpcCallException full = receive.boundExceeded();
             streams.each(stream -> {
-                if (stream.id > settled && !stream.remoteEnded && stream.trailers == null) {
-                    answers.fail(stream, full);
+                if (stream.id > lastSettled && !stream.remoteEnded && stream.trailers == null) {
+                    responder.fail(stream, full);
                 }
             });
             receive.settle(unfinished);
         }
-        settled = streams.last();
+        lastSettled = streams.last();
     }
 
-    /** Ends a call before its time. */
+    /** Ends a call early. */
     void end(GrpcStream stream, GrpcStatus status, String text) {
         if (stream.trailers == null && stream.refusal == null) {
-            answers.end(stream, status, text);
+            responder.end(stream, status, text);
         }
     }
 
-    /** From here on new streams are passed over. */
+    /** Ignores new streams from now on. */
     void closeToNew() {
         closedToNew = true;
     }
 
-    /** Closes every stream without a word, for the connection is gone. */
+    /** Closes every stream without an answer, because the connection is closed. */
     void closeAll() {
         streams.each(this::close);
         settle();
@@ -283,7 +286,7 @@ final class GrpcCalls implements FrameSink {
 
     private void done(GrpcStream stream) {
         if (!stream.remoteEnded) {
-            // RFC 9113, 8.1: the answer is complete, and the rest of the request is of no use to anybody.
+            // RFC 9113, 8.1: the answer is complete, so the peer need not send the rest of the request.
             streams.reset(stream.id);
             output.reset(stream.id, NO_ERROR);
         }

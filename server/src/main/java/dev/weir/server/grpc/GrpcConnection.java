@@ -21,86 +21,87 @@ import java.util.concurrent.Executor;
 /**
  * One HTTP/2 connection, from its preface to its end. Everything here runs on the channel's event loop.
  *
- * <p><b>Batches.</b> The time is read once for each read, requests are decided as they are cut from it, and all their answers
- * leave together when the loop has read what there was. Decisions that come later come in batches, too: one task of the loop
- * tells a whole batch, and what it has to say to this peer leaves together when that task is over. While the peer does not take
- * its answers, nothing more is read.
+ * <p><b>Batches.</b> The clock is read once per read. Requests are decided as they are decoded, and all their answers
+ * are flushed together when the loop has read everything available. Late decisions arrive in batches, too: one task of
+ * the loop delivers a whole batch, and the answers to this peer are flushed when that task ends.
+ *
+ * <p><b>Back-pressure.</b> While the peer does not read its answers, nothing more is read from it.
  */
-final class GrpcConnection implements FrameAssembler.Taker {
+final class GrpcConnection implements FrameAssembler.Handler {
     private static final int FLUSH_AT = 64 << 10;
-    /** For a peer that is cut off to hear why. */
-    private static final Duration TO_HEAR = Duration.ofSeconds(1);
+    /** The time in which a peer that is cut off may read the reason. */
+    private static final Duration REASON_TIMEOUT = Duration.ofSeconds(1);
 
-    private final GrpcServerContext lane;
+    private final GrpcServerContext context;
     private final ChannelHandlerContext ctx;
     private final FrameOutput output;
     private final GrpcCalls calls;
-    private final FrameDecoder cutter;
-    private final FrameAssembler arrivals = new FrameAssembler(this);
-    private final ConnectionLifecycle keeper;
+    private final FrameDecoder decoder;
+    private final FrameAssembler assembler = new FrameAssembler(this);
+    private final ConnectionLifecycle lifecycle;
     private final Runnable flush = this::flushNow;
     private final ConnectionMemory memory;
     private long nowMicros;
     private boolean reading;
     private boolean flushDue;
-    private boolean greeted;
+    private boolean prefaceSent;
     private boolean closing;
 
-    GrpcConnection(GrpcServerContext lane, ChannelHandlerContext ctx) {
-        this.lane = lane;
+    GrpcConnection(GrpcServerContext context, ChannelHandlerContext ctx) {
+        this.context = context;
         this.ctx = ctx;
         this.output = new FrameOutput(ctx);
-        this.nowMicros = lane.time().micros();
-        this.calls = new GrpcCalls(lane, output, this);
-        this.cutter = new FrameDecoder(
-                new RequestHeadDecoder(lane.settings().bounds().headerList()),
+        this.nowMicros = context.time().micros();
+        this.calls = new GrpcCalls(context, output, this);
+        this.decoder = new FrameDecoder(
+                new RequestHeadDecoder(context.settings().bounds().headerList()),
                 calls,
                 new ControlFrameListener(calls, output, this),
                 this::now);
-        this.keeper = new ConnectionLifecycle(lane.settings().times(), calls, output, this);
-        this.memory = lane.memory().open(ctx.channel().remoteAddress(), this::closeTooCostly);
+        this.lifecycle = new ConnectionLifecycle(context.settings().times(), calls, output, this);
+        this.memory = context.memory().open(ctx.channel().remoteAddress(), this::closeTooCostly);
     }
 
     /**
-     * Charges for what stays when the loop goes on: frames, header blocks and requests that are not whole, and answers that the
-     * peer has not taken. Whatever came whole and is answered costs a few additions here, and nothing else.
+     * Charges the memory that stays in use after a read: incomplete frames, header blocks and requests, and answers that
+     * the peer has not read. A request that arrives whole and is answered at once is not charged.
      */
     private void settleMemory() {
         ChannelOutboundBuffer outbound = ctx.channel().unsafe().outboundBuffer();
-        memory.holds(arrivals.held()
-                + cutter.held()
+        memory.holds(assembler.held()
+                + decoder.held()
                 + calls.receive().held()
                 + calls.send().held()
                 + (outbound == null ? 0 : outbound.totalPendingWriteBytes()));
     }
 
-    /** The memory budget is exceeded, and this connection is among the costliest. */
+    /** Closes this connection, from any thread, because the memory budget is exceeded and it is among the costliest. */
     private void closeTooCostly() {
         if (ctx.executor().inEventLoop()) {
-            tooCostly();
+            closeNow();
         } else {
-            ctx.executor().execute(this::tooCostly);
+            ctx.executor().execute(this::closeNow);
         }
     }
 
-    private void tooCostly() {
-        lane.observer().overBudget();
+    private void closeNow() {
+        context.observer().overBudget();
         closing = true;
-        keeper.stop();
-        calls.closeAll(); // frees what it holds before the loop goes on to other connections
+        lifecycle.stop();
+        calls.closeAll(); // frees its memory before the event loop serves other connections
         var unused = ctx.close();
     }
 
     void start() {
-        keeper.start(ctx);
+        lifecycle.start(ctx);
     }
 
-    /** Takes what has arrived; {@code in} stays the caller's. */
+    /** Handles the bytes that have arrived. The caller keeps ownership of {@code in}. */
     void read(ByteBuf in) {
         if (!closing) {
             reading = true;
-            nowMicros = lane.time().micros();
-            keeper.heard();
+            nowMicros = context.time().micros();
+            lifecycle.heard();
             take(in);
             if (output.size() >= FLUSH_AT) {
                 output.flush();
@@ -109,7 +110,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
         }
     }
 
-    /** What there was to read is read. */
+    /** Handles the end of a batch of reads. */
     void readComplete() {
         reading = false;
         if (!closing) {
@@ -117,13 +118,13 @@ final class GrpcConnection implements FrameAssembler.Taker {
             calls.settle();
             output.flush();
             settleMemory();
-            keeper.afterRead();
+            lifecycle.afterRead();
         }
     }
 
     private void take(ByteBuf in) {
         try {
-            arrivals.take(lane.scratch().input(in), in.readableBytes());
+            assembler.take(context.buffers().input(in), in.readableBytes());
             if (!closing) {
                 calls.send().checkUnsent();
             }
@@ -134,23 +135,23 @@ final class GrpcConnection implements FrameAssembler.Taker {
         }
     }
 
-    /** Something broke that is no fault of the peer. */
+    /** Closes the connection after an internal error. */
     private void failInside(Throwable cause) {
-        lane.observer().failed(cause);
-        lane.outOfMemory().look(cause);
+        context.observer().failed(cause);
+        context.outOfMemory().look(cause);
         fail(INTERNAL_ERROR, "internal error");
     }
 
-    /** Our preface waits for the peer's: to one that speaks HTTP/1 it would be noise. */
+    /** Sends the server's preface after the peer's: a peer that speaks HTTP/1 could not read it. */
     @Override
     public void preface() {
-        greet();
+        sendPreface();
     }
 
-    private void greet() {
-        if (!greeted) {
-            greeted = true;
-            GrpcServerSettings.Bounds bounds = lane.settings().bounds();
+    private void sendPreface() {
+        if (!prefaceSent) {
+            prefaceSent = true;
+            GrpcServerSettings.Bounds bounds = context.settings().bounds();
             output.settings(bounds.streams(), bounds.headerList());
             calls.receive().open();
         }
@@ -159,18 +160,18 @@ final class GrpcConnection implements FrameAssembler.Taker {
     @Override
     public void http1() {
         closing = true;
-        lane.observer().cutOff("HTTP/1 on the gRPC port");
+        context.observer().cutOff("HTTP/1 on the gRPC port");
         output.http1();
-        hangUp(TO_HEAR);
+        closeAfterFlush(REASON_TIMEOUT);
     }
 
     @Override
     public int frame(byte[] in, int at, int end) throws Http2Exception {
-        if (!keeper.isIntroduced() && FrameDecoder.typeOf(in, at) != Http2FrameTypes.SETTINGS) {
+        if (!lifecycle.hasSettings() && FrameDecoder.typeOf(in, at) != Http2FrameTypes.SETTINGS) {
             throw Http2Exception.connectionError(PROTOCOL_ERROR, "the first frame must be SETTINGS");
         }
         try {
-            return cutter.take(ctx, in, at, end);
+            return decoder.take(ctx, in, at, end);
         } catch (Http2Exception e) {
             if (!Http2Exception.isStreamError(e)) {
                 throw e;
@@ -185,22 +186,22 @@ final class GrpcConnection implements FrameAssembler.Taker {
         return closing;
     }
 
-    /** The time of the read in hand, or of now outside of one. */
+    /** The time of the current read; outside of one, the current time. */
     @Override
     public long now() {
-        return reading ? nowMicros : lane.time().micros();
+        return reading ? nowMicros : context.time().micros();
     }
 
-    /** Since when a frame or a header block has been on its way; {@link FrameDecoder#NOT_WAITING} while none is. */
+    /** The time since which a frame or a header block is incomplete; {@link FrameDecoder#NOT_WAITING} if none is. */
     long unfinishedSince() {
-        return Math.min(arrivals.unfinishedSince(), cutter.unfinishedSince());
+        return Math.min(assembler.unfinishedSince(), decoder.unfinishedSince());
     }
 
     Executor executor() {
         return ctx.executor();
     }
 
-    /** What was written outside of a read leaves when the loop is done with the task in hand. */
+    /** Flushes what was written outside of a read, when the loop has finished the current task. */
     void flushSoon() {
         if (reading) {
             return;
@@ -227,10 +228,10 @@ final class GrpcConnection implements FrameAssembler.Taker {
         }
         output.flush();
         settleMemory();
-        keeper.afterRead();
+        lifecycle.afterRead();
     }
 
-    /** Does something to this connection's streams from any thread, and sends what comes of it. */
+    /** Runs {@code action} on the event loop, from any thread, and flushes what it writes. */
     void run(Runnable action) {
         if (!ctx.executor().inEventLoop()) {
             ctx.executor().execute(() -> run(action));
@@ -238,7 +239,7 @@ final class GrpcConnection implements FrameAssembler.Taker {
             try {
                 action.run();
             } catch (RuntimeException | Error e) {
-                // Whoever runs tasks keeps it to himself, and never again looks after this connection.
+                // The scheduler would swallow the exception and never run the lifecycle's tick again.
                 failInside(e);
                 return;
             }
@@ -246,67 +247,67 @@ final class GrpcConnection implements FrameAssembler.Taker {
                 calls.settle();
                 output.flush();
                 settleMemory();
-                keeper.afterRead();
+                lifecycle.afterRead();
             }
         }
     }
 
-    /** The peer's first SETTINGS are here. */
-    void introduced() {
-        keeper.introduced();
+    /** Notes that the peer's first SETTINGS have arrived. */
+    void settingsReceived() {
+        lifecycle.settingsReceived();
     }
 
     void pingAnswered(long data) {
-        keeper.pingAnswered(data);
+        lifecycle.pingAnswered(data);
     }
 
-    /** Asks the peer to go elsewhere, lets what is under way finish, and closes. */
+    /** Sends GOAWAY, waits for the calls in flight, and closes. */
     void drain() {
         run(() -> {
-            greet();
-            keeper.drain();
+            sendPreface();
+            lifecycle.drain();
         });
     }
 
-    /** Tells the peer why, and closes. */
+    /** Sends GOAWAY with the reason, and closes. */
     void fail(Http2Error error, String why) {
         if (!closing) {
             closing = true;
             if (error != NO_ERROR) {
-                lane.observer().cutOff(why);
+                context.observer().cutOff(why);
             }
             output.goAway(calls.streams().last(), error, why);
-            // Who did nothing wrong has for its last answers the time that any answer has.
-            hangUp(error == NO_ERROR ? lane.settings().times().call() : TO_HEAR);
+            // A peer that broke no rule may take as long for its last answers as for any answer.
+            closeAfterFlush(error == NO_ERROR ? context.settings().times().call() : REASON_TIMEOUT);
         }
     }
 
-    /** Lets go of everything at once, and closes when the last word is out. */
-    private void hangUp(Duration patience) {
+    /** Frees everything at once, and closes the channel when the last bytes are written. */
+    private void closeAfterFlush(Duration timeout) {
         output.flush();
-        keeper.stop();
+        lifecycle.stop();
         calls.closeAll();
         settleMemory();
-        LingeringClose.say(ctx, patience);
+        LingeringClose.start(ctx, timeout);
     }
 
-    /** Closes without a word: the peer does not listen. */
+    /** Closes without GOAWAY: the peer does not read. */
     void abandon(String why) {
-        lane.observer().cutOff(why);
+        context.observer().cutOff(why);
         close();
     }
 
-    /** The channel is gone. */
-    void gone() {
+    /** Frees everything after the channel was closed. */
+    void closed() {
         closing = true;
         memory.closed();
-        keeper.stop();
+        lifecycle.stop();
         calls.closeAll();
         output.release();
-        cutter.close();
+        decoder.close();
     }
 
-    /** Closes the channel, which has failed. */
+    /** Closes the channel after a failure. */
     void close() {
         closing = true;
         var unused = ctx.close();

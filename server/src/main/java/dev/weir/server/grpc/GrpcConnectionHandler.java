@@ -12,13 +12,13 @@ import java.io.IOException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Hands what Netty tells of a channel to its {@link GrpcConnection}, which there is once the channel is active. */
+/** Passes the events of a Netty channel to its {@link GrpcConnection}, which exists once the channel is active. */
 final class GrpcConnectionHandler extends ChannelInboundHandlerAdapter {
-    private final GrpcServerContext lane;
+    private final GrpcServerContext context;
     private @Nullable GrpcConnection connection;
 
-    GrpcConnectionHandler(GrpcServerContext lane) {
-        this.lane = lane;
+    GrpcConnectionHandler(GrpcServerContext context) {
+        this.context = context;
     }
 
     GrpcConnection connection() {
@@ -31,14 +31,14 @@ final class GrpcConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        GrpcConnection opened = new GrpcConnection(lane, ctx);
+        GrpcConnection opened = new GrpcConnection(context, ctx);
         connection = opened;
-        lane.observer().opened();
+        context.observer().opened();
         opened.start();
         ctx.fireChannelActive();
     }
 
-    /** To be called on the event loop of the channel. */
+    /** Drains the connection; to be called on the channel's event loop. */
     void drain() {
         if (connection != null) {
             connection.drain();
@@ -81,19 +81,19 @@ final class GrpcConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         if (connection != null) {
-            connection.gone();
-            lane.observer().closed();
+            connection.closed();
+            context.observer().closed();
         }
         ctx.fireChannelInactive();
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        lane.outOfMemory().look(cause);
+        context.outOfMemory().look(cause);
         if (cause instanceof DecoderException && cause.getCause() instanceof SSLException tls) {
-            lane.observer().cutOff("TLS: " + wrongWith(tls));
+            context.observer().cutOff("TLS: " + describe(tls));
         } else if (!(cause instanceof IOException)) {
-            lane.observer().failed(cause);
+            context.observer().failed(cause);
         }
         if (connection != null) {
             connection.close();
@@ -102,8 +102,8 @@ final class GrpcConnectionHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** In Netty's words, unless these repeat all that was read: a client that forgot TLS has sent its secrets. */
-    private static @Nullable String wrongWith(SSLException tls) {
+    /** Netty's message, unless it repeats the bytes that were read: a client that forgot TLS has sent its secrets. */
+    private static @Nullable String describe(SSLException tls) {
         return tls instanceof NotSslRecordException ? "not a TLS record" : tls.getMessage();
     }
 }

@@ -31,14 +31,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
-/** The gRPC server: listens, and gives every connection a pipeline of its own on the event loops it is handed. */
+/** The gRPC server: listens, and adds a handler to every connection on the event loops that it is given. */
 public final class GrpcServer {
-    private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(128 << 10, 512 << 10);
+    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(128 << 10, 512 << 10);
 
-    /** What the kernel keeps of answers for a peer that does not read; by itself it would take megabytes. */
-    private static final int KERNEL_SEND = 256 << 10;
+    /** The kernel's send buffer for answers that a peer does not read; the kernel's default grows to megabytes. */
+    private static final int SEND_BUFFER = 256 << 10;
 
-    private final GrpcServerContext lane;
+    private final GrpcServerContext context;
     private final Health health;
     private final ConnectionLimit limit;
     private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -59,13 +59,13 @@ public final class GrpcServer {
             GrpcServerObserver observer,
             MemoryBudget memory) {
         this.health = health;
-        this.lane = new GrpcServerContext(
+        this.context = new GrpcServerContext(
                 settings, decider, time, observer, new HealthService(health), new ReflectionService(), memory);
         GrpcServerSettings.Bounds bounds = settings.bounds();
-        this.limit = new ConnectionLimit("gRPC", bounds.connections(), bounds.connectionsOfAddress(), memory.closed());
+        this.limit = new ConnectionLimit("gRPC", bounds.connections(), bounds.connectionsPerAddress(), memory.closed());
     }
 
-    /** Listens on {@code host:port}; port 0 takes any that is free, which the channel's address then tells. */
+    /** Listens on {@code host:port}. Port 0 takes any free one; the channel's address has its number. */
     public CompletionStage<Channel> bind(EventLoopGroup group, String host, int port) {
         CompletableFuture<Channel> bound = new CompletableFuture<>();
         var unused = new ServerBootstrap()
@@ -74,8 +74,8 @@ public final class GrpcServer {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, 1_024)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.SO_SNDBUF, KERNEL_SEND)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
+                .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -97,20 +97,20 @@ public final class GrpcServer {
 
     private void connected(Channel channel) {
         if (limit.admit(channel) != null) {
-            lane.observer().overBudget();
+            context.observer().overBudget();
             var unused = channel.close();
             return;
         }
         connections.add(channel);
-        if (draining) { // looked at after it was added: drain() sees it, or is seen here
+        if (draining) { // read after the channel was added: either drain() sees the channel, or this sees draining
             var unused = channel.close();
             return;
         }
-        Supplier<SslContext> tls = lane.settings().tls();
+        Supplier<SslContext> tls = context.settings().tls();
         if (tls != null) {
             channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
         }
-        channel.pipeline().addLast(new GrpcConnectionHandler(lane));
+        channel.pipeline().addLast(new GrpcConnectionHandler(context));
     }
 
     private static Class<? extends ServerChannel> channelFor(EventLoopGroup group) {
@@ -119,19 +119,20 @@ public final class GrpcServer {
     }
 
     /**
-     * Says that it no longer serves, asks every peer to go elsewhere, stops listening, lets the calls under way finish, and
-     * closes what is left when {@code grace} is over. Done when all is closed.
+     * Reports that it no longer serves, sends GOAWAY to every peer, stops listening and waits for the calls in flight.
+     * Connections that are still open after {@code grace} are closed. The result completes when all are closed.
      */
     public CompletionStage<Void> drain(Duration grace) {
         health.set(Health.State.NOT_SERVING);
         draining = true;
         CompletableFuture<Void> drained = new CompletableFuture<>();
         var unused = listeners.close();
-        // On their event loops, where each has become active by then.
+        // On their event loops, on which each has become active by then.
         connections.forEach(channel -> channel.eventLoop().execute(() -> drain(channel)));
-        Future<?> cut = GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
+        Future<?> timeout =
+                GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
         unused = connections.newCloseFuture().addListener(done -> {
-            cut.cancel(false);
+            timeout.cancel(false);
             drained.complete(null);
         });
         return drained;

@@ -8,7 +8,7 @@ import dev.weir.server.memory.OutOfMemory;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What all connections of a lane share. */
+/** The settings, services and buffers that all connections of a gRPC server share. */
 final class GrpcServerContext {
     private final GrpcServerSettings settings;
     private final Decider decider;
@@ -19,7 +19,7 @@ final class GrpcServerContext {
     private final MemoryBudget memory;
     private final OutOfMemory outOfMemory;
     private final AtomicLong buffered = new AtomicLong();
-    private final FastThreadLocal<EventLoopBuffers> scratch = new FastThreadLocal<>() {
+    private final FastThreadLocal<EventLoopBuffers> buffers = new FastThreadLocal<>() {
         @Override
         protected EventLoopBuffers initialValue() {
             return new EventLoopBuffers(settings);
@@ -74,14 +74,14 @@ final class GrpcServerContext {
         return buffered;
     }
 
-    /** This event loop's buffers. */
-    EventLoopBuffers scratch() {
-        return scratch.get();
+    /** The buffers of this event loop. */
+    EventLoopBuffers buffers() {
+        return buffers.get();
     }
 
-    /** Lets go of this thread's buffers. */
-    void forgetScratch() {
-        scratch.remove();
+    /** Frees the buffers of this thread. */
+    void removeBuffers() {
+        buffers.remove();
     }
 
     GrpcService service(GrpcMethod method) {

@@ -2,25 +2,25 @@ package dev.weir.server.grpc;
 
 import dev.weir.server.grpc.protocol.GrpcStatus;
 
-/** Told what happens on the lane, on the event loop where it happens: what metrics hang on. */
+/** Observes the connections and calls of a gRPC server, on the event loop of each. */
 public interface GrpcServerObserver {
 
-    /** An observer that looks away. */
+    /** An observer that does nothing. */
     GrpcServerObserver NONE = new GrpcServerObserver() {};
 
     default void opened() {}
 
     default void closed() {}
 
-    /** A connection was turned away or cut off, and why. */
+    /** Called when a connection was refused or cut off, with the reason. */
     default void cutOff(String reason) {}
 
-    /** A connection was refused or closed by a bound that logs for itself. */
+    /** Called when a connection was refused or closed by a bound that counts and logs it itself. */
     default void overBudget() {}
 
-    /** Something that must not happen did: a fault of the server, not of a peer. */
+    /** Called on an internal error, which is the server's fault and not a peer's. */
     default void failed(Throwable cause) {}
 
-    /** A call other than an ordinary answer to {@code ShouldRateLimit} ended with this status. */
+    /** Called when a call other than an ordinary answer to {@code ShouldRateLimit} has ended with {@code status}. */
     default void ended(GrpcStatus status) {}
 }

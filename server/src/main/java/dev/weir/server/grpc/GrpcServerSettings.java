@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the lane behaves, and the bound on everything that a peer can send.
+ * Settings of the gRPC server, and the bound on everything that a peer can send.
  *
- * @param tls for a lane that speaks TLS, with ALPN {@code h2}: asked for every new connection; null for clear text
+ * @param tls supplies the TLS context, with ALPN {@code h2}, for every new connection; null for clear text
  */
 public record GrpcServerSettings(
         RequestCaps caps,
@@ -41,27 +41,27 @@ public record GrpcServerSettings(
         return new GrpcServerSettings(caps, bounds, times, rls, tls);
     }
 
-    /** How much of {@link Bounds#buffered} one connection may take: a fair part, and a message at least. */
+    /** The part of {@link Bounds#buffered} that one connection may use: a sixteenth, but at least two messages. */
     long shareOfBuffered() {
         return Math.max(bounds.buffered() / SHARES, 2L * caps.bytes());
     }
 
     /**
-     * What a connection may ask of the server; past it the connection is closed with the reason.
+     * Bounds on a connection. A connection that exceeds one is closed with the reason.
      *
-     * @param connections open at once; further ones are closed as they come
-     * @param connectionsOfAddress those of them that may be of one peer address
-     * @param streams open at once on a connection
-     * @param lasting those of them that may stay open for as long as the caller likes: health watches and reflection
+     * @param connections open connections; further ones are closed at once
+     * @param connectionsPerAddress open connections of one peer address
+     * @param streams open streams on a connection
+     * @param lasting open streams without a time limit on a connection: health watches and reflection
      * @param headerList bytes of a request's headers, as HTTP/2 counts them
-     * @param buffered bytes of unfinished requests, over all connections; a call that comes whole is none
+     * @param buffered bytes of unfinished requests over all connections; a call that arrives whole counts nothing
      * @param unsent bytes of answers that wait for a connection's flow control windows
-     * @param controlFrames frames that carry no request (pings, settings, priorities, empty data) ahead of what calls pay for
-     * @param resets streams opened in vain ahead of what finished calls pay for; of whole calls that are given up, 64 are one
+     * @param controlFrames allowance for frames that carry no request (pings, settings, priorities, empty data)
+     * @param resets allowance for streams opened in vain; 64 cancelled whole calls count as one
      */
     public record Bounds(
             int connections,
-            int connectionsOfAddress,
+            int connectionsPerAddress,
             int streams,
             int lasting,
             int headerList,
@@ -81,12 +81,12 @@ public record GrpcServerSettings(
     }
 
     /**
-     * How long a connection may keep the server waiting.
+     * Timeouts of a connection.
      *
-     * @param preface until a new connection has introduced itself
-     * @param call until a request has arrived whole, and until its answer has been taken
-     * @param keepAlive of silence, until the server asks whether the peer is still there; as long again for the answer
-     * @param idle without a call, until the server lets the connection go
+     * @param preface until a new connection has sent its preface and SETTINGS
+     * @param call until a request has arrived whole, and until its answer has been read
+     * @param keepAlive of silence until the server sends a ping, and again until the ping must be answered
+     * @param idle without a call until the server closes the connection
      */
     public record Times(Duration preface, Duration call, Duration keepAlive, Duration idle) {
 

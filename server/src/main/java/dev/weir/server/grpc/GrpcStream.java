@@ -6,49 +6,49 @@ import dev.weir.server.grpc.protocol.GrpcMethod;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** One open stream, which is one call. Used again for another when it is over. */
+/** One open stream, which carries one call. The object is reused for later streams. */
 final class GrpcStream {
     int id;
     GrpcMethod method = GrpcMethod.UNKNOWN;
-    /** When it began, by the lane's clock. */
+    /** When the stream was opened, by the server's clock. */
     long beganMicros;
-    /** When its caller stops waiting, by the lane's clock. */
+    /** When the caller's deadline expires, by the server's clock. */
     long deadlineMicros;
-    /** When a stream of messages was first seen to have half of one under way, or {@link FrameDecoder#NOT_WAITING}. */
+    /** When a tick first saw an incomplete message on a streaming call, or {@link FrameDecoder#NOT_WAITING}. */
     long waitingMicros;
 
-    /** The peer has sent all it will. */
+    /** The peer has ended its side. */
     boolean remoteEnded;
-    /** What the peer sends is no longer read: the answer, or a refusal, is decided. */
-    boolean deaf;
-    /** Bytes that the peer announced and has not sent yet, or -1. */
+    /** Further data is discarded: the answer, or a refusal, is decided. */
+    boolean discarding;
+    /** Bytes of content-length that have not arrived yet, or -1. */
     long lengthLeft;
     /** Bytes that the peer may still send. */
     int receiveWindow;
-    /** Received, and not yet a whole message. */
+    /** Bytes that do not make a whole message yet. */
     @Nullable
     ByteBuf body;
-    /** How much of {@link #body} was charged to the lane's bound on buffered bytes. */
+    /** The bytes of {@link #body} that are charged to the server's bound on buffered bytes. */
     int charged;
-    /** Bytes of a refused request that were thrown away. */
+    /** Discarded bytes of a refused request. */
     int discarded;
 
-    /** The head of the answer is out. */
+    /** The head of the answer was sent. */
     boolean headSent;
-    /** The head of a plain HTTP refusal, to be sent when the request has ended. */
+    /** The head of a plain HTTP refusal, which is sent when the request has ended. */
     byte @Nullable [] refusal;
     /** The answer must have no body: the request was HEAD. */
     boolean bodiless;
-    /** Bytes that we may still send; negative after the peer took some back. */
+    /** Bytes that the server may still send; negative after the peer shrank its window. */
     long sendWindow;
-    /** The answer's bytes that the windows have not let out yet. */
+    /** Bytes of the answer that wait for the flow control windows. */
     @Nullable
     ByteBuf unsent;
-    /** What ends the answer once {@link #unsent} is out; null while more may come, empty for a plain end. */
+    /** The trailers that follow {@link #unsent}; null while more may be sent, empty for an end without trailers. */
     byte @Nullable [] trailers;
-    /** Stands in the queue for the connection's window. */
+    /** Whether the stream is queued for the connection's window. */
     boolean queued;
-    /** What to do when the stream ends before its call does. */
+    /** Called when the stream ends before its call does. */
     @Nullable
     Runnable onGone;
 
@@ -61,7 +61,7 @@ final class GrpcStream {
         deadlineMicros = Long.MAX_VALUE;
         waitingMicros = FrameDecoder.NOT_WAITING;
         remoteEnded = false;
-        deaf = false;
+        discarding = false;
         lengthLeft = RequestHead.NO_LENGTH;
         charged = 0;
         discarded = 0;

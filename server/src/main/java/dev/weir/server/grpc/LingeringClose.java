@@ -9,17 +9,18 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The end of a connection: the last word leaves, then our side is shut and what the peer still sends is thrown away, until it
- * hangs up as well. (A socket that is closed answers what comes after with a reset, and that takes with it what the peer has not
- * read yet.) A peer that neither reads nor hangs up is closed on when it has had its time.
+ * Closes a connection so that the peer can read the last bytes. It writes them, shuts its own side, and discards what
+ * the peer still sends until the peer closes too or a timeout expires.
+ *
+ * <p>A closed socket would answer later data with a reset, and the reset would drop what the peer has not read yet.
  */
 final class LingeringClose extends ChannelInboundHandlerAdapter {
     private LingeringClose() {}
 
-    /** Nothing more may be written to {@code ctx} from now on. */
-    static void say(ChannelHandlerContext ctx, Duration patience) {
-        var late = ctx.executor().schedule(() -> close(ctx), patience.toNanos(), TimeUnit.NANOSECONDS);
-        ctx.channel().closeFuture().addListener(closed -> late.cancel(false));
+    /** Starts the close. Nothing more may be written to {@code ctx} from now on. */
+    static void start(ChannelHandlerContext ctx, Duration timeout) {
+        var timer = ctx.executor().schedule(() -> close(ctx), timeout.toNanos(), TimeUnit.NANOSECONDS);
+        ctx.channel().closeFuture().addListener(closed -> timer.cancel(false));
         ctx.writeAndFlush(ctx.alloc().buffer(0)).addListener(out -> {
             if (!out.isSuccess() || !(ctx.channel() instanceof DuplexChannel channel)) {
                 close(ctx);
@@ -29,7 +30,7 @@ final class LingeringClose extends ChannelInboundHandlerAdapter {
             if (tls == null) {
                 shut(ctx, channel);
             } else {
-                tls.closeOutbound().addListener(told -> shut(ctx, channel));
+                tls.closeOutbound().addListener(sent -> shut(ctx, channel));
             }
         });
     }

@@ -11,79 +11,80 @@ import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
 /**
- * gRPC's messages out of DATA frames: a byte that says whether it is compressed, four of length, the message. Most come whole in
- * the one frame that also ends the request and are read where they lie; the others gather on their stream.
+ * Extracts gRPC messages from DATA frames. Each has a compression flag of one byte, a length of four bytes, and the
+ * message. Most messages arrive whole in the frame that ends the request and are read in place; others are collected on
+ * their stream.
  */
 final class MessageDeframer {
     private static final int PREFIX = 5;
 
     private final RequestCaps caps;
     private final ReceiveFlow receive;
-    private final CallResponder answers;
+    private final CallResponder responder;
 
-    MessageDeframer(RequestCaps caps, ReceiveFlow receive, CallResponder answers) {
+    MessageDeframer(RequestCaps caps, ReceiveFlow receive, CallResponder responder) {
         this.caps = caps;
         this.receive = receive;
-        this.answers = answers;
+        this.responder = responder;
     }
 
     /**
-     * More of a request has arrived. One that has a single message is handed over only when it has ended, so that until then
-     * it can be cancelled.
+     * Adds data of a request that has not ended. A single-message request is passed on only at its end, so that it can
+     * be cancelled until then.
      */
     void more(GrpcStream stream, byte[] in, int index, int length) {
         try {
-            gather(stream, in, index, length);
+            collect(stream, in, index, length);
             if (stream.method.oneMessage()) {
                 check(stream);
             } else {
-                handOver(stream);
+                passOn(stream);
             }
         } catch (GrpcCallException e) {
-            answers.fail(stream, e);
+            responder.fail(stream, e);
         }
     }
 
-    /** The last of a request has arrived. */
+    /** Adds the last data of a request. */
     void last(GrpcStream stream, byte[] in, int index, int length) {
         if (stream.body == null && stream.method.oneMessage() && isWhole(in, index, length)) {
             message(stream, in, index, length);
             return;
         }
         more(stream, in, index, length);
-        if (!stream.deaf) {
+        if (!stream.discarding) {
             ended(stream);
         }
     }
 
-    /** The request has ended, and no message of it has been handed over yet if it is for one only. */
+    /** Handles the end of a request. A single-message request has not been passed on yet. */
     void ended(GrpcStream stream) {
         ByteBuf body = stream.body;
         try {
             if (!stream.method.oneMessage()) {
                 if (body != null) {
-                    throw ProtobufReader.malformed("the request ended inside a message");
+                    throw ProtobufReader.malformed("the request ended within a message");
                 }
-                answers.streamEnded(stream);
+                responder.streamEnded(stream);
             } else if (body == null) {
-                throw new GrpcCallException(GrpcStatus.UNIMPLEMENTED, "a request without a message (expected: one)");
+                throw new GrpcCallException(GrpcStatus.UNIMPLEMENTED, "no message in the request (expected: one)");
             } else {
                 int index = body.arrayOffset() + body.readerIndex();
                 if (!isWhole(body.array(), index, body.readableBytes())) {
-                    throw ProtobufReader.malformed("the request ended inside a message");
+                    throw ProtobufReader.malformed("the request ended within a message");
                 }
                 message(stream, body.array(), index, body.readableBytes());
             }
         } catch (GrpcCallException e) {
-            answers.fail(stream, e);
+            responder.fail(stream, e);
         }
     }
 
     private void message(GrpcStream stream, byte[] in, int index, int length) {
         if (stream.method == GrpcMethod.SHOULD_RATE_LIMIT) {
-            answers.decide(stream, in, index + PREFIX, length - PREFIX);
+            responder.decide(stream, in, index + PREFIX, length - PREFIX);
         } else {
-            answers.aside(stream, Arrays.copyOfRange(in, index + PREFIX, index + length));
+            responder.service(stream, Arrays.copyOfRange(in, index + PREFIX, index + length));
         }
     }
 
@@ -94,7 +95,7 @@ final class MessageDeframer {
                 && (int) FrameDecoder.INT.get(in, index + 1) == length - PREFIX;
     }
 
-    private void gather(GrpcStream stream, byte[] in, int index, int length) throws GrpcCallException {
+    private void collect(GrpcStream stream, byte[] in, int index, int length) throws GrpcCallException {
         if (length == 0) {
             return;
         }
@@ -108,21 +109,21 @@ final class MessageDeframer {
         body.writeBytes(in, index, length);
     }
 
-    /** What has gathered must be one message, or the beginning of one. */
+    /** Checks that the collected bytes are one message, or the start of one. */
     private void check(GrpcStream stream) throws GrpcCallException {
         ByteBuf body = stream.body;
         if (body == null || body.readableBytes() < PREFIX) {
             return;
         }
         if (body.readableBytes() > PREFIX + lengthOf(body)) {
-            throw new GrpcCallException(GrpcStatus.UNIMPLEMENTED, "a request of several messages (expected: one)");
+            throw new GrpcCallException(GrpcStatus.UNIMPLEMENTED, "several messages in the request (expected: one)");
         }
     }
 
-    /** Hands over every whole message of a stream of them. */
-    private void handOver(GrpcStream stream) throws GrpcCallException {
+    /** Passes on every whole message of a streaming call. */
+    private void passOn(GrpcStream stream) throws GrpcCallException {
         ByteBuf body = stream.body;
-        while (body != null && !stream.deaf && body.readableBytes() >= PREFIX) {
+        while (body != null && !stream.discarding && body.readableBytes() >= PREFIX) {
             int length = lengthOf(body);
             if (body.readableBytes() < PREFIX + length) {
                 return;
@@ -138,7 +139,7 @@ final class MessageDeframer {
             } else {
                 body.discardSomeReadBytes();
             }
-            answers.aside(stream, message);
+            responder.service(stream, message);
             body = stream.body;
         }
     }
@@ -147,15 +148,14 @@ final class MessageDeframer {
         int compressed = body.getByte(body.readerIndex());
         if (compressed != 0) {
             throw compressed == 1
-                    ? new GrpcCallException(
-                            GrpcStatus.INTERNAL, "a message marked as compressed, without a grpc-encoding")
-                    : ProtobufReader.malformed("neither compressed nor not");
+                    ? new GrpcCallException(GrpcStatus.INTERNAL, "compressed message without grpc-encoding")
+                    : ProtobufReader.malformed("invalid compression flag (expected: 0 or 1)");
         }
         long length = body.getUnsignedInt(body.readerIndex() + 1);
         if (length > caps.bytes()) {
             throw new GrpcCallException(
                     GrpcStatus.RESOURCE_EXHAUSTED,
-                    "bytes of a message: " + length + " (expected: <= " + caps.bytes() + ")");
+                    "message size: " + length + " bytes (expected: <= " + caps.bytes() + ")");
         }
         return (int) length;
     }

@@ -9,29 +9,30 @@ import io.netty.handler.codec.http2.Http2Exception;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the peer may send. Windows are topped up when half of them is used, the connection's at most once a read; what has to be
- * kept until a request is whole is charged to one bound for the whole lane, of which no connection may take more than its share.
+ * Controls the flow of data from the peer. Windows are refilled when half of them is used, the connection's at most
+ * once a read. Data that must be kept until a request is whole is charged to one bound for the whole server, of which
+ * each connection has a share.
  */
 final class ReceiveFlow {
     static final int STREAM_WINDOW = 65_535;
     static final int CONNECTION_WINDOW = 1 << 20;
-    /** About what an open stream takes, with the smallest buffer for its message. */
+    /** The approximate memory of an open stream, with the smallest buffer for its message. */
     static final int STREAM_COST = 512;
 
     private final FrameOutput output;
     private final AtomicLong buffered;
-    private final long mostBuffered;
+    private final long maxBuffered;
     private final long share;
     private int used;
-    /** What of {@link #buffered} is this connection's. */
+    /** This connection's part of {@link #buffered}. */
     private long held;
-    /** What of {@link #held} is for streams, not for what they sent. */
+    /** The part of {@link #held} that is charged for streams and not for their data. */
     private long settled;
 
     ReceiveFlow(FrameOutput output, AtomicLong buffered, GrpcServerSettings settings) {
         this.output = output;
         this.buffered = buffered;
-        this.mostBuffered = settings.bounds().buffered();
+        this.maxBuffered = settings.bounds().buffered();
         this.share = settings.shareOfBuffered();
     }
 
@@ -53,7 +54,7 @@ final class ReceiveFlow {
         }
     }
 
-    /** Lets the peer go on, if it is waiting to. */
+    /** Refills the stream's window once half of it is used. */
     void topUp(GrpcStream stream) {
         if (stream.receiveWindow < STREAM_WINDOW / 2) {
             output.windowUpdate(stream.id, STREAM_WINDOW - stream.receiveWindow);
@@ -69,8 +70,8 @@ final class ReceiveFlow {
     }
 
     /**
-     * Charges for so many streams whose requests have not ended, and no longer for those before: once a read, for most begin and
-     * end in one. Returns whether there is room for them.
+     * Sets the charge for {@code unfinished} streams whose requests have not ended. Called once a read, because most
+     * streams begin and end in one. Returns whether they fit.
      */
     boolean settle(int unfinished) {
         long more = (long) unfinished * STREAM_COST - settled;
@@ -81,11 +82,11 @@ final class ReceiveFlow {
         return hold(more) || more < 0;
     }
 
-    /** Charges for what has to be kept of the stream. */
+    /** Charges for {@code bytes} that are kept for the stream. */
     void charge(GrpcStream stream, int bytes) throws GrpcCallException {
         stream.charged += bytes;
         if (!hold(bytes)) {
-            GrpcCallException full = noRoom();
+            GrpcCallException full = boundExceeded();
             discharge(stream, bytes);
             throw full;
         }
@@ -105,15 +106,16 @@ final class ReceiveFlow {
 
     private boolean hold(long bytes) {
         held += bytes;
-        return buffered.addAndGet(bytes) <= mostBuffered && held <= share;
+        return buffered.addAndGet(bytes) <= maxBuffered && held <= share;
     }
 
-    /** Which bound it was, to be asked while what was too much is still charged for. */
-    GrpcCallException noRoom() {
+    /** Names the exceeded bound; to be called while the excess is still charged. */
+    GrpcCallException boundExceeded() {
         return new GrpcCallException(
                 GrpcStatus.RESOURCE_EXHAUSTED,
                 held > share
-                        ? "unfinished requests of this connection: more than " + share + " bytes"
-                        : "unfinished requests of all callers: more than " + mostBuffered + " bytes");
+                        ? "too many bytes of unfinished requests on this connection (expected: <= " + share + ")"
+                        : "too many bytes of unfinished requests on all connections (expected: <= " + maxBuffered
+                                + ")");
     }
 }

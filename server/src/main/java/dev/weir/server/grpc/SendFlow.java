@@ -12,8 +12,8 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * The peer's flow control windows. An answer that does not fit waits on its stream and dribbles out as the windows open; streams
- * that wait for the connection's window stand in a queue, first come first served.
+ * Obeys the peer's flow control windows. An answer that does not fit waits on its stream and is sent as the windows
+ * open. Streams that wait for the connection's window are queued, first come first served.
  */
 final class SendFlow {
     private static final int DEFAULT_WINDOW = 65_535;
@@ -21,7 +21,7 @@ final class SendFlow {
 
     private final FrameOutput output;
     private final StreamTable streams;
-    private final int mostUnsent;
+    private final int maxUnsent;
     private final Consumer<GrpcStream> done;
     private final ArrayDeque<GrpcStream> queue = new ArrayDeque<>();
     private long window = DEFAULT_WINDOW;
@@ -30,11 +30,11 @@ final class SendFlow {
     private int unsent;
     private long held;
 
-    /** {@code done} is told of every stream whose answer is out to the end. */
-    SendFlow(FrameOutput output, StreamTable streams, int mostUnsent, Consumer<GrpcStream> done) {
+    /** Calls {@code done} for every stream whose answer is completely written. */
+    SendFlow(FrameOutput output, StreamTable streams, int maxUnsent, Consumer<GrpcStream> done) {
         this.output = output;
         this.streams = streams;
-        this.mostUnsent = mostUnsent;
+        this.maxUnsent = maxUnsent;
         this.done = done;
     }
 
@@ -46,7 +46,7 @@ final class SendFlow {
         maxFrame = bytes;
     }
 
-    /** Whether so many bytes can leave the stream at once, in one frame; if so they count as sent. */
+    /** Takes {@code length} bytes from both windows if they fit in one frame now; returns whether they did. */
     boolean take(GrpcStream stream, int length) {
         if (length > maxFrame || length > window || length > stream.sendWindow || stream.unsent != null) {
             return false;
@@ -56,12 +56,12 @@ final class SendFlow {
         return true;
     }
 
-    /** The whole answer of the stream is out. */
+    /** Reports that the whole answer of the stream was written. */
     void finish(GrpcStream stream) {
         done.accept(stream);
     }
 
-    /** Puts bytes behind what already waits on the stream; {@link #pump} sends what may leave. */
+    /** Appends bytes to those that wait on the stream; {@link #pump} sends what the windows allow. */
     void enqueue(GrpcStream stream, ByteBuf bytes) {
         unsent += bytes.readableBytes();
         ByteBuf waiting = stream.unsent;
@@ -69,21 +69,19 @@ final class SendFlow {
             stream.unsent = bytes;
             held += bytes.capacity();
         } else {
-            // Side by side, not in one buffer that grows: growing needs both sizes at once, and large arrays fragment
-            // the
-            // heap.
+            // A composite, not one growing buffer: growing holds both sizes at once, and large arrays fragment the heap.
             CompositeByteBuf all = waiting instanceof CompositeByteBuf composite
                     ? composite
                     : Unpooled.compositeBuffer(Integer.MAX_VALUE).addComponent(true, waiting);
             held -= waiting.capacity();
-            // A stream that lasts may never be sent to the end: without this it would hold all that ever left it.
+            // A long-lived stream may never be empty: without this its buffer would keep everything that was ever sent.
             all.discardReadComponents().addComponent(true, bytes);
             held += all.capacity();
             stream.unsent = all;
         }
     }
 
-    /** The stream is going away with what still waits on it. */
+    /** Drops the bytes that wait on a stream that is being closed. */
     void drop(GrpcStream stream) {
         if (stream.unsent != null) {
             unsent -= stream.unsent.readableBytes();
@@ -95,20 +93,20 @@ final class SendFlow {
         }
     }
 
-    /** Sends as much of a stream as the windows allow, and its end after the last byte. */
+    /** Sends as much of a stream as the windows allow, and its trailers after the last byte. */
     void pump(GrpcStream stream) {
         ByteBuf bytes = stream.unsent;
         byte[] trailers = stream.trailers;
         while (bytes != null) {
-            int most = (int) Math.min(Math.min(window, stream.sendWindow), maxFrame);
-            if (most <= 0) {
+            int available = (int) Math.min(Math.min(window, stream.sendWindow), maxFrame);
+            if (available <= 0) {
                 if (stream.sendWindow > 0 && !stream.queued) {
                     stream.queued = true;
                     queue.add(stream);
                 }
                 return;
             }
-            int length = Math.min(most, bytes.readableBytes());
+            int length = Math.min(available, bytes.readableBytes());
             boolean last = length == bytes.readableBytes();
             output.data(stream.id, bytes, length, last && trailers != null && trailers.length == 0);
             window -= length;
@@ -129,11 +127,11 @@ final class SendFlow {
         }
     }
 
-    /** Too much waits here for a peer that does not open its windows. */
+    /** Fails the connection if too many bytes wait for the peer's windows. */
     void checkUnsent() throws Http2Exception {
-        if (unsent > mostUnsent) {
+        if (unsent > maxUnsent) {
             throw Http2Exception.connectionError(
-                    ENHANCE_YOUR_CALM, "unsent: %d bytes (expected: <= %d)", unsent, mostUnsent);
+                    ENHANCE_YOUR_CALM, "unsent answers: %d bytes (expected: <= %d)", unsent, maxUnsent);
         }
     }
 
@@ -171,7 +169,7 @@ final class SendFlow {
         return moves;
     }
 
-    /** Every open stream's window moves by the difference, even below zero. */
+    /** Changes the window of every open stream by the difference, even below zero. */
     void initialWindow(int bytes) throws Http2Exception {
         int difference = bytes - initialWindow;
         initialWindow = bytes;

@@ -4,25 +4,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open streams of a connection by their ids, in an open-addressed table. Ids come in order, so their low bits alone spread
- * them without a collision.
+ * The open streams of a connection by id, in an open-addressed table. Ids are consecutive, so their low bits alone
+ * spread them without collisions.
  */
 final class StreamTable {
-    private static final int SMALLEST = 16;
-    private static final int MOST_SPARE = 256;
+    private static final int INITIAL_SIZE = 16;
+    private static final int MAX_SPARE = 256;
 
-    private @Nullable GrpcStream[] table = new GrpcStream[SMALLEST];
+    private @Nullable GrpcStream[] table = new GrpcStream[INITIAL_SIZE];
     private int size;
     private int last;
-    /** The ids that the peer last passed over: they can never be opened. */
+    /** The first of the ids that the peer last skipped: they can never be opened. */
     private int skippedFrom;
 
     private int skippedTo;
-    /** Streams that we last reset: what the peer had sent them before it knew is nobody's fault. */
+    /** The streams that were last reset here: the peer may have sent data before it knew. */
     private final int[] reset = new int[64];
 
     private int resets;
-    private final @Nullable GrpcStream[] spare = new GrpcStream[MOST_SPARE];
+    private final @Nullable GrpcStream[] spare = new GrpcStream[MAX_SPARE];
     private int spares;
 
     int size() {
@@ -34,7 +34,7 @@ final class StreamTable {
         return last;
     }
 
-    /** The peer used this id, whatever became of it. */
+    /** Notes that the peer used this id. */
     void used(int id) {
         if (id > last) {
             if (id > last + 2) {
@@ -45,12 +45,12 @@ final class StreamTable {
         }
     }
 
-    /** Whether {@code id} was passed over, as far as is remembered. */
+    /** Whether {@code id} was skipped, as far as is remembered. */
     boolean skipped(int id) {
         return id >= skippedFrom && id < skippedTo;
     }
 
-    /** We gave the stream up while the peer may still be sending. */
+    /** Notes that the stream was reset here while the peer may still be sending. */
     void reset(int id) {
         reset[resets++ & reset.length - 1] = id;
     }
@@ -90,7 +90,7 @@ final class StreamTable {
         return stream;
     }
 
-    /** Takes the stream out of the table, frees what it holds, and keeps it for another call. */
+    /** Removes the stream from the table, frees its buffers, and keeps the object for another call. */
     void close(GrpcStream stream) {
         remove(stream.id);
         if (stream.body != null) {
@@ -103,7 +103,7 @@ final class StreamTable {
         }
         Runnable gone = stream.onGone;
         stream.onGone = null;
-        if (spares < MOST_SPARE) {
+        if (spares < MAX_SPARE) {
             spare[spares++] = stream;
         }
         if (gone != null) {
@@ -134,7 +134,7 @@ final class StreamTable {
         table[i] = stream;
     }
 
-    /** Closes the gap by moving back whatever had been pushed on past it. */
+    /** Closes the gap by moving back the entries that had been displaced past it. */
     private void remove(int id) {
         int mask = table.length - 1;
         int gap = id >>> 1 & mask;
@@ -153,8 +153,8 @@ final class StreamTable {
             if (each == null) {
                 return;
             }
-            int home = each.id >>> 1 & mask;
-            if ((i - home & mask) >= (i - gap & mask)) {
+            int ideal = each.id >>> 1 & mask;
+            if ((i - ideal & mask) >= (i - gap & mask)) {
                 table[gap] = each;
                 table[i] = null;
                 gap = i;

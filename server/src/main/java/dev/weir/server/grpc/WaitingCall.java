@@ -5,15 +5,17 @@ import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.model.MutableDecision;
 import java.util.concurrent.Executor;
 
-/** A call that waits for its decision. It knows its stream by the number, which no other call of the connection ever has. */
+/**
+ * A call that waits for its decision. It identifies its stream by id, which no other call of the connection ever has.
+ */
 final class WaitingCall implements Waiter {
-    private final CallResponder answers;
+    private final CallResponder responder;
     private final int stream;
     private final long hitsAddend;
     private final long patienceMicros;
 
-    WaitingCall(CallResponder answers, int stream, long hitsAddend, long patienceMicros) {
-        this.answers = answers;
+    WaitingCall(CallResponder responder, int stream, long hitsAddend, long patienceMicros) {
+        this.responder = responder;
         this.stream = stream;
         this.hitsAddend = hitsAddend;
         this.patienceMicros = patienceMicros;
@@ -21,7 +23,7 @@ final class WaitingCall implements Waiter {
 
     @Override
     public Executor home() {
-        return answers.home();
+        return responder.executor();
     }
 
     @Override
@@ -31,6 +33,6 @@ final class WaitingCall implements Waiter {
 
     @Override
     public void decided(Request request, MutableDecision decision) {
-        answers.late(stream, request, hitsAddend, decision);
+        responder.answerLater(stream, request, hitsAddend, decision);
     }
 }

@@ -5,9 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Whether this server takes requests: the one place that gRPC health, its watchers and {@code /healthcheck} speak from. */
+/** Holds whether this server is serving. gRPC health, its watchers and {@code /healthcheck} all read it here. */
 public final class Health {
-    /** What it says of itself. */
+    /** The state that health checks report. */
     public enum State {
         NOT_SERVING,
         SERVING
@@ -25,17 +25,20 @@ public final class Health {
         return state == State.SERVING;
     }
 
-    /** Which stores are away and why, for people; empty while all are there. It serves all the same. */
+    /**
+     * The unreachable stores and the reasons, for people; empty while all are reachable. The server keeps serving
+     * meanwhile.
+     */
     public String degraded() {
         return degraded.get();
     }
 
-    /** Where that is known from. */
+    /** Sets the source of {@link #degraded}. */
     public void degradedBy(Supplier<String> stores) {
         degraded = stores;
     }
 
-    /** Changes the state and tells the listeners, on this thread; the same state again tells nobody. */
+    /** Changes the state and calls the listeners on this thread. Setting the same state again calls none. */
     public synchronized void set(State next) {
         if (next != state) {
             state = next;
@@ -43,7 +46,7 @@ public final class Health {
         }
     }
 
-    /** Tells {@code listener} of every change from now on, until the returned handle is run. */
+    /** Calls {@code listener} on every change from now on, until the returned handle is run. */
     public synchronized Runnable onChange(Consumer<State> listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);

@@ -1,6 +1,6 @@
 /**
- * Holds whether this server takes requests and which stores it lacks; gRPC health, its watchers and {@code
- * /healthcheck} all read it here. Nothing that finds out about a store, and no protocol, comes in.
+ * Holds whether this server is serving and which of its stores are unreachable. Nothing that checks a store, and no
+ * protocol, belongs here.
  */
 @NullMarked
 package dev.weir.server.health;

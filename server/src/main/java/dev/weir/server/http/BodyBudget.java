@@ -7,56 +7,56 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bounds on the bodies of a port: on each, on what is kept of all that are not whole yet, and on how much of that one
- * connection may take.
+ * Bounds the request bodies of a port: the size of each, the memory of all incomplete ones, and the part of it that one
+ * connection may use.
  */
 public final class BodyBudget {
-    private static final long MOST = 32 << 20;
+    private static final long MAX_BYTES = 32 << 20;
     private static final int SHARES = 16;
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final int cap;
-    private final long most;
-    private final Duration longest;
+    private final long maxBytes;
+    private final Duration timeout;
     private final AtomicLong kept = new AtomicLong();
-    private final Map<HttpConnection, Long> keptOf = new ConcurrentHashMap<>();
+    private final Map<HttpConnection, Long> keptByConnection = new ConcurrentHashMap<>();
 
-    /** Bodies of up to {@code cap} bytes. */
+    /** Allows bodies of up to {@code cap} bytes. */
     public BodyBudget(int cap) {
-        this(cap, MOST, LONGEST);
+        this(cap, MAX_BYTES, TIMEOUT);
     }
 
-    BodyBudget(int cap, long most, Duration longest) {
+    BodyBudget(int cap, long maxBytes, Duration timeout) {
         this.cap = cap;
-        this.most = most;
-        this.longest = longest;
+        this.maxBytes = maxBytes;
+        this.timeout = timeout;
     }
 
-    /** Bytes that a body may have. */
+    /** The longest body, in bytes. */
     int cap() {
         return cap;
     }
 
-    /** The time that a body may take. */
-    Duration longest() {
-        return longest;
+    /** The time until a body must be complete. */
+    Duration timeout() {
+        return timeout;
     }
 
-    /** Bytes of all requests that are not whole yet. */
+    /** The bytes of all incomplete requests. */
     long kept() {
         return kept.get();
     }
 
-    /** Keeps so many bytes more of a connection; whether there is room for them. */
-    boolean keep(HttpConnection connection, int bytes) {
+    /** Reserves {@code bytes} for a connection; returns whether they fit. */
+    boolean reserve(HttpConnection connection, int bytes) {
         charge(connection, bytes);
-        long own = keptOf.merge(connection, (long) bytes, Long::sum);
-        return kept.addAndGet(bytes) <= most && own <= most / SHARES + cap;
+        long own = keptByConnection.merge(connection, (long) bytes, Long::sum);
+        return kept.addAndGet(bytes) <= maxBytes && own <= maxBytes / SHARES + cap;
     }
 
-    void letGo(HttpConnection connection, int bytes) {
+    void release(HttpConnection connection, int bytes) {
         charge(connection, -bytes);
-        keptOf.computeIfPresent(connection, (of, own) -> own == bytes ? null : own - bytes);
+        keptByConnection.computeIfPresent(connection, (of, own) -> own == bytes ? null : own - bytes);
         kept.addAndGet(-bytes);
     }
 

@@ -1,12 +1,14 @@
 package dev.weir.server.http;
 
-/** What callers' text may look like, and how it is shown to people. */
+/** Measures callers' text, and makes it safe to show. */
 public final class CallerText {
-    private static final int SHOWN = 64;
+    private static final int MAX_SHOWN = 64;
 
     private CallerText() {}
 
-    /** Bytes of {@code text} in UTF-8, or -1 if it holds half of a surrogate pair, which UTF-8 cannot tell from a {@code ?}. */
+    /**
+     * The bytes of {@code text} in UTF-8, or -1 if it has an unpaired surrogate, which UTF-8 would encode as {@code ?}.
+     */
     public static int utf8Length(String text) {
         int bytes = 0;
         for (int i = 0, length = text.length(); i < length; i++) {
@@ -27,10 +29,10 @@ public final class CallerText {
         return bytes;
     }
 
-    /** {@code text} in quotes, cut short and with everything unprintable escaped: what errors and logs may repeat. */
+    /** Returns {@code text} in quotes, shortened and with everything unprintable escaped, for errors and logs. */
     public static String shown(String text) {
         StringBuilder shown = new StringBuilder().append('"');
-        int end = Math.min(text.length(), SHOWN);
+        int end = Math.min(text.length(), MAX_SHOWN);
         for (int i = 0; i < end; i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {

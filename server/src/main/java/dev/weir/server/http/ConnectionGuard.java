@@ -21,8 +21,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a port that listens and sees every connection as it is accepted. It lets in so many at once, and lets go of those whose
- * first request does not come whole in its time: what trickles in byte by byte is never idle.
+ * Guards a listening port and sees every connection as it is accepted. It limits the number of connections, and closes
+ * those whose first request head is not complete in time. Idle timeouts do not cover that: a head that trickles in byte
+ * by byte is never idle.
  */
 @Sharable
 final class ConnectionGuard extends ChannelInboundHandlerAdapter {
@@ -40,11 +41,14 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
         this.memory = memory;
         this.outOfMemory = new OutOfMemory(memory);
         this.limit =
-                new ConnectionLimit("HTTP", settings.connections(), settings.connectionsOfAddress(), memory.closed());
+                new ConnectionLimit("HTTP", settings.connections(), settings.connectionsPerAddress(), memory.closed());
     }
 
-    /** Vert.x has a connection, which it has when its first request is there, or TLS is agreed on: from now on heads are watched here. */
-    static void passed(HttpConnection connection) {
+    /**
+     * Hands a connection over to Vert.x, which knows it once its first request is there or TLS is negotiated. From then
+     * on {@link Http1Guard} watches its heads.
+     */
+    static void handOver(HttpConnection connection) {
         ConnectionBase base = (ConnectionBase) connection;
         ChannelPipeline pipeline = base.channel().pipeline();
         if (pipeline.get(FIRST_HEAD) instanceof FirstHead first) {
@@ -53,11 +57,11 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
             if (http2 != null) {
                 first.meter().input().upgraded();
                 first.meter().http2(MeteredFlowController.on(http2.connection()));
-            } else if (Http1Guard.fits(pipeline)) {
+            } else if (Http1Guard.isHttp1(pipeline)) {
                 pipeline.addBefore(
                         base.channelHandlerContext().name(),
                         "heads",
-                        new Http1Guard(first.most(), first.meter().input(), first::late));
+                        new Http1Guard(first.timeout(), first.meter().input(), first::countTimeout));
             }
         }
     }
@@ -78,18 +82,18 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     }
 
     private void closeLate(ChannelHandlerContext ctx, String why) {
-        late(why);
+        countTimeout(why);
         var unused = ctx.channel().close();
     }
 
-    private void late(String why) {
+    private void countTimeout(String why) {
         memory.closed().add(CloseReason.HEAD_TIMEOUT, 1, "HTTP: " + why);
     }
 
-    /** Says {@code status} in HTTP/1, which every client understands, and closes. */
-    private void turnAway(ChannelHandlerContext ctx, String status, String detail) {
+    /** Answers {@code status} in HTTP/1, which every client understands, and closes. */
+    private void refuse(ChannelHandlerContext ctx, String status, String detail) {
         if (!clearText) {
-            var unused = ctx.close(); // nothing can be said before TLS is agreed on
+            var unused = ctx.close(); // before TLS is negotiated there is no way to answer
             return;
         }
         String text = "HTTP/1.1 " + status + "\r\nContent-Type: text/plain\r\nContent-Length: " + detail.length()
@@ -98,7 +102,7 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
                 .addListener(ChannelFutureListener.CLOSE);
     }
 
-    /** Of a connection that is one too many. */
+    /** Refuses a connection above the limit. */
     private final class Refusal extends ChannelInboundHandlerAdapter {
         private final String detail;
 
@@ -108,11 +112,11 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
-            turnAway(ctx, "503 Service Unavailable", detail + "\n");
+            refuse(ctx, "503 Service Unavailable", detail + "\n");
         }
     }
 
-    /** Of a connection of which Vert.x knows nothing yet. */
+    /** Times the first head of a connection that Vert.x does not know yet. */
     private final class FirstHead extends ChannelInboundHandlerAdapter {
         private final HttpConnectionMeter meter;
         private @Nullable Future<?> due;
@@ -125,25 +129,26 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
             return meter;
         }
 
-        void late() {
-            ConnectionGuard.this.late("a head was not whole after " + most().toMillis() + " ms");
+        void countTimeout() {
+            ConnectionGuard.this.countTimeout(
+                    "request head: incomplete after " + timeout().toMillis() + " ms");
         }
 
-        Duration most() {
+        Duration timeout() {
             return settings.head();
         }
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object bytes) {
             if (due == null) {
-                due = ctx.executor().schedule(() -> giveUp(ctx), most().toNanos(), TimeUnit.NANOSECONDS);
+                due = ctx.executor().schedule(() -> timedOut(ctx), timeout().toNanos(), TimeUnit.NANOSECONDS);
             }
             ctx.fireChannelRead(bytes);
         }
 
-        private void giveUp(ChannelHandlerContext ctx) {
-            late();
-            turnAway(ctx, "408 Request Timeout", "head: not whole in its time\n");
+        private void timedOut(ChannelHandlerContext ctx) {
+            countTimeout();
+            refuse(ctx, "408 Request Timeout", "request head: timeout\n");
         }
 
         @Override

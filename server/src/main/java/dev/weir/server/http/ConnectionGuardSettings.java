@@ -3,13 +3,13 @@ package dev.weir.server.http;
 import java.time.Duration;
 
 /**
- * What a port lets in.
+ * Bounds on the connections of a port.
  *
- * @param connections open at once on a port; further ones are told so and closed
- * @param connectionsOfAddress those of them that may be of one peer address
- * @param head until the head of a request is whole, from its first byte
+ * @param connections open connections; further ones get an error and are closed
+ * @param connectionsPerAddress open connections of one peer address
+ * @param head the time from the first byte of a request's head until the head is complete
  */
-public record ConnectionGuardSettings(int connections, int connectionsOfAddress, Duration head) {
+public record ConnectionGuardSettings(int connections, int connectionsPerAddress, Duration head) {
 
     public static ConnectionGuardSettings defaults() {
         return new ConnectionGuardSettings(10_000, 5_000, Duration.ofSeconds(10));

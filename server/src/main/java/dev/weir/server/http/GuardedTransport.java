@@ -25,22 +25,22 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport that Vert.x would have taken, with a {@link ConnectionGuard} before every port that listens. Vert.x tells of a connection only when
- * its first request is there; here is where it can be seen before.
+ * Wraps Vert.x's transport and puts a {@link ConnectionGuard} before every listening port. Vert.x itself reports a
+ * connection only when its first request has arrived.
  */
 public final class GuardedTransport implements io.vertx.core.transport.Transport {
-    private final io.vertx.core.transport.Transport chosen;
+    private final io.vertx.core.transport.Transport wrapped;
     private final ConnectionGuardSettings settings;
     private final MemoryBudget memory;
 
     private GuardedTransport(
-            io.vertx.core.transport.Transport chosen, ConnectionGuardSettings settings, MemoryBudget memory) {
-        this.chosen = chosen;
+            io.vertx.core.transport.Transport wrapped, ConnectionGuardSettings settings, MemoryBudget memory) {
+        this.wrapped = wrapped;
         this.settings = settings;
         this.memory = memory;
     }
 
-    /** The native transport where there is one. */
+    /** Wraps the native transport if it is available, else NIO. */
     public static GuardedTransport of(ConnectionGuardSettings settings, MemoryBudget memory) {
         io.vertx.core.transport.Transport own = io.vertx.core.transport.Transport.nativeTransport();
         return new GuardedTransport(
@@ -49,122 +49,122 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
     @Override
     public String name() {
-        return chosen.name();
+        return wrapped.name();
     }
 
     @Override
     public boolean available() {
-        return chosen.available();
+        return wrapped.available();
     }
 
     @Override
     public @Nullable Throwable unavailabilityCause() {
-        return chosen.unavailabilityCause();
+        return wrapped.unavailabilityCause();
     }
 
     @Override
     public Transport implementation() {
-        return new Guarded(chosen.implementation(), settings, memory);
+        return new Guarded(wrapped.implementation(), settings, memory);
     }
 
-    private record Guarded(Transport chosen, ConnectionGuardSettings settings, MemoryBudget memory)
+    private record Guarded(Transport wrapped, ConnectionGuardSettings settings, MemoryBudget memory)
             implements Transport {
-        /** The most that is read at once: what a connection may hold without being charged. */
-        private static final int LARGEST_READ = 16 << 10;
-        /** Reads of a connection before others have their turn. */
-        private static final int MOST_READS = 4;
+        /** The maximum size of one read, which a connection may hold without being charged. */
+        private static final int MAX_READ_BYTES = 16 << 10;
+        /** Reads of a connection in a row before the event loop serves others. */
+        private static final int MAX_READS = 4;
         /**
-         * Connections that an event loop serves before it runs its tasks: connections that are to be closed are closed there, and
-         * until then hold their memory.
+         * Connections that an event loop serves before it runs its tasks. A connection that is over the memory budget is
+         * closed by such a task, and holds its memory until then.
          */
-        private static final int MOST_EVENTS = 128;
-        /** What the kernel keeps of answers for a peer that does not read; by itself it would take megabytes. */
-        private static final int KERNEL_SEND = 128 << 10;
+        private static final int MAX_EVENTS = 128;
+        /** The kernel's send buffer for answers that a peer does not read; the kernel's default grows to megabytes. */
+        private static final int SEND_BUFFER = 128 << 10;
 
         @Override
         @SuppressWarnings("deprecation") // RCVBUF_ALLOCATOR has no other name yet
         public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
-            chosen.configure(options, domainSocket, bootstrap);
+            wrapped.configure(options, domainSocket, bootstrap);
             bootstrap.childOption(
                     ChannelOption.RCVBUF_ALLOCATOR,
-                    new AdaptiveRecvByteBufAllocator(64, 2_048, LARGEST_READ).maxMessagesPerRead(MOST_READS));
-            bootstrap.childOption(ChannelOption.SO_SNDBUF, KERNEL_SEND);
+                    new AdaptiveRecvByteBufAllocator(64, 2_048, MAX_READ_BYTES).maxMessagesPerRead(MAX_READS));
+            bootstrap.childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER);
             bootstrap.handler(new ConnectionGuard(settings, memory, !options.isSsl()));
         }
 
         @Override
         public boolean supportsDomainSockets() {
-            return chosen.supportsDomainSockets();
+            return wrapped.supportsDomainSockets();
         }
 
         @Override
         public boolean supportFileRegion() {
-            return chosen.supportFileRegion();
+            return wrapped.supportFileRegion();
         }
 
         @Override
         public boolean isAvailable() {
-            return chosen.isAvailable();
+            return wrapped.isAvailable();
         }
 
         @Override
         public @Nullable Throwable unavailabilityCause() {
-            return chosen.unavailabilityCause();
+            return wrapped.unavailabilityCause();
         }
 
         @Override
         public java.net.SocketAddress convert(SocketAddress address) {
-            return chosen.convert(address);
+            return wrapped.convert(address);
         }
 
         @Override
         public SocketAddress convert(java.net.SocketAddress address) {
-            return chosen.convert(address);
+            return wrapped.convert(address);
         }
 
         @Override
         public IoHandlerFactory ioHandlerFactory() {
-            return chosen instanceof EpollTransport
-                    ? EpollIoHandler.newFactory(MOST_EVENTS, DefaultSelectStrategyFactory.INSTANCE)
-                    : chosen.ioHandlerFactory();
+            return wrapped instanceof EpollTransport
+                    ? EpollIoHandler.newFactory(MAX_EVENTS, DefaultSelectStrategyFactory.INSTANCE)
+                    : wrapped.ioHandlerFactory();
         }
 
         @Override
         public EventLoopGroup eventLoopGroup(int type, int threads, ThreadFactory factory, int ioRatio) {
-            return chosen instanceof EpollTransport
+            return wrapped instanceof EpollTransport
                     ? new MultiThreadIoEventLoopGroup(threads, factory, ioHandlerFactory())
-                    : chosen.eventLoopGroup(type, threads, factory, ioRatio);
+                    : wrapped.eventLoopGroup(type, threads, factory, ioRatio);
         }
 
         @Override
         public DatagramChannel datagramChannel() {
-            return chosen.datagramChannel();
+            return wrapped.datagramChannel();
         }
 
         @Override
-        @SuppressWarnings("deprecation") // it is what Vert.x asks for
+        @SuppressWarnings("deprecation") // Vert.x calls it
         public DatagramChannel datagramChannel(InternetProtocolFamily family) {
-            return chosen.datagramChannel(family);
+            return wrapped.datagramChannel(family);
         }
 
         @Override
         public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
-            return chosen.channelFactory(domainSocket);
+            return wrapped.channelFactory(domainSocket);
         }
 
         @Override
         public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
-            return chosen.serverChannelFactory(domainSocket);
+            return wrapped.serverChannelFactory(domainSocket);
         }
 
         @Override
         public void configure(DatagramChannel channel, DatagramSocketOptions options) {
-            chosen.configure(channel, options);
+            wrapped.configure(channel, options);
         }
 
         @Override
         public void configure(ClientOptionsBase options, int timeout, boolean domainSocket, Bootstrap bootstrap) {
-            chosen.configure(options, timeout, domainSocket, bootstrap);
+            wrapped.configure(options, timeout, domainSocket, bootstrap);
         }
     }
 }

@@ -26,39 +26,39 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of a connection that speaks HTTP/1: every head must be whole in its time, and a body that cannot be read is answered. (Vert.x closes
- * on it without a word, and knows nothing of heads that are not whole.)
+ * Guards an HTTP/1 connection: every head must be complete in time, and a body that cannot be parsed gets an answer.
+ * Vert.x closes without an answer on such a body, and has no timeout for incomplete heads.
  */
 final class Http1Guard extends ChannelDuplexHandler {
-    private final Duration most;
+    private final Duration timeout;
     private final UnfinishedInput input;
-    private final Runnable tooLate;
-    private @Nullable Future<?> due;
+    private final Runnable onTimeout;
+    private @Nullable Future<?> timer;
     private boolean inBody;
-    private boolean sawSomething;
-    /** Requests that are not answered to the end. */
+    private boolean sawMessage;
+    /** Requests that are not completely answered. */
     private int unanswered;
-    /** The answer to the first of them has begun. */
+    /** Whether the answer to the first of them has begun. */
     private boolean answering;
 
-    /** Tells {@code input} what has become whole, and {@code tooLate} of a head that has not. */
-    Http1Guard(Duration most, UnfinishedInput input, Runnable tooLate) {
-        this.most = most;
+    /** Reports complete messages to {@code input}, and runs {@code onTimeout} if a head is not complete in time. */
+    Http1Guard(Duration timeout, UnfinishedInput input, Runnable onTimeout) {
+        this.timeout = timeout;
         this.input = input;
-        this.tooLate = tooLate;
+        this.onTimeout = onTimeout;
     }
 
-    /** Whether HTTP/1 is spoken there. */
-    static boolean fits(ChannelPipeline pipeline) {
+    /** Whether the pipeline speaks HTTP/1. */
+    static boolean isHttp1(ChannelPipeline pipeline) {
         return pipeline.get(HttpRequestDecoder.class) != null;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        sawSomething = true;
+        sawMessage = true;
         input.used();
         if (message instanceof HttpRequest request) {
-            headIsWhole();
+            headComplete();
             if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1) {
                 request.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("Host: more than one")));
             }
@@ -70,7 +70,7 @@ final class Http1Guard extends ChannelDuplexHandler {
                 && unanswered == 1
                 && !answering) {
             ReferenceCountUtil.release(message);
-            end(ctx, HttpResponseStatus.BAD_REQUEST, "body: malformed (expected: chunks as HTTP/1.1 has them)");
+            end(ctx, HttpResponseStatus.BAD_REQUEST, "body: malformed (expected: HTTP/1.1 chunks)");
             return;
         }
         if (message instanceof LastHttpContent) {
@@ -79,33 +79,33 @@ final class Http1Guard extends ChannelDuplexHandler {
         ctx.fireChannelRead(message);
     }
 
-    /** Bytes came, and nothing came of them: a head has begun. */
+    /** Starts the timeout if bytes arrived without completing a message: a head has begun. */
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        if (!sawSomething && !inBody && due == null && fits(ctx.pipeline())) {
-            watch(ctx);
+        if (!sawMessage && !inBody && timer == null && isHttp1(ctx.pipeline())) {
+            startTimer(ctx);
         }
-        sawSomething = false;
+        sawMessage = false;
         ctx.fireChannelReadComplete();
     }
 
-    private void watch(ChannelHandlerContext ctx) {
-        due = ctx.executor().schedule(() -> late(ctx), most.toNanos(), TimeUnit.NANOSECONDS);
+    private void startTimer(ChannelHandlerContext ctx) {
+        timer = ctx.executor().schedule(() -> timedOut(ctx), timeout.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    private void late(ChannelHandlerContext ctx) {
+    private void timedOut(ChannelHandlerContext ctx) {
         if (unanswered == 0) {
-            tooLate.run();
-            end(ctx, HttpResponseStatus.REQUEST_TIMEOUT, "head: not whole in its time");
+            onTimeout.run();
+            end(ctx, HttpResponseStatus.REQUEST_TIMEOUT, "request head: timeout");
         } else {
-            watch(ctx); // an answer is still being made, and is not cut off for what follows it
+            startTimer(ctx); // an answer is in progress, and is not cut off because of the next request
         }
     }
 
-    private void headIsWhole() {
-        if (due != null) {
-            due.cancel(false);
-            due = null;
+    private void headComplete() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
         }
     }
 
@@ -124,7 +124,7 @@ final class Http1Guard extends ChannelDuplexHandler {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        headIsWhole();
+        headComplete();
         ctx.fireChannelInactive();
     }
 

@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An HTTP answer before it is sent. */
+/** An HTTP answer that is ready to send. */
 public final class HttpAnswer {
     public static final String JSON = "application/json";
     public static final String PROBLEM = "application/problem+json";
@@ -16,7 +16,7 @@ public final class HttpAnswer {
     private final byte[] body;
     private final List<String> headers;
 
-    /** An answer with these headers, names and values in turn. */
+    /** Creates an answer with these headers, names and values in turn. */
     public HttpAnswer(int status, String contentType, byte[] body, List<String> headers) {
         this.status = status;
         this.contentType = contentType;
@@ -24,7 +24,7 @@ public final class HttpAnswer {
         this.headers = headers;
     }
 
-    /** This answer with one header more. */
+    /** Returns this answer with one more header. */
     public HttpAnswer with(String name, String value) {
         List<String> more = new ArrayList<>(headers);
         more.add(name);

@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What every HTTP port has in common: its bounds, and its answers to what never gets as far as a handler of ours. */
+/** The bounds that all HTTP ports share, and their answers to requests that no handler can read. */
 public final class HttpPort {
-    /** A value of a query at its cap, every byte of it percent-encoded, and what stands around it. */
-    private static final int LINE = 100 << 10;
+    /** The longest request line: a query value at its cap, percent-encoded, and the rest of the line. */
+    private static final int MAX_LINE = 100 << 10;
 
-    private static final int HEADERS = 16 << 10;
+    private static final int MAX_HEADERS = 16 << 10;
     private static final int IDLE_SECONDS = 30;
 
     private HttpPort() {}
@@ -28,15 +28,18 @@ public final class HttpPort {
     public static HttpServerOptions options() {
         HttpServerOptions options = new HttpServerOptions()
                 .setHandle100ContinueAutomatically(true)
-                .setMaxInitialLineLength(LINE)
-                .setMaxHeaderSize(HEADERS)
+                .setMaxInitialLineLength(MAX_LINE)
+                .setMaxHeaderSize(MAX_HEADERS)
                 .setIdleTimeout(IDLE_SECONDS)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS);
-        options.getInitialSettings().setMaxHeaderListSize(LINE + HEADERS); // over HTTP/2 the line is in it
+        options.getInitialSettings().setMaxHeaderListSize(MAX_LINE + MAX_HEADERS); // in HTTP/2 the line is a header
         return options;
     }
 
-    /** {@code handler}; while the server is going away, callers over HTTP/1 are told to leave. HTTP/2 has a frame for it. */
+    /**
+     * Wraps {@code handler}. While the server is shutting down, it asks HTTP/1 callers to close their connection;
+     * HTTP/2 has a frame for that.
+     */
     public static Handler<HttpServerRequest> whileServing(BooleanSupplier serving, Handler<HttpServerRequest> handler) {
         return request -> {
             if (!serving.getAsBoolean() && request.version() != HttpVersion.HTTP_2) {
@@ -46,19 +49,19 @@ public final class HttpPort {
         };
     }
 
-    /** To be told of every connection. */
+    /** Handles a new connection; to be called for every one. */
     public static void connected(HttpConnection connection) {
-        ConnectionGuard.passed(connection);
+        ConnectionGuard.handOver(connection);
     }
 
-    /** Answers what could not be read, and closes: nobody knows where the next request would begin. */
-    public static void unreadable(HttpServerRequest request) {
+    /** Answers a request that could not be parsed, and closes, because the start of the next request is unknown. */
+    public static void unparsable(HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
         HttpAnswer answer;
         if (cause instanceof TooLongHttpLineException) {
-            answer = HttpProblems.of(414, "request line: more than " + LINE + " bytes (expected: fewer)", List.of());
+            answer = HttpProblems.of(414, "request line: too long (expected: <= " + MAX_LINE + " bytes)", List.of());
         } else if (cause instanceof TooLongHttpHeaderException) {
-            answer = HttpProblems.of(431, "headers: more than " + HEADERS + " bytes (expected: fewer)", List.of());
+            answer = HttpProblems.of(431, "headers: too long (expected: <= " + MAX_HEADERS + " bytes)", List.of());
         } else {
             answer = HttpProblems.of(
                     HttpProblemException.badRequest("request: malformed (expected: HTTP/1.1 or HTTP/2)"));
@@ -67,19 +70,19 @@ public final class HttpPort {
         var unused = request.connection().close();
     }
 
-    /** Answers where the router could read neither path nor query. */
+    /** Answers a request whose path or query the router could not parse. */
     public static void malformed(RoutingContext context) {
         HttpProblems.of(RequestTarget.malformed()).send(context.response());
     }
 
-    /** What the router itself turned away is told; null for any other failure. */
-    public static @Nullable HttpAnswer turnedAway(RoutingContext context) {
+    /** The answer to a request that the router itself refused; null for any other failure. */
+    public static @Nullable HttpAnswer refusedByRouter(RoutingContext context) {
         Throwable failure = context.failure();
         int status = failure instanceof HttpException e ? e.getStatusCode() : context.statusCode();
         if (status == 404) {
             return HttpProblems.of(HttpProblemException.notFound(
                     "path: " + CallerText.shown(String.valueOf(context.request().path()))
-                            + " (expected: one that begins with /)"));
+                            + " (expected: a path that begins with /)"));
         }
         if (status == 400) {
             return HttpProblems.of(

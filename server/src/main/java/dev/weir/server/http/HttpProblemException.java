@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import java.util.List;
 
-/** A request that cannot be answered as asked: the status, and what was wrong, expected and where. */
+/** Answers a request with an error status and a detail: the value, the expected one, and where. */
 public final class HttpProblemException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ public final class HttpProblemException extends RuntimeException {
     private final transient List<String> headers;
 
     private HttpProblemException(int status, String detail, String... headers) {
-        // No stack trace: it says nothing about the caller's mistake, and callers can make many.
+        // No stack trace: it says nothing about the caller's mistake, and callers can cause any number of them.
         super(detail, null, false, false);
         this.status = status;
         this.headers = List.of(headers);
@@ -40,7 +40,7 @@ public final class HttpProblemException extends RuntimeException {
         return new HttpProblemException(403, detail);
     }
 
-    /** 401; {@code challenge} says how to prove who one is. */
+    /** Creates a 401. {@code challenge} says how to authenticate. */
     public static HttpProblemException unauthorized(String detail, String challenge) {
         return new HttpProblemException(401, detail, "WWW-Authenticate", challenge);
     }
@@ -74,7 +74,7 @@ public final class HttpProblemException extends RuntimeException {
         return message == null ? "" : message;
     }
 
-    /** What else the answer says, names and values in turn: the methods that would have been right, on a 405. */
+    /** Further headers of the answer, names and values in turn, such as {@code Allow} of a 405. */
     public List<String> headers() {
         return headers;
     }

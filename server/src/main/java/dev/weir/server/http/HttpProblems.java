@@ -3,7 +3,7 @@ package dev.weir.server.http;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 
-/** Errors as RFC 9457 has them; a denial's own problem is written where checks are answered. */
+/** Writes errors as RFC 9457 problems. The problem of a denial is written with the other answers to checks. */
 public final class HttpProblems {
     private HttpProblems() {}
 
@@ -15,7 +15,7 @@ public final class HttpProblems {
         return of(status, detail, List.of(), headers);
     }
 
-    /** A problem with everything that is wrong, a text each; none where the detail says it all. */
+    /** A problem with a text for each error; {@code errors} is empty if the detail says it all. */
     public static HttpAnswer of(int status, String detail, List<String> errors, List<String> headers) {
         byte[] body = JsonOutput.bytes(json -> {
             json.writeStartObject();

@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the routers of all HTTP ports have in common: one answer to a wrong method, a wrong path, and a failure. */
+/** Adds what the routers of all HTTP ports share: the answers to a wrong method, an unknown path, and a failure. */
 public final class HttpRoutes {
     private static final System.Logger LOG = System.getLogger(HttpRoutes.class.getName());
 
     private HttpRoutes() {}
 
-    /** Adds what is there to be read, and nothing else. */
+    /** Adds a page that can only be read. */
     public static void page(Router router, String path, Handler<RoutingContext> handler) {
         router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(handler);
         only(router, path, "GET, HEAD");
     }
 
-    /** After the last route of {@code path}: these are its methods. */
+    /** Refuses all other methods of {@code path}; to be called after its last route. */
     public static void only(Router router, String path, String methods) {
         router.route(path).handler(context -> {
             throw HttpProblemException.methodNotAllowed(
@@ -30,18 +30,18 @@ public final class HttpRoutes {
     }
 
     /**
-     * Answers what no route has answered.
+     * Answers requests that no route has answered.
      *
-     * @param whereTo said to whoever asks for another path
-     * @param known the answer to a failure of this port's own, or null for one that nobody expected
+     * @param hint a hint for callers of an unknown path
+     * @param known maps a failure of this port to its answer; null for an unexpected failure
      */
-    public static Router finish(Router router, String whereTo, Function<Throwable, @Nullable HttpAnswer> known) {
+    public static Router finish(Router router, String hint, Function<Throwable, @Nullable HttpAnswer> known) {
         router.route().last().handler(context -> {
             throw HttpProblemException.notFound(
-                    "path: " + CallerText.shown(context.request().path()) + " (" + whereTo + ")");
+                    "path: " + CallerText.shown(context.request().path()) + " (" + hint + ")");
         });
         router.route().failureHandler(context -> failed(context, known));
-        // Where the router itself cannot read path or query, it asks no failure handler.
+        // If the router itself cannot parse path or query, it calls no failure handler.
         return router.errorHandler(400, HttpPort::malformed);
     }
 
@@ -51,13 +51,13 @@ public final class HttpRoutes {
         }
         Throwable failure = context.failure();
         HttpAnswer answer =
-                failure instanceof HttpProblemException e ? HttpProblems.of(e) : HttpPort.turnedAway(context);
+                failure instanceof HttpProblemException e ? HttpProblems.of(e) : HttpPort.refusedByRouter(context);
         if (answer == null && failure != null) {
             answer = known.apply(failure);
         }
         if (answer == null) {
-            LOG.log(Level.ERROR, "A request could not be answered", failure);
-            answer = HttpProblems.of(500, "this is a mistake of the server, not yours", List.of());
+            LOG.log(Level.ERROR, "a request failed with an internal error", failure);
+            answer = HttpProblems.of(500, "internal error; see the server's log", List.of());
         }
         answer.send(context.response());
     }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** JSON in memory. */
+/** Writes JSON into memory. */
 public final class JsonOutput {
-    /** Writes into a generator that cannot fail, because memory does not. */
+    /** Writes to a generator. Memory does not fail, so neither does this. */
     @FunctionalInterface
     public interface Writing {
         void to(JsonGenerator json) throws IOException;
@@ -31,7 +31,7 @@ public final class JsonOutput {
         return bytes.toByteArray();
     }
 
-    /** Writes text, numbers, truth, null, lists and maps as they stand; whole numbers without a fraction. */
+    /** Writes text, numbers, booleans, null, lists and maps; whole numbers without a fraction. */
     public static void value(JsonGenerator json, @Nullable Object value) throws IOException {
         if (value == null) {
             json.writeNull();

@@ -9,21 +9,23 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Collects a request's body up to a cap, for so long, and while there is room for what is not whole. Past one of them the caller
- * is told at once; what it still sends is thrown away, so that it reads the answer rather than a reset, until it has sent several
- * times the cap, or is late, and the connection is closed on it.
+ * Collects the body of a request, within a cap, a timeout, and a bound on the memory of incomplete requests.
+ *
+ * <p>If one is exceeded, the caller gets an error at once. What it still sends is discarded, so that it can read the
+ * error instead of a connection reset. The connection is closed once the caller has sent several times the cap, or has
+ * timed out.
  */
 public final class RequestBody {
-    private static final int PATIENCE = 8;
-    /** For an answer to leave, and those of other requests on the connection, before it is closed. */
+    private static final int DISCARD_FACTOR = 8;
+    /** The time in which this answer, and those to other requests on the connection, are sent before it is closed. */
     private static final long CLOSING_SECONDS = 1;
-    /** About what an open request takes beside its head and its body. */
+    /** The approximate memory of an open request besides its head and body. */
     private static final int REQUEST_COST = 4 << 10;
 
     private static final long NO_TIMER = -1;
 
     private final HttpServerRequest request;
-    private final BodyBudget bodies;
+    private final BodyBudget budget;
     private final Handler<HttpProblemException> failed;
     private final Context context = Vertx.currentContext();
     private final long declared;
@@ -34,17 +36,17 @@ public final class RequestBody {
     private boolean refused;
     private boolean over;
 
-    private RequestBody(HttpServerRequest request, BodyBudget bodies, Handler<HttpProblemException> failed) {
+    private RequestBody(HttpServerRequest request, BodyBudget budget, Handler<HttpProblemException> failed) {
         this.request = request;
-        this.bodies = bodies;
+        this.budget = budget;
         this.failed = failed;
         this.declared = declared(request);
     }
 
-    /** Hands the whole body, of whatever content type, to {@code whole}; or an error to {@code failed}. */
+    /** Passes the whole body, of any content type, to {@code whole}; or an error to {@code failed}. */
     public static void read(
-            HttpServerRequest request, BodyBudget bodies, Handler<byte[]> whole, Handler<HttpProblemException> failed) {
-        RequestBody body = new RequestBody(request, bodies, failed);
+            HttpServerRequest request, BodyBudget budget, Handler<byte[]> whole, Handler<HttpProblemException> failed) {
+        RequestBody body = new RequestBody(request, budget, failed);
         request.handler(body::collect);
         request.exceptionHandler(gone -> body.end());
         request.endHandler(end -> {
@@ -57,52 +59,52 @@ public final class RequestBody {
         if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
             body.refuse(HttpProblemException.unsupportedType(
                     "Content-Encoding: " + CallerText.shown(encoding) + " (expected: none)"));
-        } else if (body.declared > bodies.cap()) {
+        } else if (body.declared > budget.cap()) {
             body.refuse(body.tooLarge());
         }
-        // Most are whole when what there was to read is read, and need neither a clock nor room.
+        // Most bodies are complete at the end of the current read, and need neither a timer nor a reservation.
         body.context.runOnContext(read -> body.await());
     }
 
     private void await() {
         if (!over) {
-            timer = context.owner().setTimer(bodies.longest().toMillis(), late -> late());
-            keep(REQUEST_COST + sizeOfHead());
+            timer = context.owner().setTimer(budget.timeout().toMillis(), fired -> timedOut());
+            reserve(REQUEST_COST + sizeOfHead());
         }
     }
 
     private void collect(Buffer chunk) {
         seen += chunk.length();
         if (refused) {
-            if (seen > (long) bodies.cap() * PATIENCE) {
+            if (seen > (long) budget.cap() * DISCARD_FACTOR) {
                 var unused = request.connection().close();
             }
-        } else if (seen > bodies.cap()) {
+        } else if (seen > budget.cap()) {
             refuse(tooLarge());
         } else {
             collected.appendBuffer(chunk);
             if (seen != declared) {
-                keep(chunk.length());
+                reserve(chunk.length());
             }
         }
     }
 
-    private void keep(int bytes) {
+    private void reserve(int bytes) {
         kept += bytes;
-        if (!bodies.keep(request.connection(), bytes)) {
-            letGo();
+        if (!budget.reserve(request.connection(), bytes)) {
+            release();
             if (!refused) {
-                refuse(HttpProblemException.unavailable("requests that are not whole: too many to wait for this one"));
+                refuse(HttpProblemException.unavailable("too many incomplete requests; try again"));
             }
             close();
         }
     }
 
-    private void late() {
+    private void timedOut() {
         timer = NO_TIMER;
         if (!refused) {
             refuse(HttpProblemException.timeout(
-                    "body: not whole after " + bodies.longest().toSeconds() + " s (expected: within them)"));
+                    "body: incomplete after " + budget.timeout().toSeconds() + " s"));
         }
         close();
     }
@@ -110,7 +112,7 @@ public final class RequestBody {
     private void refuse(HttpProblemException why) {
         refused = true;
         collected = Buffer.buffer();
-        letGo();
+        release();
         failed.handle(why);
     }
 
@@ -118,18 +120,18 @@ public final class RequestBody {
         var unused = request.connection().shutdown(CLOSING_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** The request has come to its end, or the connection has. */
+    /** Handles the end of the request or of the connection. */
     private void end() {
         over = true;
         if (timer != NO_TIMER) {
             context.owner().cancelTimer(timer);
         }
-        letGo();
+        release();
     }
 
-    private void letGo() {
+    private void release() {
         if (kept > 0) {
-            bodies.letGo(request.connection(), kept);
+            budget.release(request.connection(), kept);
             kept = 0;
         }
     }
@@ -143,8 +145,7 @@ public final class RequestBody {
     }
 
     private HttpProblemException tooLarge() {
-        return HttpProblemException.tooLarge("body: more than " + bodies.cap() + " bytes (expected: at most "
-                + bodies.cap() + ", the cap on a body)");
+        return HttpProblemException.tooLarge("body: too long (expected: <= " + budget.cap() + " bytes)");
     }
 
     private static long declared(HttpServerRequest request) {
@@ -152,7 +153,7 @@ public final class RequestBody {
         try {
             return length == null ? 0 : Long.parseLong(length);
         } catch (NumberFormatException e) {
-            // The codec refuses such a request; if one comes through, its bytes are counted as they arrive.
+            // The codec refuses such a request. If one gets through, its bytes are counted as they arrive.
             return 0;
         }
     }

@@ -11,28 +11,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a request is sent to, read strictly: percent-encoded UTF-8 and nothing else, or two callers whose names are no text
- * would both be told of a third that is called by the replacement character.
+ * Reads the target of a request strictly: only percent-encoded UTF-8 is allowed. Otherwise two callers whose names are
+ * not valid text would both get the counters of a third one, named by the replacement character.
  */
 public final class RequestTarget {
-    private static final int MOST_PARAMETERS = 1_024;
+    private static final int MAX_PARAMETERS = 1_024;
 
     private RequestTarget() {}
 
-    /** The query, whose parameters {@code &} parts and {@code ;} does not. */
+    /** The query. {@code &} separates parameters and {@code ;} does not. */
     public static QueryParameters query(HttpServerRequest request) {
         require(request);
         List<Map.Entry<String, String>> parameters = new ArrayList<>();
         String encoded = request.query();
         if (encoded != null) {
-            new QueryStringDecoder(encoded, UTF_8, false, MOST_PARAMETERS, true)
+            new QueryStringDecoder(encoded, UTF_8, false, MAX_PARAMETERS, true)
                     .parameters()
                     .forEach((name, values) -> values.forEach(each -> parameters.add(Map.entry(name, each))));
         }
         return new QueryParameters(parameters);
     }
 
-    /** Turns away what cannot be read as it was meant. */
+    /** Refuses a target that is not percent-encoded UTF-8. */
     public static void require(HttpServerRequest request) {
         if (!isText(request.uri())) {
             throw malformed();

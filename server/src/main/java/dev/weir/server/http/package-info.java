@@ -1,6 +1,6 @@
 /**
- * Shared by all HTTP ports: bounds on connections, heads and bodies, strict request targets, answers, and errors as
- * RFC 9457 problems. No route comes in.
+ * Shared by all HTTP ports: bounds on connections, heads and bodies, strict request targets, answers, and errors as RFC
+ * 9457 problems. Routes do not belong here.
  */
 @NullMarked
 package dev.weir.server.http;

@@ -4,7 +4,7 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What was opened and is to be closed again, the last first; one that cannot be closed keeps none of the others open. */
+/** Closes what was opened, in reverse order. A component that fails to close does not keep the others open. */
 public final class CloseStack implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(CloseStack.class.getName());
 
@@ -21,7 +21,7 @@ public final class CloseStack implements AutoCloseable {
             try {
                 all.pop().close();
             } catch (Exception e) {
-                LOG.log(Level.WARNING, "something does not close: " + e);
+                LOG.log(Level.WARNING, "a component failed to close: " + e);
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.weir.server.lifecycle;
 
+import dev.weir.internal.runtime.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -7,34 +8,33 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What has to be looked after again and again until the server stops. It has a thread of its own, so that nothing else can hold it up:
- * reports and leases have bounds that hold only if their round comes in time.
+ * Runs periodic tasks until the server stops.
+ *
+ * <p>The tasks have a thread of their own, so that nothing else delays them: the bounds of reports and leases hold only
+ * if their task runs on time.
  */
 public final class PeriodicTasks implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PeriodicTasks.class.getName());
 
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
-        Thread thread = new Thread(work, "weir-rounds");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-tasks"));
 
-    /** Does {@code work}, which must not wait for anything, every {@code period}, the first time after one. */
+    /** Runs {@code work} every {@code period}, for the first time after one period. {@code work} must not block. */
     public void every(Duration period, Runnable work) {
-        var unused = timer.scheduleWithFixedDelay(
-                () -> round(work), period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+        var unused =
+                timer.scheduleWithFixedDelay(() -> run(work), period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** The timer would never again begin what has failed once. */
-    private static void round(Runnable work) {
+    /** Catches every failure: the timer would never again run a task that has thrown. */
+    private static void run(Runnable work) {
         try {
             work.run();
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, "a round of the server's own work failed; the next one comes all the same", e);
+            LOG.log(Level.ERROR, "a periodic task failed; it runs again after its period", e);
         }
     }
 
-    /** Begins no round any more. */
+    /** Starts no further runs. */
     @Override
     public void close() {
         timer.shutdown();

@@ -1,6 +1,6 @@
 package dev.weir.server.lifecycle;
 
-/** The server cannot start; the message says why and what to do, to a person. */
+/** Reports that the server cannot start. The message tells a person why, and what to do. */
 public final class StartException extends Exception {
 
     public StartException(String message) {

@@ -14,13 +14,13 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import java.io.IOException;
 
-/** TLS for the lane: TLS 1.2 and 1.3 with the JDK's provider, and ALPN {@code h2}. */
+/** Builds the TLS context of the gRPC port: TLS 1.2 and 1.3 with the JDK's provider, and ALPN {@code h2}. */
 public final class GrpcTls {
     private GrpcTls() {}
 
     /**
-     * TLS as {@code identity} has it. A new one for every identity: sessions that callers resume are kept with it, and one that
-     * was opened with a certificate that is no longer trusted must not go on.
+     * Builds a context for {@code identity}. Every identity needs a context of its own: it caches the sessions that
+     * callers resume, and a session that began with a certificate no longer trusted must not be resumed.
      */
     public static SslContext of(TlsIdentity identity) throws IOException {
         SslContextBuilder builder = SslContextBuilder.forServer(identity.keys())

@@ -21,11 +21,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The HTTP servers of this process, each on as many event loops as it was given. */
+/** Binds HTTP servers, each on a given number of event loops. */
 public final class HttpListeners {
     /**
-     * To Vert.x, a negative port is a free one that all servers with the same number share. Each of ours needs a number of its
-     * own; with 0, each event loop would get a port of its own.
+     * Numbers of shared free ports. For Vert.x, a negative port is a free one that all servers with the same number
+     * share; with 0, each event loop would get a port of its own. Each of our ports needs its own number.
      */
     private static final AtomicInteger FREE_PORTS = new AtomicInteger();
 
@@ -36,7 +36,7 @@ public final class HttpListeners {
         this.vertx = vertx;
     }
 
-    /** Listens on {@code address} from {@code loops} event loops, and tells the port. */
+    /** Listens on {@code address} from {@code loops} event loops. The result has the port number that was bound. */
     public Future<ListenAddress> listen(
             ListenAddress address,
             HttpServerOptions plain,
@@ -45,16 +45,16 @@ public final class HttpListeners {
             Supplier<Handler<HttpServerRequest>> handlers) {
         HttpServerOptions options = tls == null ? plain : HttpTls.over(plain, tls.current());
         int port = address.port() == 0 ? FREE_PORTS.decrementAndGet() : address.port();
-        List<HttpServer> these = new CopyOnWriteArrayList<>();
-        Supplier<Listener> listeners = () -> new Listener(these, options, port, address.host(), handlers);
-        return vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops))
+        List<HttpServer> instances = new CopyOnWriteArrayList<>();
+        Supplier<Listener> verticles = () -> new Listener(instances, options, port, address.host(), handlers);
+        return vertx.deployVerticle(verticles, new DeploymentOptions().setInstances(loops))
                 .map(deployed -> {
-                    servers.addAll(these);
+                    servers.addAll(instances);
                     if (tls != null) {
-                        // They share one listener, so that telling one is telling all.
-                        tls.onChange(next -> renew(these.get(0), next));
+                        // The instances share one socket, so updating one updates all.
+                        tls.onChange(next -> renew(instances.get(0), next));
                     }
-                    return new ListenAddress(address.host(), these.get(0).actualPort());
+                    return new ListenAddress(address.host(), instances.get(0).actualPort());
                 });
     }
 
@@ -66,14 +66,14 @@ public final class HttpListeners {
                 .join();
     }
 
-    /** Stops listening and lets what is under way finish, for {@code grace} at most. */
+    /** Stops listening and waits for requests in flight, for at most {@code grace}. */
     public Future<?> shutdown(Duration grace) {
         return Future.join(servers.stream()
                 .map(each -> each.shutdown(grace.toMillis(), TimeUnit.MILLISECONDS))
                 .toList());
     }
 
-    /** One event loop's share of a server. */
+    /** The instance of a server on one event loop. */
     private static final class Listener extends AbstractVerticle {
         private final List<HttpServer> servers;
         private final HttpServerOptions options;
@@ -98,7 +98,7 @@ public final class HttpListeners {
         public void start(Promise<Void> started) {
             HttpServer server = vertx.createHttpServer(options)
                     .connectionHandler(HttpPort::connected)
-                    .invalidRequestHandler(HttpPort::unreadable)
+                    .invalidRequestHandler(HttpPort::unparsable)
                     .requestHandler(handlers.get());
             server.listen(port, host).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
         }

@@ -9,13 +9,13 @@ import io.vertx.core.net.TrustOptions;
 import java.util.Set;
 import javax.net.ssl.TrustManager;
 
-/** An identity in Vert.x's words: TLS 1.2 and 1.3, and ALPN for HTTP/2. */
+/** Converts an identity to Vert.x options: TLS 1.2 and 1.3, and ALPN for HTTP/2. */
 final class HttpTls {
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
 
     private HttpTls() {}
 
-    /** A copy of {@code plain} that speaks TLS. */
+    /** Returns a copy of {@code plain} that speaks TLS. */
     static HttpServerOptions over(HttpServerOptions plain, TlsIdentity identity) {
         HttpServerOptions options = new HttpServerOptions(plain)
                 .setSsl(true)
@@ -28,7 +28,7 @@ final class HttpTls {
                 : options.setTrustOptions(TrustOptions.wrap(callers)).setClientAuth(ClientAuth.REQUIRED);
     }
 
-    /** What a server that runs is given in the place of what it had. */
+    /** Returns the options that replace those of a running server. */
     static ServerSSLOptions of(TlsIdentity identity) {
         ServerSSLOptions options = new ServerSSLOptions()
                 .setUseAlpn(true)

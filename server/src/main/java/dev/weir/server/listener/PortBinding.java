@@ -11,13 +11,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for a port to be bound, and says in words why it cannot be. */
+/** Waits for a port to be bound, and explains why it could not be. */
 final class PortBinding {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private PortBinding() {}
 
-    /** Where it listens; {@code settings} begin the names of those that would name another host or port: {@code http}. */
+    /** Returns the bound address. {@code settings} is the prefix of the settings that name it, such as {@code http}. */
     static ListenAddress bound(String what, String settings, ListenAddress wanted, CompletionStage<Integer> binding)
             throws StartException {
         try {
@@ -27,41 +27,50 @@ final class PortBinding {
             return new ListenAddress(wanted.host(), port);
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            String setting = settings + (isOfHost(cause) ? "_host" : "_port");
+            String setting = settings + (isHostProblem(cause) ? "_host" : "_port");
             throw new StartException(
-                    what + " cannot listen on " + wanted + ": " + why(cause) + " (--" + setting.replace('_', '-')
-                            + " or WEIR_" + setting.toUpperCase(Locale.ROOT) + " names another)",
+                    what + " cannot listen on " + wanted + ": " + why(cause) + " (" + remedy(cause) + "--"
+                            + setting.replace('_', '-') + " or WEIR_" + setting.toUpperCase(Locale.ROOT)
+                            + " sets another)",
                     cause);
         }
     }
 
-    private static boolean isOfHost(Throwable cause) {
-        return isUnknownHost(cause) || isElsewhere(cause);
+    private static boolean isHostProblem(Throwable cause) {
+        return isUnknownHost(cause) || isForeignAddress(cause);
     }
 
     private static boolean isUnknownHost(Throwable cause) {
         return cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException;
     }
 
-    private static boolean isElsewhere(Throwable cause) {
+    private static boolean isForeignAddress(Throwable cause) {
         return String.valueOf(cause.getMessage()).contains("assign requested address");
     }
 
-    /** In words: the native transport knows a bind that failed only by its number and its text. */
+    /** Explains a failed bind. The native transport describes it only by an error number and a text. */
     private static String why(Throwable cause) {
         if (cause instanceof TimeoutException) {
-            return "nothing came of it in " + TIMEOUT.toSeconds() + " s";
+            return "timed out after " + TIMEOUT.toSeconds() + " s";
         }
         if (isUnknownHost(cause)) {
-            return "there is no such host";
+            return "unknown host";
         }
-        if (isElsewhere(cause)) {
-            return "the address is not of this machine";
+        if (isForeignAddress(cause)) {
+            return "no interface of this machine has this address";
         }
         String text = String.valueOf(cause.getMessage());
         if (text.contains("in use")) {
             return "the port is in use";
         }
-        return text.contains("ermission denied") ? "ports below 1024 take a right that this user lacks" : text;
+        return isDenied(cause) ? "permission denied: ports below 1024 are privileged" : text;
+    }
+
+    private static String remedy(Throwable cause) {
+        return isDenied(cause) ? "run as root, or choose a port >= 1024: " : "";
+    }
+
+    private static boolean isDenied(Throwable cause) {
+        return String.valueOf(cause.getMessage()).contains("ermission denied");
     }
 }

@@ -15,17 +15,19 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the three ports show of themselves: read at the start, watched from then on. */
+/** The certificates of the three ports: read at the start, and reloaded when their files change. */
 public final class PortCertificates {
     private final @Nullable ReloadableTlsIdentity grpc;
+    private final @Nullable AtomicReference<SslContext> grpcContext;
     private final @Nullable ReloadableTlsIdentity http;
     private final @Nullable ReloadableTlsIdentity admin;
 
-    /** Reads them, and has {@code watch} watch them. */
+    /** Reads the certificates and watches their files with {@code watch}. */
     public PortCertificates(Settings.TlsPorts ports, FileWatcher watch) throws StartException {
         grpc = read("grpc", "gRPC", ports.grpc(), watch);
         http = read("http", "HTTP", ports.http(), watch);
-        admin = read("admin", "The admin port", ports.admin(), watch);
+        admin = read("admin", "admin", ports.admin(), watch);
+        grpcContext = grpc == null ? null : reloadableContext(grpc);
     }
 
     private static @Nullable ReloadableTlsIdentity read(
@@ -35,26 +37,27 @@ public final class PortCertificates {
         }
         FileWatcher.Seen seen = FileWatcher.seen(files.all());
         try {
-            ReloadableTlsIdentity live = ReloadableTlsIdentity.of(port, files);
-            watch.add(seen, live::reload);
-            return live;
+            ReloadableTlsIdentity identity = ReloadableTlsIdentity.of(port, files);
+            watch.add(seen, identity::reload);
+            return identity;
         } catch (IOException e) {
-            throw new StartException(shown + " cannot speak TLS: " + e.getMessage(), e);
+            throw new StartException(shown + ": cannot set up TLS: " + e.getMessage(), e);
         }
     }
 
-    /** The lane's settings with TLS, if it is to speak it. */
-    public GrpcServerSettings with(GrpcServerSettings plain) throws StartException {
-        ReloadableTlsIdentity live = grpc;
-        if (live == null) {
-            return plain;
-        }
+    /** {@code plain} with TLS, if the gRPC port has a certificate. */
+    public GrpcServerSettings with(GrpcServerSettings plain) {
+        AtomicReference<SslContext> current = grpcContext;
+        return current == null ? plain : plain.with(() -> Objects.requireNonNull(current.get()));
+    }
+
+    private static AtomicReference<SslContext> reloadableContext(ReloadableTlsIdentity grpc) throws StartException {
         try {
-            AtomicReference<SslContext> current = new AtomicReference<>(GrpcTls.of(live.current()));
-            live.onChange(identity -> current.set(context(identity)));
-            return plain.with(() -> Objects.requireNonNull(current.get()));
+            AtomicReference<SslContext> current = new AtomicReference<>(GrpcTls.of(grpc.current()));
+            grpc.onChange(identity -> current.set(context(identity)));
+            return current;
         } catch (IOException e) {
-            throw new StartException("gRPC cannot speak TLS: " + e.getMessage(), e);
+            throw new StartException("gRPC: cannot set up TLS: " + e.getMessage(), e);
         }
     }
 
@@ -78,22 +81,22 @@ public final class PortCertificates {
 
     public void addTo(ServerMetrics metrics) {
         all().forEach(each -> metrics.gauge(
-                        "weir.certificate.expiry.seconds",
-                        "Seconds until the certificate of a port runs out; negative after that.",
+                        "ratelimit.certificate.expiry.seconds",
+                        "Seconds until the certificate of a port expires; negative after that.",
                         () -> each.left().toSeconds(),
                         "port",
                         each.port())
                 .counter(
-                        "weir.certificate.reloads",
-                        "New files of a port's certificate, by whether they could be used.",
+                        "ratelimit.certificate.reloads",
+                        "Reloads of a port's certificate, by outcome.",
                         each::taken,
                         "port",
                         each.port(),
                         "outcome",
                         "taken")
                 .counter(
-                        "weir.certificate.reloads",
-                        "New files of a port's certificate, by whether they could be used.",
+                        "ratelimit.certificate.reloads",
+                        "Reloads of a port's certificate, by outcome.",
                         each::refused,
                         "port",
                         each.port(),

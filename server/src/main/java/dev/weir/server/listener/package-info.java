@@ -1,6 +1,6 @@
 /**
- * Binds the gRPC, HTTP and admin ports, gives each its TLS certificate, and drains them on shutdown. What is answered
- * on a port does not come in.
+ * Binds the gRPC, HTTP and admin ports, sets up TLS on each, and drains them on shutdown. The handlers of a port do not
+ * belong here.
  */
 @NullMarked
 package dev.weir.server.listener;

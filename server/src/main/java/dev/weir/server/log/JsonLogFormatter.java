@@ -6,7 +6,7 @@ import java.util.logging.Formatter;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 
-/** One JSON object a line. */
+/** Formats a record as one JSON object per line. */
 final class JsonLogFormatter extends Formatter {
     @Override
     public String format(LogRecord record) {

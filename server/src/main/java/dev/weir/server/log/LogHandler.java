@@ -9,18 +9,21 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 
-/** Makes each record one piece that is written and flushed at once, so that whoever reads a pipe sees a line as soon as it was said. */
+/**
+ * Formats each record and passes it to the writer, which flushes after every line, so that a reader of a pipe sees a
+ * line at once.
+ */
 final class LogHandler extends Handler {
-    private static final Duration LONGEST_FLUSH = Duration.ofMillis(500);
+    private static final Duration FLUSH_TIMEOUT = Duration.ofMillis(500);
 
     private final LogWriter writer;
-    private final LogThrottle gate;
+    private final LogThrottle throttle;
 
-    LogHandler(OutputStream out, Formatter formatter, LogThrottle gate) {
-        this.gate = gate;
+    LogHandler(OutputStream out, Formatter formatter, LogThrottle throttle) {
+        this.throttle = throttle;
         setFormatter(formatter);
         writer = new LogWriter(
-                out, this::dropped, e -> reportError("the log cannot be written", e, ErrorManager.WRITE_FAILURE));
+                out, this::dropped, e -> reportError("cannot write the log", e, ErrorManager.WRITE_FAILURE));
     }
 
     @Override
@@ -28,19 +31,18 @@ final class LogHandler extends Handler {
         if (!isLoggable(record)) {
             return;
         }
-        int held = gate.pass(record);
-        if (held < 0) {
+        int suppressed = throttle.pass(record);
+        if (suppressed < 0) {
             return;
         }
-        if (held > 0) {
-            record.setMessage(record.getMessage() + " (" + held + " more like this were not shown)");
+        if (suppressed > 0) {
+            record.setMessage(record.getMessage() + " (" + suppressed + " similar messages suppressed)");
         }
         writer.write(line(record));
     }
 
     private byte[] dropped(int lines) {
-        LogRecord record =
-                new LogRecord(Level.WARNING, lines + " lines of this log were dropped here: nobody took them in time");
+        LogRecord record = new LogRecord(Level.WARNING, lines + " log lines were dropped here: the output was blocked");
         record.setLoggerName(LogHandler.class.getName());
         return line(record);
     }
@@ -49,10 +51,10 @@ final class LogHandler extends Handler {
         return getFormatter().format(record).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Waits until what was said is written, but not for long. */
+    /** Waits for a short time until everything is written. */
     @Override
     public void flush() {
-        writer.flush(LONGEST_FLUSH);
+        writer.flush(FLUSH_TIMEOUT);
     }
 
     @Override

@@ -3,11 +3,11 @@ package dev.weir.server.log;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-/** What keeps a line a line, whatever stands in it. */
+/** Escapes text so that a log line stays one line. */
 final class LogText {
     private LogText() {}
 
-    /** Neither a control character nor one that turns the direction of the text around it. */
+    /** Whether {@code c} is neither a control character nor one that changes the direction of the text. */
     static boolean isPlain(char c) {
         return c >= 0x20
                 && (c < 0x7f || c > 0x9f)
@@ -16,7 +16,10 @@ final class LogText {
                 && (c < 0x2066 || c > 0x2069);
     }
 
-    /** {@code text} with its line breaks indented and everything that could forge a line or paint a terminal shown as a dot. */
+    /**
+     * Returns {@code text} with line breaks indented, and with every character that could forge a line or control a
+     * terminal shown as a dot.
+     */
     static String printable(String text, String lineBreak) {
         StringBuilder plain = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {
@@ -30,7 +33,7 @@ final class LogText {
         return plain.toString();
     }
 
-    /** The stack trace, in its many lines. */
+    /** The stack trace, which has many lines. */
     static String trace(Throwable cause) {
         StringWriter trace = new StringWriter();
         cause.printStackTrace(new PrintWriter(trace));

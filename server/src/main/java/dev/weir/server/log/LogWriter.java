@@ -1,5 +1,6 @@
 package dev.weir.server.log;
 
+import dev.weir.internal.runtime.DaemonThreads;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -10,11 +11,12 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * Writes lines to a stream on a thread of its own, for the stream may be a pipe whose reader has stopped reading: who logs is often
- * an event loop and never waits. What does not fit any more is dropped, and a line in its place says how much it was.
+ * Writes lines to a stream on a thread of its own. The stream may be a pipe whose reader has stopped, and the caller is
+ * often an event loop, which must never block. Lines that do not fit in the queue are dropped, and a line in their
+ * place says how many.
  */
 final class LogWriter {
-    private static final int MOST_WAITING = 1_024;
+    private static final int MAX_WAITING = 1_024;
 
     private final OutputStream out;
     private final IntFunction<byte[]> droppedLine;
@@ -23,27 +25,25 @@ final class LogWriter {
     private int dropped;
     private boolean writing;
 
-    /** {@code droppedLine} says how many lines are missing where it stands. */
+    /** Creates a writer. {@code droppedLine} makes the line that replaces dropped ones. */
     LogWriter(OutputStream out, IntFunction<byte[]> droppedLine, Consumer<IOException> failed) {
         this.out = out;
         this.droppedLine = droppedLine;
         this.failed = failed;
-        Thread thread = new Thread(this::run, "weir-log");
-        thread.setDaemon(true);
-        thread.start();
+        DaemonThreads.create("weir-log", this::run).start();
     }
 
     synchronized void write(byte[] line) {
-        if (waiting.size() >= MOST_WAITING) {
+        if (waiting.size() >= MAX_WAITING) {
             dropped++;
             return;
         }
-        tellOfDropped();
+        queueDroppedLine();
         waiting.add(line);
         notifyAll();
     }
 
-    private void tellOfDropped() {
+    private void queueDroppedLine() {
         if (dropped > 0) {
             waiting.add(droppedLine.apply(dropped));
             dropped = 0;
@@ -78,16 +78,16 @@ final class LogWriter {
                 writing = true;
                 return line;
             }
-            tellOfDropped();
+            queueDroppedLine();
             if (waiting.isEmpty()) {
                 wait();
             }
         }
     }
 
-    /** Waits until everything is written, or for {@code most}. */
-    synchronized void flush(Duration most) {
-        long until = System.nanoTime() + most.toNanos();
+    /** Waits until everything is written, for at most {@code timeout}. */
+    synchronized void flush(Duration timeout) {
+        long until = System.nanoTime() + timeout.toNanos();
         try {
             while (writing || !waiting.isEmpty() || dropped > 0) {
                 long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());

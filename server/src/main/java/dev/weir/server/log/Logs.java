@@ -13,25 +13,25 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 
-/** Sets up the JDK's logging, which Netty and Vert.x fall back to as well: one handler, one format, one gate against floods. */
+/** Sets up the JDK's logging, which Netty and Vert.x use as well: one handler, one format, one throttle. */
 public final class Logs {
-    /** Loggers whose level was set; the JDK forgets a logger that nobody holds, and its level with it. */
-    private static final List<java.util.logging.Logger> KEPT = new ArrayList<>();
+    /** Loggers whose level was set. The JDK drops loggers that are not referenced, together with their level. */
+    private static final List<java.util.logging.Logger> CONFIGURED = new ArrayList<>();
 
     private Logs() {}
 
-    /** To be called before anything logs: keeps the JDK from silencing the log while the server still drains. */
+    /** Keeps the JDK from silencing the log while the server still drains; to be called before anything logs. */
     public static void outliveShutdown() {
         System.setProperty("java.util.logging.manager", SteadyLogManager.class.getName());
     }
 
-    /** Whether a person reads standard output: what {@code ./weir} has found out, else what the JDK thinks. */
-    @SuppressWarnings("SystemConsoleNull") // what it warns of is what isTerminal is asked for
+    /** Whether standard output is a terminal: as {@code ./weir} has found out, else as the JDK says. */
+    @SuppressWarnings("SystemConsoleNull") // the warning is about what isTerminal checks
     public static boolean isTerminal() {
-        String told = System.getProperty("weir.terminal");
+        String launcherSays = System.getProperty("weir.terminal");
         Console console = System.console();
-        if (told != null || console == null) {
-            return "true".equals(told);
+        if (launcherSays != null || console == null) {
+            return "true".equals(launcherSays);
         }
         try {
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);
@@ -41,12 +41,12 @@ public final class Logs {
         }
     }
 
-    /** Whether the user has not told all programs to do without them, and the terminal has them. */
+    /** Whether to use colours: NO_COLOR is not set, and the terminal has them. */
     static boolean wantsColours(Map<String, String> environment) {
         return environment.getOrDefault("NO_COLOR", "").isEmpty() && !"dumb".equals(environment.get("TERM"));
     }
 
-    /** Writes to {@code out} from now on. */
+    /** Configures logging to {@code out}. */
     public static synchronized void configure(Logging logging, OutputStream out, boolean isTerminal) {
         java.util.logging.Logger root = LogManager.getLogManager().getLogger("");
         for (Handler each : root.getHandlers()) {
@@ -58,23 +58,23 @@ public final class Logs {
         root.addHandler(new LogHandler(out, formatter, new LogThrottle(System::nanoTime)));
         root.setLevel(Level.WARNING);
         level("dev.weir", levelOf(logging.level()));
-        // Vert.x and Netty report what a peer did wrong as if it were ours to fix.
+        // Vert.x and Netty log mistakes of a peer as if they were the server's.
         level("io.vertx", Level.WARNING);
         level("io.netty", Level.WARNING);
-        // What could not be read of a connection, with all its bytes: a client's secrets may be among them.
+        // It logs all bytes that it could not parse, and a client's secrets may be among them.
         level("io.vertx.core.net.impl.ConnectionBase", Level.OFF);
-        // A database that is away is told once, by whoever asks it.
+        // Weir itself logs once that the database is unreachable.
         level("com.zaxxer.hikari", Level.SEVERE);
         level("org.postgresql", Level.SEVERE);
-        // So is a Redis; Lettuce says of each sentinel, at every attempt, that it is away.
+        // The same for Redis; Lettuce would log every attempt for every sentinel.
         level("io.lettuce", Level.SEVERE);
-        // So is a broker that is away.
+        // The same for a Kafka broker.
         level("org.apache.kafka", Level.OFF);
-        // A connection that comes in just as the server stops listening, with its stack trace.
+        // It logs a stack trace for a connection that arrives just as the server stops listening.
         level("io.netty.bootstrap.ServerBootstrap", Level.SEVERE);
     }
 
-    /** Waits until what was said is written, but not for long: the last thing before the process ends. */
+    /** Waits for a short time until everything is written; to be called last before the process ends. */
     public static synchronized void flush() {
         for (Handler each : LogManager.getLogManager().getLogger("").getHandlers()) {
             each.flush();
@@ -84,7 +84,7 @@ public final class Logs {
     private static void level(String name, Level level) {
         java.util.logging.Logger logger = java.util.logging.Logger.getLogger(name);
         logger.setLevel(level);
-        KEPT.add(logger);
+        CONFIGURED.add(logger);
     }
 
     private static Level levelOf(Logger.Level level) {

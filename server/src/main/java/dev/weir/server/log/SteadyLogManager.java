@@ -2,7 +2,10 @@ package dev.weir.server.log;
 
 import java.util.logging.LogManager;
 
-/** The JDK's log manager, which would drop all handlers as soon as SIGTERM comes: just when the server has things to say. */
+/**
+ * A log manager that ignores the JDK's reset on SIGTERM, which would drop all handlers while the server is still
+ * logging its shutdown.
+ */
 public final class SteadyLogManager extends LogManager {
     @Override
     public void reset() {}

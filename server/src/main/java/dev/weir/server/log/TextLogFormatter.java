@@ -6,7 +6,7 @@ import java.util.logging.Formatter;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 
-/** A line for people: time, level where it matters, what happened. */
+/** Formats a record for people: time, level if it matters, message. */
 final class TextLogFormatter extends Formatter {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneId.systemDefault());
@@ -27,7 +27,7 @@ final class TextLogFormatter extends Formatter {
         line.append(LogText.printable(formatMessage(record), NEXT_LINE)).append('\n');
         Throwable cause = record.getThrown();
         if (cause != null) {
-            // Its message may hold what a caller sent, like any other.
+            // A stack trace may contain text of a caller, too.
             line.append(LogText.printable(LogText.trace(cause).stripTrailing(), NEXT_LINE))
                     .append('\n');
         }

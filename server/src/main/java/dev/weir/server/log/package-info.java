@@ -1,6 +1,6 @@
 /**
  * Sets up logging: text for a terminal or one JSON object per line, throttled, and written without ever blocking an
- * event loop. What is logged does not come in.
+ * event loop. Log messages themselves do not belong here.
  */
 @NullMarked
 package dev.weir.server.log;

@@ -4,32 +4,32 @@ package dev.weir.server.metrics;
 public final class Exposition {
     private final StringBuilder text = new StringBuilder(8_192);
 
-    /** Announces a metric; its samples must follow. */
+    /** Starts a metric; its samples must follow. */
     public Exposition metric(String name, String type, String help) {
         text.append("# HELP ").append(name).append(' ').append(help).append('\n');
         text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
         return this;
     }
 
-    /** A sample; {@code labels} as {@link #labels} makes them. */
+    /** Writes a sample; {@code labels} comes from {@link #labels}. */
     public Exposition sample(String name, String labels, long value) {
         text.append(name).append(labels).append(' ').append(value).append('\n');
         return this;
     }
 
-    /** A sample that need not be whole. */
+    /** Writes a sample with a fraction. */
     public Exposition sample(String name, String labels, double value) {
         text.append(name).append(labels).append(' ').append(value).append('\n');
         return this;
     }
 
-    /** Takes over what another writer has made. */
+    /** Appends samples that another writer has made. */
     public Exposition append(String samples) {
         text.append(samples);
         return this;
     }
 
-    /** Names and values in turn as <code>{name="value",…}</code>, whatever stands in the values. */
+    /** Formats names and values in turn as <code>{name="value",…}</code>, with the values escaped. */
     public static String labels(String... namesAndValues) {
         StringBuilder labels = new StringBuilder("{");
         for (int i = 0; i < namesAndValues.length; i += 2) {

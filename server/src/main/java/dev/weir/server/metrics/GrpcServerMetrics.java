@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what happens to connections and calls of the gRPC lane; none of it is on the way of an ordinary decision. */
+/**
+ * Counts the connections and the exceptional calls of the gRPC server. None of it is on the path of an ordinary
+ * decision.
+ */
 public final class GrpcServerMetrics implements GrpcServerObserver {
     private static final System.Logger LOG = System.getLogger(GrpcServerMetrics.class.getName());
 
@@ -21,14 +24,14 @@ public final class GrpcServerMetrics implements GrpcServerObserver {
         metrics.gauge("ratelimit.grpc.connections", "Connections open on the gRPC port.", open::sum);
         metrics.counter(
                 "ratelimit.grpc.connections.cut.off",
-                "Connections turned away or closed because the peer went past a bound; the log says which.",
+                "Connections refused or closed because the peer exceeded a bound; the log says which.",
                 cutOff::sum);
         for (GrpcStatus each : GrpcStatus.values()) {
             LongAdder count = new LongAdder();
             ended.put(each, count);
             metrics.counter(
                     "ratelimit.grpc.calls",
-                    "Calls that ended otherwise than with an answer to ShouldRateLimit, by status.",
+                    "Calls that did not end with an answer to ShouldRateLimit, by status.",
                     count::sum,
                     "status",
                     each.name().toLowerCase(Locale.ROOT));
@@ -48,7 +51,7 @@ public final class GrpcServerMetrics implements GrpcServerObserver {
     @Override
     public void cutOff(String reason) {
         cutOff.increment();
-        LOG.log(Level.WARNING, "gRPC: a connection was cut off: " + reason);
+        LOG.log(Level.WARNING, "gRPC: closed a connection: " + reason);
     }
 
     @Override
@@ -58,7 +61,7 @@ public final class GrpcServerMetrics implements GrpcServerObserver {
 
     @Override
     public void failed(Throwable cause) {
-        LOG.log(Level.ERROR, "gRPC: a fault of the server", cause);
+        LOG.log(Level.ERROR, "gRPC: internal error", cause);
     }
 
     @Override

@@ -14,17 +14,18 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Notices when a rule cannot tell callers apart, as when a proxy strips or rewrites the header that it counts by: most requests
- * lack the key, or nearly all bring the same one. Says so in the log, which key it was not, and again after an hour.
+ * Warns when a rule cannot tell callers apart, for example because a proxy removes or rewrites the header that it
+ * counts by: most requests lack the key, or nearly all have the same one. A warning is repeated after an hour at the
+ * earliest.
  */
 public final class IneffectiveKeyWarnings {
     private static final System.Logger LOG = System.getLogger(IneffectiveKeyWarnings.class.getName());
-    private static final long AGAIN_NANOS = TimeUnit.HOURS.toNanos(1);
-    /** So many requests, or sampled checks, before anything is said of them. */
-    private static final int ENOUGH = 1_000;
+    private static final long REPEAT_NANOS = TimeUnit.HOURS.toNanos(1);
+    /** Requests, or sampled checks, that are needed for a judgement. */
+    private static final int MIN_REQUESTS = 1_000;
 
-    private static final double MOST = 0.5;
-    private static final double NEARLY_ALL = 0.9;
+    private static final double MISSING_SHARE = 0.5;
+    private static final double BUSIEST_SHARE = 0.9;
 
     private final RuleMetrics metrics;
     private final LongSupplier nanos;
@@ -41,8 +42,8 @@ public final class IneffectiveKeyWarnings {
         this.warning = warning;
     }
 
-    /** Looks at the rules in force; to be called every few seconds, on no event loop. */
-    public synchronized void look() {
+    /** Checks the rules in force; to be called every few seconds, on no event loop. */
+    public synchronized void check() {
         List<Traffic> traffic = metrics.traffic();
         Set<Rule> rules = traffic.stream().map(Traffic::rule).collect(Collectors.toSet());
         seen.keySet().retainAll(rules);
@@ -52,7 +53,7 @@ public final class IneffectiveKeyWarnings {
                 seen.put(each.rule(), new Seen(each, nanos.getAsLong()));
             } else {
                 missing(each, before);
-                favourite(each, before);
+                busiest(each, before);
             }
         }
     }
@@ -61,32 +62,32 @@ public final class IneffectiveKeyWarnings {
         Rule rule = now.rule();
         long missing = now.missing() - before.missing;
         long checks = now.checks() - before.checks;
-        // What is skipped for want of a key is no check.
-        long met = rule.onMissing() == OnMissing.SKIP ? checks + missing : checks;
-        if (met < ENOUGH) {
+        // A request that is skipped for lack of a key is not counted as a check.
+        long requests = rule.onMissing() == OnMissing.SKIP ? checks + missing : checks;
+        if (requests < MIN_REQUESTS) {
             return;
         }
         before.missing = now.missing();
         before.checks = now.checks();
-        if (missing > MOST * met && before.missingSaid.isDue(nanos.getAsLong())) {
-            warning.accept("rule " + rule + ": " + percent((double) missing / met) + " of the last " + met
-                    + " requests that met it lacked what it counts by, and "
+        if (missing > MISSING_SHARE * requests && before.missingWarning.isDue(nanos.getAsLong())) {
+            warning.accept("rule " + rule + ": " + percent((double) missing / requests) + " of the last " + requests
+                    + " requests that matched it lacked its key, and "
                     + switch (rule.onMissing()) {
-                        case SKIP -> "passed it uncounted";
+                        case SKIP -> "were not counted";
                         case DENY -> "were denied";
                         case SHARE -> "shared one counter";
                     }
-                    + "; does a client or a proxy leave it out?");
+                    + "; does a client or a proxy omit it?");
         }
     }
 
-    private void favourite(Traffic now, Seen before) {
-        MajorityCounters.Favourite favourite = now.favourite();
-        if (favourite.checks() >= ENOUGH
-                && favourite.share() >= NEARLY_ALL
-                && before.favouriteSaid.isDue(nanos.getAsLong())) {
-            warning.accept("rule " + now.rule() + ": at least " + percent(favourite.share())
-                    + " of its requests share one counter; does a proxy send the same key for everyone?");
+    private void busiest(Traffic now, Seen before) {
+        MajorityCounters.BusiestCounter busiest = now.busiest();
+        if (busiest.checks() >= MIN_REQUESTS
+                && busiest.share() >= BUSIEST_SHARE
+                && before.busiestWarning.isDue(nanos.getAsLong())) {
+            warning.accept("rule " + now.rule() + ": at least " + percent(busiest.share())
+                    + " of its requests use one counter; does a proxy send the same key for every caller?");
         }
     }
 
@@ -94,22 +95,22 @@ public final class IneffectiveKeyWarnings {
         return (int) (share * 100) + " %";
     }
 
-    /** What was known of a rule when it was last looked at with enough to see. */
+    /** The state of a rule at the last judgement. */
     private static final class Seen {
-        private final Hourly missingSaid;
-        private final Hourly favouriteSaid;
+        private final Hourly missingWarning;
+        private final Hourly busiestWarning;
         private long missing;
         private long checks;
 
         private Seen(Traffic first, long now) {
             missing = first.missing();
             checks = first.checks();
-            missingSaid = new Hourly(now);
-            favouriteSaid = new Hourly(now);
+            missingWarning = new Hourly(now);
+            busiestWarning = new Hourly(now);
         }
     }
 
-    /** True at first, and then once an hour. */
+    /** Due at first, and then once an hour. */
     private static final class Hourly {
         private long next;
 
@@ -119,7 +120,7 @@ public final class IneffectiveKeyWarnings {
 
         boolean isDue(long now) {
             boolean due = now - next >= 0;
-            next = due ? now + AGAIN_NANOS : next;
+            next = due ? now + REPEAT_NANOS : next;
             return due;
         }
     }

@@ -8,68 +8,71 @@ import java.util.function.DoubleSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What the server shows of what it knows of shared counters without asking; zero where none are shared. */
+/**
+ * Gauges of the local tier: what this server knows of shared counters without asking their store. All are zero if no
+ * counter is shared.
+ */
 public record LocalTierGauges(Settings settings, @Nullable LocalTier tier) {
 
     public void addTo(ServerMetrics metrics) {
         metrics.gauge(
                         "ratelimit.tier.counters",
-                        "Shared counters that are leased from or reported to.",
+                        "Shared counters that this server leases from or reports to.",
                         of(LocalTier::counters))
                 .gauge(
                         "ratelimit.tier.counters.max",
-                        "Shared counters that may be, before the next ones are asked exactly.",
+                        "Most such counters; checks of further ones ask their store.",
                         () -> settings.limiter().tierCounters())
                 .counter(
                         "ratelimit.deny.cache.hits",
-                        "Requests denied without asking their store, for it had just said so.",
+                        "Requests denied from the deny cache, without asking their store.",
                         of(LocalTier::denied))
                 .counter(
                         "ratelimit.leased.decisions",
-                        "Requests decided without asking a store: what they take was paid for before.",
-                        stat(LeaseStats::decisions))
-                .counter("ratelimit.leases", "Leases that stores granted.", stat(LeaseStats::taken))
-                .counter("ratelimit.lease.hits", "Hits that stores granted with them.", stat(LeaseStats::hits))
+                        "Requests decided from leases, without asking a store.",
+                        leaseStat(LeaseStats::decisions))
+                .counter("ratelimit.leases", "Leases that stores granted.", leaseStat(LeaseStats::taken))
+                .counter("ratelimit.lease.hits", "Hits that stores granted with leases.", leaseStat(LeaseStats::hits))
                 .counter(
                         "ratelimit.lease.returned.hits",
-                        "Hits of leases that were not spent, and that their store has taken back.",
-                        stat(LeaseStats::returned))
+                        "Unspent hits of leases that were returned to their store.",
+                        leaseStat(LeaseStats::returned))
                 .counter(
                         "ratelimit.leases.expired",
-                        "Leases that were not spent when they expired.",
-                        stat(LeaseStats::expired))
+                        "Leases that expired with unspent hits.",
+                        leaseStat(LeaseStats::expired))
                 .counter(
                         "ratelimit.lease.stranded.hits",
-                        "Hits of leases that were not spent and could not be given back: they count as spent.",
-                        stat(LeaseStats::stranded))
+                        "Unspent hits of leases that could not be returned: they count as spent.",
+                        leaseStat(LeaseStats::stranded))
                 .gauge(
                         "ratelimit.lease.held.hits",
-                        "Hits that are held now, to be spent.",
+                        "Leased hits that are not spent yet.",
                         of(each -> each.leases().held()))
                 .gauge(
                         "ratelimit.leased.counters",
-                        "Counters that are busy enough here to be leased.",
+                        "Counters that are busy enough on this server to be leased.",
                         of(each -> each.leases().size()))
+                .counter("ratelimit.reports", "Reports sent to stores.", reportStat(ReportStats::reports))
                 .counter(
-                        "ratelimit.reports",
-                        "Times that a store was told of reported counts.",
-                        told(ReportStats::reports))
-                .counter("ratelimit.report.hits", "Reported hits that stores have counted.", told(ReportStats::hits))
+                        "ratelimit.report.hits",
+                        "Reported hits that stores have counted.",
+                        reportStat(ReportStats::hits))
                 .counter(
                         "ratelimit.report.over.hits",
-                        "Reported hits that did not fit any more: what nodes admitted together beyond the limit.",
-                        told(ReportStats::over))
+                        "Reported hits beyond the limit: what all nodes together admitted too much.",
+                        reportStat(ReportStats::over))
                 .counter(
                         "ratelimit.report.dropped.hits",
-                        "Hits that were not reported before their window had gone.",
-                        told(ReportStats::dropped));
+                        "Hits that were not reported before their window ended.",
+                        reportStat(ReportStats::dropped));
     }
 
-    private DoubleSupplier stat(ToLongFunction<LeaseStats> number) {
+    private DoubleSupplier leaseStat(ToLongFunction<LeaseStats> number) {
         return of(each -> number.applyAsLong(each.leases().stats()));
     }
 
-    private DoubleSupplier told(ToLongFunction<ReportStats> number) {
+    private DoubleSupplier reportStat(ToLongFunction<ReportStats> number) {
         return of(each -> number.applyAsLong(each.reports().stats()));
     }
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
 
-/** Writes what the slots counted as time series of their rules. */
+/** Writes the counts of each position as time series of its rule. */
 final class RuleExposition {
     private static final String DURATION = "ratelimit_check_duration_seconds";
     private static final double MICROS = 1e6;
@@ -12,21 +12,22 @@ final class RuleExposition {
     private final List<SeriesPositions.Series> series;
     private final SeriesPositions.Totals totals;
     private final IntToLongFunction requests;
-    private final IntFunction<MajorityCounters.Favourite> favourite;
+    private final IntFunction<MajorityCounters.BusiestCounter> busiest;
 
     RuleExposition(
             List<SeriesPositions.Series> series,
             SeriesPositions.Totals totals,
             IntToLongFunction requests,
-            IntFunction<MajorityCounters.Favourite> favourite) {
+            IntFunction<MajorityCounters.BusiestCounter> busiest) {
         this.series = series;
         this.totals = totals;
         this.requests = requests;
-        this.favourite = favourite;
+        this.busiest = busiest;
     }
 
     void write(Exposition out) {
-        out.metric("ratelimit_requests_total", "counter", "Requests decided; unmatched ones met no rule and passed.");
+        out.metric(
+                "ratelimit_requests_total", "counter", "Requests decided; unmatched ones matched no rule and passed.");
         requests(out, "allowed", ThreadCounts.ALLOWED);
         requests(out, "denied", ThreadCounts.DENIED);
         requests(out, "unmatched", ThreadCounts.UNMATCHED);
@@ -34,50 +35,52 @@ final class RuleExposition {
         out.metric(
                 "ratelimit_decisions_total",
                 "counter",
-                "Checks by rule and what came out: allowed (there was room), denied (there was none), shadow (there was none,"
-                        + " but the rule only watches). A request counts once for each rule that it meets.");
+                "Checks by rule and outcome: allowed (within the limit), denied (over it), shadow (over it, but"
+                        + " the rule is in"
+                        + " shadow). A request counts once for each rule that it matches.");
         for (SeriesPositions.Series each : series) {
             decisions(out, each, "allowed", ThreadCounts.ALLOWED);
             decisions(out, each, "denied", ThreadCounts.DENIED);
             decisions(out, each, "shadow", ThreadCounts.SHADOWED);
         }
-        counter(out, "ratelimit_denied_total", "Checks that found their limit used up.", ThreadCounts.DENIED);
+        counter(out, "ratelimit_denied_total", "Checks that were over their limit.", ThreadCounts.DENIED);
         counter(
                 out,
                 "ratelimit_degraded_total",
-                "Checks that the rule's on_fail decided, because the store did not answer in time.",
+                "Checks that on_fail decided because the store did not answer in time.",
                 ThreadCounts.DEGRADED);
         counter(
                 out,
                 "ratelimit_failopen_total",
-                "Those of them that passed uncounted, because the rule says on_fail: allow.",
+                "Degraded checks that passed uncounted because of on_fail: allow.",
                 ThreadCounts.FAIL_OPEN);
         counter(
                 out,
                 "ratelimit_missing_key_total",
-                "Requests that met the rule and lacked what it counts by: a client, or a proxy, that leaves it out.",
+                "Requests that matched the rule but lacked its key: a client or a proxy omits it.",
                 ThreadCounts.MISSING_KEY);
         counter(
                 out,
                 "ratelimit_override_ignored_total",
-                "Requests of callers whose override the rule cannot count, as its algorithm has changed: its own limit held.",
+                "Requests of callers whose override the rule's algorithm cannot count: the rule's own limit applied.",
                 ThreadCounts.OVERRIDE_IGNORED);
         out.metric(
                 "ratelimit_busiest_counter_ratio",
                 "gauge",
-                "At least this share of the rule's checks goes to one counter, by one request in "
+                "At least this share of the rule's checks goes to one counter, sampled from one request in "
                         + ThreadCounts.SAMPLED
-                        + " since the rules were loaded; near 1, callers are not told apart. 0 for a rule with one counter.");
+                        + " since the rules were loaded; near 1, the rule does not tell callers apart. 0 for a"
+                        + " rule with one counter.");
         for (SeriesPositions.Series each : series) {
             out.sample(
                     "ratelimit_busiest_counter_ratio",
                     labels(each),
-                    favourite.apply(each.slot).share());
+                    busiest.apply(each.position).share());
         }
         out.metric(
                 DURATION,
                 "histogram",
-                "From the moment a request was read until it was decided; one request in " + ThreadCounts.SAMPLED
+                "Time from reading a request to its decision; one request in " + ThreadCounts.SAMPLED
                         + " of each thread is timed, to the microsecond.");
         for (SeriesPositions.Series each : series) {
             histogram(out, each, "allowed", true);
@@ -123,6 +126,6 @@ final class RuleExposition {
     }
 
     private long count(SeriesPositions.Series of, int field) {
-        return totals.total(of.slot, field) - of.before(field);
+        return totals.total(of.position, field) - of.before(field);
     }
 }

@@ -11,7 +11,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -25,30 +25,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts decisions by rule and outcome.
  *
- * <p><b>Cost.</b> Every thread that decides has a {@link ThreadCounts} of its own and adds to it with plain stores; a scrape sums the
- * stripes. A rule finds its slot by its ordinal. The clock is read, and counters are compared, for one decision in
- * {@link ThreadCounts#SAMPLED}.
+ * <p><b>Cost.</b> Every thread that decides has a {@link ThreadCounts} of its own and adds to it with plain stores; a
+ * scrape sums over the threads. A rule finds its position by its ordinal. The clock is read, and counters are compared,
+ * for one decision in {@link ThreadCounts#SAMPLED}.
  *
- * <p><b>Reload.</b> A series is known by domain and label, so that its count goes on where the rule did. Requests in flight
- * during a change may still carry rules of the set before, which is kept for them.
+ * <p><b>Reload.</b> A series is identified by domain and label, so its count continues if the rule stays. Requests in
+ * flight during a change may still carry rules of the previous set, whose positions are kept for them.
  */
 public final class RuleMetrics implements LimiterObserver {
     private static final System.Logger LOG = System.getLogger(RuleMetrics.class.getName());
 
     private final TimeSource time;
     private final boolean shadow;
-    private final SeriesPositions slots = new SeriesPositions(this::total);
-    private final List<ThreadCounts> stripes = new CopyOnWriteArrayList<>();
-    private final FastThreadLocal<ThreadCounts> stripe = new FastThreadLocal<>() {
+    private final SeriesPositions positions = new SeriesPositions(this::total);
+    private final List<ThreadCounts> threads = new CopyOnWriteArrayList<>();
+    private final FastThreadLocal<ThreadCounts> threadCounts = new FastThreadLocal<>() {
         @Override
         protected ThreadCounts initialValue() {
             ThreadCounts mine = new ThreadCounts();
-            stripes.add(mine);
+            threads.add(mine);
             return mine;
         }
     };
 
-    /** Rules of which it was said that they ignore what was agreed with a caller. */
+    /** Rules for which the log has said that they ignore a caller's override. */
     private final Set<Rule> ignoring = ConcurrentHashMap.newKeySet();
 
     private final StoreFailureCounts storeFailures = new StoreFailureCounts();
@@ -56,28 +56,28 @@ public final class RuleMetrics implements LimiterObserver {
     private volatile Generation current = new Generation(List.of(), new int[0], SeriesPositions.CALLERS + 1, null);
 
     /**
-     * Counts nothing so far.
+     * Creates metrics without counts.
      *
-     * @param time the one that the limiter's decisions are timed by
-     * @param shadow the whole server only watches
+     * @param time the clock of the limiter
+     * @param shadow whether the whole server is in shadow mode
      */
     public RuleMetrics(TimeSource time, boolean shadow) {
         this.time = time;
         this.shadow = shadow;
     }
 
-    /** Makes room for the rules of {@code next}; to be called before they are put in force. */
-    public synchronized void rules(RuleSet next) {
+    /** Assigns positions to the rules of {@code next}; to be called before they are put in force. */
+    public synchronized void rules(RuleIndex next) {
         everything = next.everything();
         ignoring.clear();
         Generation last = current;
-        int[] assigned = slots.assign(next.rules());
-        current = new Generation(next.rules(), assigned, slots.size(), last.withoutBefore());
+        int[] assigned = positions.assign(next.rules());
+        current = new Generation(next.rules(), assigned, positions.size(), last.withoutBefore());
     }
 
     @Override
     public void decided(Request request, MutableDecision decision) {
-        ThreadCounts mine = stripe.get();
+        ThreadCounts mine = threadCounts.get();
         int checks = decision.size();
         mine.request(
                 checks == 0 ? ThreadCounts.UNMATCHED : decision.allowed() ? ThreadCounts.ALLOWED : ThreadCounts.DENIED);
@@ -90,45 +90,45 @@ public final class RuleMetrics implements LimiterObserver {
         for (int i = 0; i < checks; i++) {
             MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
-            int slot = rule == null ? SeriesPositions.CALLERS : generation.slot(rule);
+            int position = rule == null ? SeriesPositions.CALLERS : generation.position(rule);
             int outcome = verdict.allowed()
                     ? ThreadCounts.ALLOWED
                     : shadow || verdict.shadowed() ? ThreadCounts.SHADOWED : ThreadCounts.DENIED;
-            mine.add(slot, outcome);
+            mine.add(position, outcome);
             if (verdict.degraded()) {
-                degraded(mine, slot, verdict, decision.allowed());
+                degraded(mine, position, verdict, decision.allowed());
             }
             if (timed) {
-                mine.time(slot, verdict.allowed(), micros);
-                if (rule != null && rule.keyed() && slot != SeriesPositions.OTHERS && verdict.counter() != 0) {
-                    mine.votes(generation).vote(slot, verdict.counter());
+                mine.time(position, verdict.allowed(), micros);
+                if (rule != null && rule.keyed() && position != SeriesPositions.OTHERS && verdict.counter() != 0) {
+                    mine.majorities(generation).add(position, verdict.counter());
                 }
             }
         }
     }
 
-    private static void degraded(ThreadCounts mine, int slot, MutableVerdict verdict, boolean passed) {
-        mine.add(slot, ThreadCounts.DEGRADED);
+    private static void degraded(ThreadCounts mine, int position, MutableVerdict verdict, boolean passed) {
+        mine.add(position, ThreadCounts.DEGRADED);
         Rule rule = verdict.rule();
         if (passed && verdict.allowed() && (rule == null || rule.onFail() == OnFail.ALLOW)) {
-            mine.add(slot, ThreadCounts.FAIL_OPEN);
+            mine.add(position, ThreadCounts.FAIL_OPEN);
         }
     }
 
     @Override
     public void keyMissing(Rule rule) {
-        stripe.get().add(current.slot(rule), ThreadCounts.MISSING_KEY);
+        threadCounts.get().add(current.position(rule), ThreadCounts.MISSING_KEY);
     }
 
     @Override
     public void agreementIgnored(Rule rule, Limit agreed) {
-        stripe.get().add(current.slot(rule), ThreadCounts.OVERRIDE_IGNORED);
+        threadCounts.get().add(current.position(rule), ThreadCounts.OVERRIDE_IGNORED);
         if (ignoring.add(rule)) {
             LOG.log(
                     Level.WARNING,
-                    "rule " + rule + ": an override that was agreed with a caller cannot be counted by "
+                    "rule " + rule + ": the override of a caller cannot be counted by "
                             + agreed.algorithm().spelling() + " and is ignored: " + Meters.refusal(agreed)
-                            + "; ratelimit_override_ignored_total counts how often that happens");
+                            + "; ratelimit_override_ignored_total counts such requests");
         }
     }
 
@@ -151,112 +151,112 @@ public final class RuleMetrics implements LimiterObserver {
     public void write(Exposition out) {
         storeFailures.write(out);
         Generation generation = current;
-        new RuleExposition(slots.series(), this::total, this::requests, generation::favourite).write(out);
-        SwitchExposition.write(out, everything, slots.series(), generation.bySlot(slots.size()));
+        new RuleExposition(positions.series(), this::total, this::requests, generation::busiest).write(out);
+        SwitchExposition.write(out, everything, positions.series(), generation.byPosition(positions.size()));
     }
 
-    /** What the rules in force that tell callers apart have met, each label once. */
+    /** The traffic of the rules in force that have a key, each label once. */
     List<Traffic> traffic() {
         Generation generation = current;
-        BitSet told = new BitSet();
-        told.set(SeriesPositions.OTHERS);
+        BitSet added = new BitSet();
+        added.set(SeriesPositions.OTHERS);
         List<Traffic> traffic = new ArrayList<>();
         for (Rule each : generation.rules) {
-            int slot = generation.slot(each);
-            if (each.keyed() && !told.get(slot)) {
-                told.set(slot);
-                long checks = total(slot, ThreadCounts.ALLOWED)
-                        + total(slot, ThreadCounts.DENIED)
-                        + total(slot, ThreadCounts.SHADOWED);
-                traffic.add(
-                        new Traffic(each, checks, total(slot, ThreadCounts.MISSING_KEY), generation.favourite(slot)));
+            int position = generation.position(each);
+            if (each.keyed() && !added.get(position)) {
+                added.set(position);
+                long checks = total(position, ThreadCounts.ALLOWED)
+                        + total(position, ThreadCounts.DENIED)
+                        + total(position, ThreadCounts.SHADOWED);
+                traffic.add(new Traffic(
+                        each, checks, total(position, ThreadCounts.MISSING_KEY), generation.busiest(position)));
             }
         }
         return traffic;
     }
 
-    /** What a rule has met so far; whoever wants to know of late compares two. */
-    record Traffic(Rule rule, long checks, long missing, MajorityCounters.Favourite favourite) {}
+    /** The counts of a rule so far; the difference of two is the traffic in between. */
+    record Traffic(Rule rule, long checks, long missing, MajorityCounters.BusiestCounter busiest) {}
 
-    private long total(int slot, int field) {
+    private long total(int position, int field) {
         long sum = 0;
-        for (ThreadCounts each : stripes) {
-            sum += each.get(slot, field);
+        for (ThreadCounts each : threads) {
+            sum += each.get(position, field);
         }
         return sum;
     }
 
-    /** Why a store could not say when one last could not; null if all could so far. */
+    /** The most recent failure of a store; null if there was none. */
     public @Nullable StoreFailure lastStoreFailure() {
         return storeFailures.last();
     }
 
-    /** Checks that a failure policy decided, over all rules. */
+    /** The number of checks that {@code on_fail} decided, over all rules. */
     public long degraded() {
         long sum = 0;
-        for (int slot = 0, size = slots.size(); slot < size; slot++) {
-            sum += total(slot, ThreadCounts.DEGRADED);
+        for (int position = 0, size = positions.size(); position < size; position++) {
+            sum += total(position, ThreadCounts.DEGRADED);
         }
         return sum;
     }
 
     private long requests(int outcome) {
         long sum = 0;
-        for (ThreadCounts each : stripes) {
+        for (ThreadCounts each : threads) {
             sum += each.requests(outcome);
         }
         return sum;
     }
 
-    /** Which slot each rule of a rule set has, and where their checks went while it was in force. */
+    /** The position of each rule of a rule set, and the counters that its checks used while it was in force. */
     static final class Generation {
         private final List<Rule> rules;
-        private final int[] slots;
+        private final int[] positions;
         private final int size;
         private final @Nullable Generation before;
-        private final List<MajorityCounters> votes = new CopyOnWriteArrayList<>();
+        private final List<MajorityCounters> majorities = new CopyOnWriteArrayList<>();
 
-        private Generation(List<Rule> rules, int[] slots, int size, @Nullable Generation before) {
+        private Generation(List<Rule> rules, int[] positions, int size, @Nullable Generation before) {
             this.rules = rules;
-            this.slots = slots;
+            this.positions = positions;
             this.size = size;
             this.before = before;
         }
 
-        /** A rule of each slot, null where there is none; those that share one are not told apart. */
-        @SuppressWarnings("NullAway") // an array of what may be null
-        private Rule[] bySlot(int most) {
+        /** The rule of each position, or null. Rules that share a position are left out. */
+        @SuppressWarnings("NullAway") // the elements may be null
+        private Rule[] byPosition(int most) {
             Rule[] found = new Rule[most];
             for (Rule each : rules) {
-                int slot = slots[each.ordinal()];
-                if (slot != SeriesPositions.OTHERS) {
-                    found[slot] = each;
+                int position = positions[each.ordinal()];
+                if (position != SeriesPositions.OTHERS) {
+                    found[position] = each;
                 }
             }
             return found;
         }
 
         private Generation withoutBefore() {
-            return new Generation(rules, slots, size, null);
+            return new Generation(rules, positions, size, null);
         }
 
-        /** For one more thread to vote on. */
-        MajorityCounters openVotes() {
-            MajorityCounters added = new MajorityCounters(this, size);
-            votes.add(added);
-            return added;
+        /** Adds counts for one more thread. */
+        MajorityCounters addThread() {
+            MajorityCounters counters = new MajorityCounters(this, size);
+            majorities.add(counters);
+            return counters;
         }
 
-        MajorityCounters.Favourite favourite(int slot) {
-            return MajorityCounters.favourite(votes, slot);
+        MajorityCounters.BusiestCounter busiest(int position) {
+            return MajorityCounters.busiest(majorities, position);
         }
 
-        int slot(Rule rule) {
+        int position(Rule rule) {
             int ordinal = rule.ordinal();
-            if (ordinal >= 0 && ordinal < slots.length && rules.get(ordinal) == rule) {
-                return slots[ordinal];
+            if (ordinal >= 0 && ordinal < positions.length && rules.get(ordinal) == rule) {
+                return positions[ordinal];
             }
-            return before == null ? SeriesPositions.OTHERS : before.slot(rule);
+            return before == null ? SeriesPositions.OTHERS : before.position(rule);
         }
     }
 }

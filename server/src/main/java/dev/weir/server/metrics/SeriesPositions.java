@@ -11,25 +11,26 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Gives each series, a domain and a rule's label, a slot of its own, and takes it back when no rule bears the label any more.
- * The first {@link #MOST} labels have one; the rules after them share {@link #OTHERS}, for a scrape must stay a scrape.
+ * Assigns each series, a domain and a rule's label, a position of its own, and frees it when no rule has the label any
+ * more. The first {@link #MAX_SERIES} labels get one; the rules after them share {@link #OTHERS}, to bound the size of
+ * a scrape.
  */
 final class SeriesPositions {
-    static final int MOST = 1_000;
+    static final int MAX_SERIES = 1_000;
     static final int OTHERS = 0;
     static final int CALLERS = 1;
 
-    /** A series and what its slot had counted when the series got it, which belongs to an earlier owner. */
+    /** A series, with the counts of its position at the time it was assigned, which belong to an earlier series. */
     static final class Series {
         final String domain;
         final String rule;
-        final int slot;
+        final int position;
         private final long[] before;
 
-        private Series(String domain, String rule, int slot, long[] before) {
+        private Series(String domain, String rule, int position, long[] before) {
             this.domain = domain;
             this.rule = rule;
-            this.slot = slot;
+            this.position = position;
             this.before = before;
         }
 
@@ -38,9 +39,9 @@ final class SeriesPositions {
         }
     }
 
-    /** What all threads together counted in a slot. */
+    /** Sums a field of a position over all threads. */
     interface Totals {
-        long total(int slot, int field);
+        long total(int position, int field);
     }
 
     private record Name(String domain, String rule) {}
@@ -54,44 +55,44 @@ final class SeriesPositions {
         this.totals = totals;
     }
 
-    /** The slot of each of {@code rules}, by ordinal. */
+    /** The position of each of {@code rules}, by ordinal. */
     synchronized int[] assign(List<Rule> rules) {
         Set<Name> named = new HashSet<>();
         rules.forEach(each -> named.add(new Name(each.domain(), each.label())));
         series.entrySet().removeIf(each -> {
             boolean gone = !named.contains(each.getKey());
             if (gone) {
-                free.add(each.getValue().slot);
+                free.add(each.getValue().position);
             }
             return gone;
         });
-        int[] slots = new int[rules.size()];
-        for (int i = 0; i < slots.length; i++) {
-            slots[i] = slot(new Name(rules.get(i).domain(), rules.get(i).label()));
+        int[] positions = new int[rules.size()];
+        for (int i = 0; i < positions.length; i++) {
+            positions[i] = position(new Name(rules.get(i).domain(), rules.get(i).label()));
         }
-        return slots;
+        return positions;
     }
 
-    private int slot(Name name) {
+    private int position(Name name) {
         Series known = series.get(name);
-        if (known == null && series.size() < MOST) {
-            int slot = free.isEmpty() ? unused++ : free.remove();
+        if (known == null && series.size() < MAX_SERIES) {
+            int position = free.isEmpty() ? unused++ : free.remove();
             long[] before = new long[ThreadCounts.FIELDS];
             for (int field = 0; field < before.length; field++) {
-                before[field] = totals.total(slot, field);
+                before[field] = totals.total(position, field);
             }
-            known = new Series(name.domain, name.rule, slot, before);
+            known = new Series(name.domain, name.rule, position, before);
             series.put(name, known);
         }
-        return known == null ? OTHERS : known.slot;
+        return known == null ? OTHERS : known.position;
     }
 
-    /** Slots are below this. */
+    /** An upper bound of the assigned positions. */
     synchronized int size() {
         return unused;
     }
 
-    /** Every series: those of the rules, of all rules beyond {@link #MOST}, and of the limits that callers gave. */
+    /** All series: those of the rules, of all rules beyond {@link #MAX_SERIES}, and of the limits that callers gave. */
     synchronized List<Series> series() {
         List<Series> all = new ArrayList<>(series.values());
         all.add(new Series("", "(others)", OTHERS, new long[ThreadCounts.FIELDS]));

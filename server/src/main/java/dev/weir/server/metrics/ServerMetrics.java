@@ -20,16 +20,19 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that {@code GET /metrics} shows: rules from {@link RuleMetrics}, stores from {@link StoreMetrics}, the server and its JVM from Micrometer. Micrometer is
- * loaded when it is first needed: it would take a tenth of a start, and nobody scrapes a server that is not up.
+ * Writes {@code GET /metrics}: rules from {@link RuleMetrics}, stores from {@link StoreMetrics}, the server and its JVM
+ * from Micrometer. Micrometer is loaded on first use: it would take a tenth of the start, and nobody scrapes a server
+ * that is not up.
  */
 public final class ServerMetrics implements AutoCloseable {
-    /** What the text is served as. */
+    /** The content type of the text. */
     public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final RuleMetrics rules;
     private final StoreMetrics stores;
-    /** Kept for good: Micrometer holds on to what it counts from only weakly, and goes on showing the last number of it. */
+    /**
+     * Kept for good: Micrometer holds the objects that it reads only weakly, and would keep showing their last number.
+     */
     private final List<Consumer<MeterRegistry>> meters = new CopyOnWriteArrayList<>();
 
     private @Nullable PrometheusMeterRegistry registry;
@@ -44,7 +47,7 @@ public final class ServerMetrics implements AutoCloseable {
         this.stores = stores;
     }
 
-    /** A number that goes up and down; to be named before the first scrape. */
+    /** Adds a gauge; to be called before the first scrape. */
     public ServerMetrics gauge(String name, String help, DoubleSupplier value, String... tags) {
         meters.add(to -> Gauge.builder(name, value::getAsDouble)
                 .description(help)
@@ -53,7 +56,7 @@ public final class ServerMetrics implements AutoCloseable {
         return this;
     }
 
-    /** A number that only goes up; to be named before the first scrape. */
+    /** Adds a counter; to be called before the first scrape. */
     public ServerMetrics counter(String name, String help, DoubleSupplier value, String... tags) {
         meters.add(to -> FunctionCounter.builder(name, value, DoubleSupplier::getAsDouble)
                 .description(help)
@@ -62,7 +65,10 @@ public final class ServerMetrics implements AutoCloseable {
         return this;
     }
 
-    /** Loads Micrometer, which from now on also hears of garbage collections; takes a while, so not for an event loop. */
+    /**
+     * Loads Micrometer, which from now on also observes garbage collections. This takes a while, so never call it on an
+     * event loop.
+     */
     public synchronized void open() {
         var unused = registry();
     }
@@ -80,7 +86,7 @@ public final class ServerMetrics implements AutoCloseable {
             new UptimeMetrics().bindTo(open);
             Version version = Version.current();
             Gauge.builder("weir.build.info", () -> 1)
-                    .description("Always 1; the labels say which Weir this is.")
+                    .description("Always 1; the labels name the version, the commit and the Java runtime.")
                     .tags("version", version.number(), "commit", version.commit(), "java", Version.java())
                     .register(open);
             for (Consumer<MeterRegistry> each : meters) {
@@ -91,7 +97,7 @@ public final class ServerMetrics implements AutoCloseable {
         return open;
     }
 
-    /** Prometheus's text; with a thousand rules a few megabytes of it, so not to be made on an event loop. */
+    /** Returns Prometheus's text. With a thousand rules it has a few megabytes, so never call this on an event loop. */
     public String scrape() {
         Exposition out = new Exposition();
         rules.write(out);

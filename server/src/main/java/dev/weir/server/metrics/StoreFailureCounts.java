@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what went wrong with shared stores as the limiter saw it: check by check, over all stores. */
+/** Counts the failures of shared stores as the limiter sees them: check by check, over all stores. */
 final class StoreFailureCounts {
     private final Map<StoreFailure, LongAdder> byReason = new EnumMap<>(StoreFailure.class);
     private volatile @Nullable StoreFailure last;
@@ -42,18 +42,18 @@ final class StoreFailureCounts {
         out.metric(
                 "ratelimit_store_failures_total",
                 "counter",
-                "Checks that had no answer from their store, by reason: on_fail decided them.");
+                "Checks without an answer from their store, by reason: on_fail decided them.");
         byReason.forEach((reason, count) ->
                 out.sample("ratelimit_store_failures_total", Exposition.labels("reason", reason.label()), count.sum()));
         out.metric(
                 "ratelimit_give_backs_total",
                 "counter",
-                "Checks taken from one store, and given back because another one denied.");
+                "Checks charged in one store and given back because another one denied.");
         out.sample("ratelimit_give_backs_total", "", givenBack.sum());
         out.metric(
                 "ratelimit_idempotency_not_kept_total",
                 "counter",
-                "Requests charged whose Idempotency-Key no store has kept, for this server has had idempotency_total kept.");
+                "Charged requests whose Idempotency-Key was not stored, because idempotency_total was reached.");
         out.sample("ratelimit_idempotency_not_kept_total", "", keysNotKept.sum());
     }
 }

@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 
-/** Writes what the shared stores did and how each of their servers is. */
+/** Writes the counts of the shared stores and the state of each of their servers. */
 public final class StoreMetrics {
-    /** Servers of a store that have series of their own; a cluster has at most a thousand. */
-    private static final int MOST_NODES = 1_000;
+    /** The most servers of a store with series of their own; a cluster has at most a thousand. */
+    private static final int MAX_NODES = 1_000;
 
     private final Map<String, RedisSharedStore> stores;
 
@@ -22,16 +22,24 @@ public final class StoreMetrics {
     }
 
     void write(Exposition out) {
-        counter(out, "asks", "Requests that had something to ask a store.", RedisStats::asks);
-        counter(out, "batches", "Script calls sent; asks over batches is how well they coalesce.", RedisStats::batches);
+        counter(out, "asks", "Requests that asked the store.", RedisStats::asks);
+        counter(out, "batches", "Script calls sent; asks divided by batches is the batch size.", RedisStats::batches);
         counter(out, "answered", "Asks that a script call decided.", RedisStats::answered);
-        counter(out, "expired", "Script calls that came too late and charged nothing.", RedisStats::expired);
-        counter(out, "late", "Replies that nobody waited for any more.", RedisStats::late);
+        counter(
+                out,
+                "expired",
+                "Script calls that reached Redis after their deadline and charged nothing.",
+                RedisStats::expired);
+        counter(out, "late", "Replies that came after the deadline.", RedisStats::late);
         counter(out, "noscript", "Script calls sent again with the text of the script.", RedisStats::noScript);
-        counter(out, "redirects", "Script calls that a cluster sent elsewhere.", RedisStats::redirects);
-        counter(out, "give_backs", "Parts of requests taken, and given back after a denial.", RedisStats::giveBacks);
-        counter(out, "mismatches", "Script calls that script and server count apart.", RedisStats::mismatches);
-        counter(out, "connects", "Connections made.", RedisStats::connects);
+        counter(out, "redirects", "Script calls that a cluster redirected.", RedisStats::redirects);
+        counter(out, "give_backs", "Charges that were given back because another slot denied.", RedisStats::giveBacks);
+        counter(
+                out,
+                "mismatches",
+                "Script calls on which script and server disagree (must stay 0).",
+                RedisStats::mismatches);
+        counter(out, "connects", "Connections opened.", RedisStats::connects);
         out.metric("ratelimit_redis_errors_total", "counter", "Asks without an answer from their store, by reason.");
         stores.forEach((name, store) -> {
             for (StoreFailure each : StoreFailure.values()) {
@@ -41,10 +49,7 @@ public final class StoreMetrics {
                         store.stats().failures(each));
             }
         });
-        out.metric(
-                "ratelimit_redis_error_replies_total",
-                "counter",
-                "Script calls that Redis refused, by its first word.");
+        out.metric("ratelimit_redis_error_replies_total", "counter", "Error replies to script calls, by error code.");
         stores.forEach((name, store) -> store.stats()
                 .errors()
                 .forEach((code, count) -> out.sample(
@@ -57,9 +62,9 @@ public final class StoreMetrics {
         nodes(
                 out,
                 "ratelimit_circuit_state",
-                "0 closed, 1 open: the server is not asked.",
+                "State of the circuit breaker: 0 closed, 1 open (the server is not asked).",
                 each -> each.open() ? 1 : 0);
-        nodes(out, "ratelimit_redis_waiting", "Asks that wait for the server, or are under way.", NodeHealth::waiting);
+        nodes(out, "ratelimit_redis_waiting", "Asks that are queued for the server or in flight.", NodeHealth::waiting);
     }
 
     private void counter(Exposition out, String what, String help, ToLongFunction<RedisStats> count) {
@@ -73,7 +78,7 @@ public final class StoreMetrics {
         out.metric(metric, "gauge", help);
         stores.forEach((name, store) -> {
             List<NodeHealth> nodes = store.health();
-            for (NodeHealth each : nodes.subList(0, Math.min(MOST_NODES, nodes.size()))) {
+            for (NodeHealth each : nodes.subList(0, Math.min(MAX_NODES, nodes.size()))) {
                 out.sample(
                         metric, Exposition.labels("store", name, "node", each.node()), (long) value.applyAsInt(each));
             }

@@ -4,7 +4,7 @@ import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import java.util.List;
 
-/** Writes what operators have switched: as many series as there are rules with one, and one for everything. */
+/** Writes the switches that operators have set: series for each rule, and one for all rules together. */
 final class SwitchExposition {
     private static final String ALL = "ratelimit_switch_all";
     private static final String RULE = "ratelimit_switch";
@@ -12,18 +12,20 @@ final class SwitchExposition {
 
     private SwitchExposition() {}
 
-    /** {@code bySlot}: the rule of each slot, or null. */
-    static void write(Exposition out, SwitchState everything, List<SeriesPositions.Series> series, Rule[] bySlot) {
-        out.metric(ALL, "gauge", "1 for what everything was switched to: off (all pass, uncounted) or shadow.");
+    /** Writes the series; {@code byPosition} has the rule of each position, or null. */
+    static void write(Exposition out, SwitchState everything, List<SeriesPositions.Series> series, Rule[] byPosition) {
+        out.metric(
+                ALL, "gauge", "1 for the state that all rules were switched to: off (all pass, uncounted) or shadow.");
         for (SwitchState each : List.of(SwitchState.OFF, SwitchState.SHADOW)) {
             out.sample(ALL, Exposition.labels("state", each.spelling()), everything == each ? 1L : 0L);
         }
         out.metric(
                 RULE,
                 "gauge",
-                "1 for what the rule was switched to while it runs, by itself or with everything; all 0: as its file says.");
+                "1 for the state that the rule was switched to, alone or with all rules; all 0 if it follows"
+                        + " its file.");
         for (SeriesPositions.Series one : series) {
-            Rule rule = bySlot[one.slot];
+            Rule rule = byPosition[one.position];
             for (SwitchState each : SwitchState.values()) {
                 out.sample(
                         RULE,
@@ -31,9 +33,9 @@ final class SwitchExposition {
                         rule != null && rule.switched() == each ? 1L : 0L);
             }
         }
-        out.metric(ROLLOUT, "gauge", "The share of callers that the rule denies when they are over; 0 in shadow.");
+        out.metric(ROLLOUT, "gauge", "Share of callers that the rule enforces its limit on; 0 in shadow.");
         for (SeriesPositions.Series one : series) {
-            Rule rule = bySlot[one.slot];
+            Rule rule = byPosition[one.position];
             boolean none = rule != null && (rule.shadow() || rule.isOff());
             double share = rule == null ? 1 : none ? 0 : rule.rollout() / (double) Rule.EVERYONE;
             out.sample(ROLLOUT, Exposition.labels("domain", one.domain, "rule", one.rule), share);

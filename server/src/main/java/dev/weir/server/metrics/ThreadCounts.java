@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The counts of one thread: it alone writes, whoever scrapes reads. A slot is a run of fields in one array. */
+/** The counts of one thread, which alone writes them; scrapes read them. A position is a run of fields in one array. */
 final class ThreadCounts {
     /** One decision in this many is timed. */
     static final int SAMPLED = 16;
@@ -18,7 +18,7 @@ final class ThreadCounts {
     static final int FAIL_OPEN = 5;
     static final int OVERRIDE_IGNORED = 6;
 
-    /** In place of {@link #SHADOWED} for requests as a whole. */
+    /** The outcome of whole requests that replaces {@link #SHADOWED}. */
     static final int UNMATCHED = 2;
 
     /** Upper bounds of the histogram, microseconds; one more bucket has none. */
@@ -27,7 +27,7 @@ final class ThreadCounts {
     private static final int COUNTS = 7;
     private static final int HISTOGRAM = BOUNDS.length + 2;
 
-    /** Fields of a slot. */
+    /** Fields of a position. */
     static final int FIELDS = COUNTS + 2 * HISTOGRAM;
 
     private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
@@ -35,9 +35,9 @@ final class ThreadCounts {
     private final long[] requests = new long[3];
     private volatile long[] counts = new long[64 * FIELDS];
     private int sinceSample;
-    private @Nullable MajorityCounters votes;
+    private @Nullable MajorityCounters majorities;
 
-    /** First field of the histogram of what had room, or had none; its last field is the sum. */
+    /** The first field of the histogram of allowed or of denied checks; its last field is the sum. */
     static int histogram(boolean allowed) {
         return COUNTS + (allowed ? 0 : HISTOGRAM);
     }
@@ -51,38 +51,38 @@ final class ThreadCounts {
         increase(requests, outcome, 1);
     }
 
-    void add(int slot, int field) {
-        increase(room(slot), slot * FIELDS + field, 1);
+    void add(int position, int field) {
+        increase(room(position), position * FIELDS + field, 1);
     }
 
-    void time(int slot, boolean allowed, long micros) {
+    void time(int position, boolean allowed, long micros) {
         int bucket = 0;
         while (bucket < BOUNDS.length && micros > BOUNDS[bucket]) {
             bucket++;
         }
-        long[] room = room(slot);
-        increase(room, slot * FIELDS + histogram(allowed) + bucket, 1);
-        increase(room, slot * FIELDS + sum(allowed), Math.max(0, micros));
+        long[] room = room(position);
+        increase(room, position * FIELDS + histogram(allowed) + bucket, 1);
+        increase(room, position * FIELDS + sum(allowed), Math.max(0, micros));
     }
 
-    /** Whether this decision is one of those that are timed. */
+    /** Whether this decision is sampled. */
     boolean sample() {
         return (sinceSample++ & (SAMPLED - 1)) == 0;
     }
 
-    /** Where this thread's checks go while {@code generation} is in force. */
-    MajorityCounters votes(RuleMetrics.Generation generation) {
-        MajorityCounters open = votes;
+    /** This thread's majority counters while {@code generation} is in force. */
+    MajorityCounters majorities(RuleMetrics.Generation generation) {
+        MajorityCounters open = majorities;
         if (open == null || open.generation() != generation) {
-            open = generation.openVotes();
-            votes = open;
+            open = generation.addThread();
+            majorities = open;
         }
         return open;
     }
 
-    long get(int slot, int field) {
+    long get(int position, int field) {
         long[] read = counts;
-        int index = slot * FIELDS + field;
+        int index = position * FIELDS + field;
         return index < read.length ? (long) LONGS.getOpaque(read, index) : 0;
     }
 
@@ -90,9 +90,9 @@ final class ThreadCounts {
         return (long) LONGS.getOpaque(requests, outcome);
     }
 
-    private long[] room(int slot) {
+    private long[] room(int position) {
         long[] room = counts;
-        int needed = (slot + 1) * FIELDS;
+        int needed = (position + 1) * FIELDS;
         if (room.length < needed) {
             room = Arrays.copyOf(room, Math.max(needed, room.length * 2));
             counts = room;
@@ -100,7 +100,7 @@ final class ThreadCounts {
         return room;
     }
 
-    /** One writer, so no lock; opaque, so that a reader sees it soon and whole. */
+    /** Adds without a lock, because there is one writer; opaque, so that a reader sees a whole value soon. */
     private static void increase(long[] array, int index, long by) {
         LONGS.setOpaque(array, index, array[index] + by);
     }

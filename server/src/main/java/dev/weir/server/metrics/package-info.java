@@ -1,5 +1,5 @@
 /**
- * Counts decisions and connections, and writes them in Prometheus's text format. Only rules make time series, never
+ * Counts decisions and connections, and writes them in Prometheus's text format. Only rules have time series, never
  * callers; nothing here decides, takes a lock or shares a cache line while counting.
  */
 @NullMarked

@@ -1,24 +1,22 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.Limit;
 import dev.weir.Request;
-import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.server.http.CallerText;
+import dev.weir.internal.model.VerdictSentence;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
-import dev.weir.text.fields.Durations;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a check is answered: its numbers, its headers, and on a denial why, whose and until when. */
@@ -32,9 +30,9 @@ final class CheckAnswers {
     }
 
     /** 200, or 429 with the reason; 503 where no limit was found used up, but a store that must be asked does not answer. */
-    HttpAnswer of(Request request, MutableDecision decision, @Nullable CounterLabel counter, RuleSet rules) {
+    HttpAnswer of(Request request, MutableDecision decision, RuleIndex rules) {
         VerdictNumbers told = VerdictNumbers.binding(decision);
-        List<String> headers = fields.of(decision, counter);
+        List<String> headers = fields.of(decision);
         if (decision.allowed()) {
             byte[] body = JsonOutput.bytes(json -> {
                 json.writeStartObject();
@@ -60,14 +58,11 @@ final class CheckAnswers {
         }
         int status = told != null && told.storeDown() ? 503 : 429;
         return new HttpAnswer(
-                status,
-                HttpAnswer.PROBLEM,
-                JsonOutput.bytes(json -> denial(json, status, decision, told, counter)),
-                headers);
+                status, HttpAnswer.PROBLEM, JsonOutput.bytes(json -> denial(json, status, decision, told)), headers);
     }
 
     /** Always 200: for callers that read the body and never the status. */
-    HttpAnswer alwaysOk(MutableDecision decision, @Nullable CounterLabel counter) {
+    HttpAnswer alwaysOk(MutableDecision decision) {
         VerdictNumbers told = VerdictNumbers.binding(decision);
         byte[] body = JsonOutput.bytes(json -> {
             json.writeStartObject();
@@ -82,7 +77,7 @@ final class CheckAnswers {
             degraded(json, decision);
             json.writeEndObject();
         });
-        return new HttpAnswer(200, HttpAnswer.JSON, body, fields.of(decision, counter));
+        return new HttpAnswer(200, HttpAnswer.JSON, body, fields.of(decision));
     }
 
     /** Every limit that was met, with what is left of it. */
@@ -155,12 +150,7 @@ final class CheckAnswers {
         }
     }
 
-    private static void denial(
-            JsonGenerator json,
-            int status,
-            MutableDecision decision,
-            @Nullable VerdictNumbers told,
-            @Nullable CounterLabel counter)
+    private static void denial(JsonGenerator json, int status, MutableDecision decision, @Nullable VerdictNumbers told)
             throws IOException {
         boolean quota = status == 429;
         json.writeStartObject();
@@ -171,8 +161,8 @@ final class CheckAnswers {
         json.writeNumberField("status", status);
         json.writeBooleanField("allowed", false);
         if (told != null) {
-            String whose = counter == null ? "" : counter.text();
-            json.writeStringField("detail", detail(told, whose));
+            String whose = Objects.requireNonNullElse(decision.counterName(), "");
+            json.writeStringField("detail", VerdictSentence.of(told.verdict(), whose));
             numbers(json, told);
             if (told.passesLater() || told.storeDown()) {
                 json.writeNumberField("retry_after", told.retryAfterSeconds());
@@ -197,26 +187,5 @@ final class CheckAnswers {
         }
         json.writeEndArray();
         json.writeEndObject();
-    }
-
-    private static String detail(VerdictNumbers told, String counter) {
-        Limit limit = told.limit();
-        String rule = "rule " + CallerText.shown(told.name()) + " (" + limit.requests() + " per "
-                + Durations.text(limit.windowMicros()) + ", "
-                + limit.algorithm().spelling() + ")";
-        String whose = counter.isEmpty() ? "" : " for " + counter;
-        long hits = told.verdict().hits();
-        String asked = hits == 1 ? "1 hit" : hits + " hits";
-        return switch (told.verdict().reason()) {
-            case NEVER -> rule + " can never hold " + asked + " at once" + whose;
-            case MISSING_KEY -> rule + " denies a request that lacks the attribute it counts by";
-            case STORE_DOWN -> "the store of " + rule + " does not answer, and without it the rule lets nothing pass";
-            default ->
-                told.verdict().degraded()
-                        ? "the store of " + rule + " does not answer, and this server's share of it has no room for "
-                                + asked + whose
-                        : rule + " has no room for " + asked + whose
-                                + (told.knowsWhen() ? "; it has again at " + told.passesAt() : "");
-        };
     }
 }

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body of a check: {@code domain}, {@code cost} (or {@code hits}), and either {@code descriptors} or, in every other
- * member, an attribute.
+ * Reads the body of a check: {@code domain}, {@code cost} (or {@code hits}), and either {@code descriptors} or
+ * attributes as all other members.
  */
 final class CheckReader {
     private static final int SHOWN_DOMAINS = 20;
@@ -25,7 +25,7 @@ final class CheckReader {
         this.caps = caps;
     }
 
-    /** Fills {@code into}; a body without a domain means the only one of those {@code loaded}. */
+    /** Fills {@code into}. A body without a domain means the only one of those {@code loaded}. */
     void read(byte[] body, Supplier<? extends Collection<String>> loaded, Request into) {
         into.clear("");
         try (JsonInput in = JsonInput.of(factory, body, caps)) {
@@ -40,7 +40,7 @@ final class CheckReader {
         }
     }
 
-    /** One body, and what of it was seen so far: members come in any order. */
+    /** The state of reading one body: members come in any order. */
     private static final class Reading {
         private final JsonInput in;
         private final Request into;
@@ -76,7 +76,7 @@ final class CheckReader {
 
         private void cost(String name) {
             if (costSeen) {
-                throw in.mistake(name + ": given as cost and as hits", "one of them");
+                throw in.mistake(name + ": given both as cost and as hits", "one of them");
             }
             costSeen = true;
             into.hits(in.count(name));
@@ -84,29 +84,30 @@ final class CheckReader {
 
         private void descriptors() {
             if (into.descriptors() > 0) {
-                throw in.mistake("descriptors: given beside " + CallerText.shown(into.key(0)), "one or the other");
+                throw in.mistake(
+                        "descriptors: given together with " + CallerText.shown(into.key(0)), "one or the other");
             }
             descriptorsSeen = true;
             DescriptorJson list = new DescriptorJson(in, into);
             list.read(in.next());
             if (list.anyGivesBack()) {
-                throw in.mistake("isNegativeHits: true", "to give back over gRPC or /json");
+                throw in.mistake("isNegativeHits: true", "false; use gRPC or /json to give hits back");
             }
         }
 
         private void attribute(String name) {
             if (descriptorsSeen) {
-                throw in.mistake(CallerText.shown(name) + ": given beside descriptors", "one or the other");
+                throw in.mistake(CallerText.shown(name) + ": given together with descriptors", "one or the other");
             }
             int cap = in.caps().entries();
             if (into.descriptors() > 0 && into.end(0) == cap) {
-                throw in.mistake("attributes: more than " + cap, "at most " + cap + ", the cap on entries");
+                throw in.mistake("attributes: too many", "at most " + cap);
             }
             into.with(name, in.text(label(name), in.caps().value(), "value"));
         }
     }
 
-    /** The domain that the caller named, or the only one there is. */
+    /** The domain that the caller named, or the only one loaded. */
     static String domain(@Nullable String named, Supplier<? extends Collection<String>> loaded) {
         if (named != null && !named.isEmpty()) {
             return named;
@@ -121,16 +122,16 @@ final class CheckReader {
         throw HttpProblemException.badRequest("domain: missing (expected: " + oneOf(domains) + ")");
     }
 
-    /** What is said of a domain that does not exist. */
+    /** The message for a domain that does not exist. */
     static String unknown(String domain, Collection<String> loaded) {
-        return "no domain is called " + CallerText.shown(domain) + " (expected: " + oneOf(loaded) + ")";
+        return "unknown domain " + CallerText.shown(domain) + " (expected: " + oneOf(loaded) + ")";
     }
 
     private static String oneOf(Collection<String> domains) {
         if (domains.isEmpty()) {
             return "a domain; no rules are loaded";
         }
-        // Which of many is all the same; to sort them all would be much to do for one request.
+        // Any of many will do; sorting all of them would cost too much for one request.
         String list = domains.stream()
                 .limit(SHOWN_DOMAINS)
                 .sorted()
@@ -139,7 +140,7 @@ final class CheckReader {
         return domains.size() > SHOWN_DOMAINS ? list + " and " + (domains.size() - SHOWN_DOMAINS) + " more" : list;
     }
 
-    /** A name that an error may repeat: plain as it is, anything else in quotes. */
+    /** Shows a name in an error: a plain one as it is, any other in quotes. */
     private static String label(String name) {
         return name.chars()
                         .allMatch(c -> c == '_' || c == '-' || c == '.' || (Character.isLetterOrDigit(c) && c < 0x80))

@@ -10,8 +10,8 @@ import java.math.BigInteger;
 import java.util.BitSet;
 
 /**
- * The list of descriptors as protobuf's JSON writes it: names in camelCase or as in the {@code .proto}, numbers also as text,
- * null for absent.
+ * Reads the list of descriptors in protobuf's JSON: names in camelCase or as in the {@code .proto}, numbers also as
+ * text, null for absent.
  */
 final class DescriptorJson {
     private static final BigInteger MAX_32 = BigInteger.valueOf(0xFFFF_FFFFL);
@@ -19,7 +19,7 @@ final class DescriptorJson {
 
     private final JsonInput in;
     private final Request into;
-    /** Descriptors that give back. By how much may only be known at the end of the request. */
+    /** Descriptors that give hits back. The number of hits may be known only at the end of the request. */
     private final BitSet givesBack = new BitSet();
 
     DescriptorJson(JsonInput in, Request into) {
@@ -27,7 +27,7 @@ final class DescriptorJson {
         this.into = into;
     }
 
-    /** Reads the value of {@code descriptors}; the parser stands on its first token. */
+    /** Reads the value of {@code descriptors}; the parser is at its first token. */
     void read(JsonToken first) {
         if (first == JsonToken.VALUE_NULL) {
             return;
@@ -38,7 +38,7 @@ final class DescriptorJson {
         for (JsonToken token = in.next(); token != JsonToken.END_ARRAY; token = in.next()) {
             int index = into.descriptors();
             if (index == in.caps().descriptors()) {
-                throw in.mistake("descriptors: more than " + index, "at most " + index + ", the cap on descriptors");
+                throw in.mistake("descriptors: too many", "at most " + index);
             }
             if (token != JsonToken.START_OBJECT) {
                 throw in.mistake("descriptors[" + index + "]: " + in.value(), "an object");
@@ -48,7 +48,7 @@ final class DescriptorJson {
         }
     }
 
-    /** Turns the hits of those that give back, once the request's own are known. */
+    /** Negates the hits of descriptors that give back, once the hits of the request are known. */
     void end() {
         for (int i = givesBack.nextSetBit(0); i >= 0; i = givesBack.nextSetBit(i + 1)) {
             into.descriptorHits(i, -into.hitsOf(i));
@@ -95,7 +95,7 @@ final class DescriptorJson {
         int index = 0;
         for (JsonToken token = in.next(); token != JsonToken.END_ARRAY; token = in.next()) {
             if (index == in.caps().entries()) {
-                throw in.mistake(at + ": more than " + index, "at most " + index + ", the cap on entries");
+                throw in.mistake(at + ": too many", "at most " + index);
             }
             String here = at + "[" + index + "]";
             if (token != JsonToken.START_OBJECT) {
@@ -178,7 +178,7 @@ final class DescriptorJson {
         return unit;
     }
 
-    /** The parser refuses the same name twice; this refuses its other spelling. */
+    /** Refuses the other form of a name that was given; the parser itself refuses the same form twice. */
     private int once(int seen, int bit, String at, String name) {
         if ((seen & bit) != 0) {
             throw in.mistake(at + "." + name + ": given twice", "once");

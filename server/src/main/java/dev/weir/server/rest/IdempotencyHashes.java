@@ -2,14 +2,15 @@ package dev.weir.server.rest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.internal.runtime.Sha256;
 import dev.weir.internal.store.Idempotency;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /**
- * What is remembered of an idempotency key, here and in a shared store: SHA-256 of whose it is, of itself and of what was sent, each cut to 128 bits. So
- * every process says the same, nothing a caller sends is long, and neither keys nor bodies are stored.
+ * Hashes an idempotency key, for this process and for shared stores: SHA-256 of the caller, of the key and of the
+ * request, each cut to 128 bits. All processes compute the same hashes, their length is fixed, and neither keys nor
+ * bodies are stored.
  */
 final class IdempotencyHashes {
     private final RestSettings.Idempotency settings;
@@ -18,7 +19,7 @@ final class IdempotencyHashes {
         this.settings = settings;
     }
 
-    /** Of {@code key} as {@code caller}, who means nothing outside of {@code domain}, has sent it. */
+    /** Hashes {@code key} of {@code caller}, who is known only within {@code domain}. */
     Idempotency of(String domain, String caller, String key, String path, byte[] body) {
         return new Idempotency(
                 hash(domain, caller.getBytes(UTF_8)),
@@ -28,16 +29,14 @@ final class IdempotencyHashes {
                 settings.perCaller());
     }
 
-    /** No two pairs are hashed alike: the first is told from the second by its length. */
+    /**
+     * Hashes a pair. The length of the first separates it from the second, so that no two pairs have the same input.
+     */
     private static byte[] hash(String first, byte[] second) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            byte[] bytes = first.getBytes(UTF_8);
-            digest.update((bytes.length + ":").getBytes(UTF_8));
-            digest.update(bytes);
-            return Arrays.copyOf(digest.digest(second), Idempotency.HASH);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        MessageDigest digest = Sha256.digest();
+        byte[] bytes = first.getBytes(UTF_8);
+        digest.update((bytes.length + ":").getBytes(UTF_8));
+        digest.update(bytes);
+        return Arrays.copyOf(digest.digest(second), Idempotency.HASH);
     }
 }

@@ -7,17 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key under which a caller asks again: {@code Idempotency-Key} as its draft has it, a structured field's string, or bare,
- * as most clients send it; {@code X-Idempotency-Key} means the same.
+ * Reads the key of a retried request: {@code Idempotency-Key} as in its draft, a structured field's string, or bare as
+ * most clients send it; {@code X-Idempotency-Key} means the same.
  */
 final class IdempotencyKey {
-    private static final int LONGEST = 255;
+    private static final int MAX_LENGTH = 255;
     private static final String EXPECTED =
-            "1 to " + LONGEST + " visible ASCII characters, bare or as a quoted string of a structured field";
+            "1 to " + MAX_LENGTH + " visible ASCII characters, bare or as a quoted string of a structured field";
 
     private IdempotencyKey() {}
 
-    /** The key that these headers give, or null. */
+    /** The key in the headers, or null. */
     static @Nullable String of(MultiMap headers) {
         String key = of(headers, "Idempotency-Key");
         String other = of(headers, "X-Idempotency-Key");
@@ -37,13 +37,13 @@ final class IdempotencyKey {
             throw HttpProblemException.badRequest(name + ": given " + values.size() + " times (expected: once)");
         }
         String value = values.get(0).strip();
-        // Every character may be escaped, and two quotes come on top.
-        if (value.length() > 2 * LONGEST + 2) {
-            throw wrong(name, value);
+        // Every character may be escaped, and there may be two quotes.
+        if (value.length() > 2 * MAX_LENGTH + 2) {
+            throw invalid(name, value);
         }
         String key = value.startsWith("\"") ? unquoted(name, value) : bare(name, value);
-        if (key.isEmpty() || key.length() > LONGEST) {
-            throw wrong(name, value);
+        if (key.isEmpty() || key.length() > MAX_LENGTH) {
+            throw invalid(name, value);
         }
         return key;
     }
@@ -52,7 +52,7 @@ final class IdempotencyKey {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if (c <= 0x20 || c >= 0x7F || c == '"' || c == '\\' || c == ',' || c == ';') {
-                throw wrong(name, value);
+                throw invalid(name, value);
             }
         }
         return value;
@@ -64,26 +64,26 @@ final class IdempotencyKey {
             char c = value.charAt(i);
             if (c == '"') {
                 if (i != value.length() - 1) {
-                    throw wrong(name, value);
+                    throw invalid(name, value);
                 }
                 return key.toString();
             }
             if (c == '\\' && i + 1 < value.length()) {
                 c = value.charAt(++i);
                 if (c != '"' && c != '\\') {
-                    throw wrong(name, value);
+                    throw invalid(name, value);
                 }
             }
-            // A space may be where a header was folded: the line break is gone by now, and nobody knows what was meant.
+            // A space may be the rest of a folded header, whose line break is lost, so the key is ambiguous.
             if (c <= 0x20 || c >= 0x7F) {
-                throw wrong(name, value);
+                throw invalid(name, value);
             }
             key.append(c);
         }
-        throw wrong(name, value);
+        throw invalid(name, value);
     }
 
-    private static HttpProblemException wrong(String name, String value) {
+    private static HttpProblemException invalid(String name, String value) {
         return HttpProblemException.badRequest(name + ": " + CallerText.shown(value) + " (expected: " + EXPECTED + ")");
     }
 }

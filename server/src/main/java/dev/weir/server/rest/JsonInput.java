@@ -22,15 +22,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON body read strictly, token by token. Every mistake is a {@link HttpProblemException} that names value, expectation and place;
- * a member that comes twice, text after the end and nesting that no request needs are mistakes.
+ * Reads a JSON body strictly, token by token. Every mistake is a {@link HttpProblemException} with the value, what was
+ * expected, and the position. Duplicate members, text after the end, and deep nesting are mistakes.
  */
 final class JsonInput implements AutoCloseable {
-    private static final int DEPTH = 16;
+    private static final int MAX_DEPTH = 16;
     private static final char BYTE_ORDER_MARK = '\uFEFF';
-    /** What the parser says about its own settings, which are not the caller's. */
-    private static final Pattern OF_THE_PARSER = Pattern.compile(
-            ", from `[^`]*`|: enable `[^`]*` to allow| \\(start marker at .*\\)| \\(not recognized as one since [^)]*\\)");
+    /** Remarks of the parser about its own settings, which are not the caller's. */
+    private static final Pattern PARSER_REMARKS = Pattern.compile(
+            ", from `[^`]*`|: enable `[^`]*` to allow| \\(start marker at .*\\)| \\(not recognized as one since"
+                    + " [^)]*\\)");
 
     private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
@@ -45,10 +46,10 @@ final class JsonInput implements AutoCloseable {
     static JsonFactory factory(RequestCaps caps) {
         return new JsonFactoryBuilder()
                 .streamReadConstraints(StreamReadConstraints.builder()
-                        .maxNestingDepth(DEPTH)
+                        .maxNestingDepth(MAX_DEPTH)
                         .maxDocumentLength(caps.bytes())
                         .maxNumberLength(1_000)
-                        // Texts are measured here, where the error can say whose they are.
+                        // Texts are measured here, so that the error can name their member.
                         .maxStringLength(caps.bytes())
                         .maxNameLength(caps.bytes())
                         .build())
@@ -57,7 +58,7 @@ final class JsonInput implements AutoCloseable {
                 .build();
     }
 
-    /** The parser would guess the encoding, and take for UTF-8 what is none: it is given characters. */
+    /** Decodes the body before parsing: the parser would guess the encoding, and accept invalid UTF-8. */
     static JsonInput of(JsonFactory factory, byte[] body, RequestCaps caps) {
         try {
             CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
@@ -108,7 +109,7 @@ final class JsonInput implements AutoCloseable {
         }
     }
 
-    /** Nothing may follow. */
+    /** Requires that nothing follows. */
     void end() {
         try {
             if (parser.nextToken() != null) {
@@ -135,7 +136,7 @@ final class JsonInput implements AutoCloseable {
         }
     }
 
-    /** A whole number from 0 on; what does not fit 64 bits is as large as can be. */
+    /** Reads a whole number from 0; one beyond 64 bits becomes the largest long. */
     long count(String what) {
         String expected = "a whole number >= 0";
         if (next() != JsonToken.VALUE_NUMBER_INT) {
@@ -154,12 +155,12 @@ final class JsonInput implements AutoCloseable {
         }
     }
 
-    /** The current token as protobuf's JSON has numbers, see {@link ProtoNumber}. */
+    /** The current token as a number of protobuf's JSON, see {@link ProtoNumber}. */
     long unsigned(String what, BigInteger max) {
         try {
             JsonToken token = parser.currentToken();
-            boolean may = token.isNumeric() || token == JsonToken.VALUE_STRING;
-            long number = may ? ProtoNumber.unsigned(parser.getText(), max) : ProtoNumber.NONE;
+            boolean isNumber = token.isNumeric() || token == JsonToken.VALUE_STRING;
+            long number = isNumber ? ProtoNumber.unsigned(parser.getText(), max) : ProtoNumber.NONE;
             if (number == ProtoNumber.NONE) {
                 throw mistake(what + ": " + value(), "a whole number from 0 to " + max);
             }
@@ -169,13 +170,13 @@ final class JsonInput implements AutoCloseable {
         }
     }
 
-    /** A mistake at the current token: {@code found (expected: …) at line 1, column 2}. */
+    /** Creates the problem for a mistake at the current token: {@code found (expected: …) at line 1, column 2}. */
     HttpProblemException mistake(String found, String expected) {
         return HttpProblemException.badRequest(
                 found + " (expected: " + expected + ")" + place(parser.currentTokenLocation()));
     }
 
-    /** The current value as an error shows it. */
+    /** The current value, for an error. */
     String value() {
         try {
             JsonToken token = parser.currentToken();
@@ -211,7 +212,7 @@ final class JsonInput implements AutoCloseable {
             throw mistake(what + ": " + CallerText.shown(text), "text that is well-formed Unicode");
         }
         if (bytes > cap) {
-            throw mistake(what + ": " + bytes + " bytes", "at most " + cap + ", the cap on a " + capName);
+            throw mistake(what + ": " + bytes + " bytes", "at most " + cap + " for a " + capName);
         }
         return text;
     }
@@ -224,11 +225,11 @@ final class JsonInput implements AutoCloseable {
         throw new UncheckedIOException(e);
     }
 
-    /** The parser's first line, without what it says about itself. */
+    /** The first line of the parser's message, without remarks about its settings. */
     private static String plain(@Nullable String message) {
         String line =
                 message == null ? "malformed" : message.lines().findFirst().orElse("");
-        return OF_THE_PARSER.matcher(line).replaceAll("");
+        return PARSER_REMARKS.matcher(line).replaceAll("");
     }
 
     private static String place(@Nullable JsonLocation location) {

@@ -1,6 +1,5 @@
 package dev.weir.server.rest;
 
-import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import java.nio.charset.StandardCharsets;
@@ -9,15 +8,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of a decision. {@code RateLimit-Policy} lists the rules that were met, {@code RateLimit} and the
- * {@code X-RateLimit-*} speak of the binding one. The first two are structured fields (RFC 9651).
+ * Builds the headers of a decision. {@code RateLimit-Policy} lists the rules that apply; {@code RateLimit} and
+ * {@code X-RateLimit-*} describe the binding one. The first two are structured fields (RFC 9651).
  */
 final class RateLimitFields {
-    /** A request of a thousand descriptors must not become a header that no client takes. */
-    private static final int POLICIES = 16;
+    /**
+     * The most policies in the header: a request with a thousand descriptors must not produce a header that clients
+     * refuse.
+     */
+    private static final int MAX_POLICIES = 16;
     /** The largest integer of a structured field. */
     private static final long MAX = 999_999_999_999_999L;
 
@@ -27,66 +28,67 @@ final class RateLimitFields {
         this.settings = settings;
     }
 
-    /** Names and values in turn; none where no limit was met. */
-    List<String> of(MutableDecision decision, @Nullable CounterLabel counter) {
-        VerdictNumbers told = VerdictNumbers.binding(decision);
-        if (told == null) {
+    /** The names and values of the headers in turn; empty if no rule with a limit applies. */
+    List<String> of(MutableDecision decision) {
+        VerdictNumbers numbers = VerdictNumbers.binding(decision);
+        if (numbers == null) {
             return degraded(decision);
         }
         List<String> fields = new ArrayList<>(16);
-        add(fields, "RateLimit-Policy", policies(decision, told));
-        long t = settings.draft() == 10 ? told.resetSeconds() : told.effectiveWindowSeconds();
-        add(fields, "RateLimit", string(told.name()) + ";r=" + clamp(told.remaining()) + ";t=" + clamp(t));
-        add(fields, "X-RateLimit-Limit", Long.toString(told.quota()));
-        add(fields, "X-RateLimit-Remaining", Long.toString(told.remaining()));
-        add(fields, "X-RateLimit-Reset", Long.toString(told.resetAt()));
-        if (counter != null) {
-            add(fields, "X-RateLimit-Bucket", counter.bucket());
+        add(fields, "RateLimit-Policy", policies(decision, numbers));
+        long t = settings.draft() == 10 ? numbers.resetSeconds() : numbers.effectiveWindowSeconds();
+        add(fields, "RateLimit", string(numbers.name()) + ";r=" + clamp(numbers.remaining()) + ";t=" + clamp(t));
+        add(fields, "X-RateLimit-Limit", Long.toString(numbers.quota()));
+        add(fields, "X-RateLimit-Remaining", Long.toString(numbers.remaining()));
+        add(fields, "X-RateLimit-Reset", Long.toString(numbers.resetAt()));
+        String bucket = decision.counterBucket();
+        if (bucket != null) {
+            add(fields, "X-RateLimit-Bucket", bucket);
         }
         fields.addAll(degraded(decision));
         return fields;
     }
 
-    /** The mark of a decision that a store had no part in. */
+    /** The header of a degraded decision, which was made without a store. */
     static List<String> degraded(MutableDecision decision) {
         return decision.degraded() ? List.of("X-RateLimit-Degraded", "true") : List.of();
     }
 
-    /** Seconds that a caller turned away is asked to wait, with jitter on top. */
-    String retryAfter(VerdictNumbers told) {
+    /** The seconds that a denied caller should wait, plus jitter. */
+    String retryAfter(VerdictNumbers numbers) {
         long jitter = settings.retryJitter().toSeconds();
         return Long.toString(
-                told.retryAfterSeconds() + ThreadLocalRandom.current().nextLong(jitter + 1));
+                numbers.retryAfterSeconds() + ThreadLocalRandom.current().nextLong(jitter + 1));
     }
 
     private static String policies(MutableDecision decision, VerdictNumbers binding) {
         StringBuilder list = new StringBuilder();
         Set<String> named = new HashSet<>();
         policy(list, named, binding);
-        for (int i = 0; i < decision.size() && named.size() < POLICIES; i++) {
+        for (int i = 0; i < decision.size() && named.size() < MAX_POLICIES; i++) {
             MutableVerdict verdict = decision.verdict(i);
-            VerdictNumbers told = verdict.shadow() ? null : VerdictNumbers.of(verdict, decision);
-            if (told != null) {
-                policy(list, named, told);
+            VerdictNumbers numbers = verdict.shadow() ? null : VerdictNumbers.of(verdict, decision);
+            if (numbers != null) {
+                policy(list, named, numbers);
             }
         }
         return list.toString();
     }
 
-    private static void policy(StringBuilder list, Set<String> named, VerdictNumbers told) {
-        if (named.add(told.name())) {
+    private static void policy(StringBuilder list, Set<String> named, VerdictNumbers numbers) {
+        if (named.add(numbers.name())) {
             list.append(list.isEmpty() ? "" : ", ")
-                    .append(string(told.name()))
+                    .append(string(numbers.name()))
                     .append(";q=")
-                    .append(clamp(told.quota()))
+                    .append(clamp(numbers.quota()))
                     .append(";w=")
-                    .append(clamp(told.windowSeconds()));
+                    .append(clamp(numbers.windowSeconds()));
         }
     }
 
     /**
-     * A structured field's string. It can hold printable ASCII only; the bytes of anything else are told as {@code %C3%A9}, so
-     * that no name from a file or a caller ends the header.
+     * Encodes a structured field's string. It can contain only printable ASCII; other bytes are encoded as
+     * {@code %C3%A9}, so that no name from a file or a caller ends the header.
      */
     static String string(String text) {
         StringBuilder field = new StringBuilder(text.length() + 2).append('"');

@@ -16,25 +16,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers kept for callers that ask again with the same idempotency key, so that a retry charges nothing. Only what let a
- * request pass is kept; a denial charged nothing and is decided anew.
+ * Remembers answers for callers that retry with the same idempotency key, so that a retry charges nothing. Only answers
+ * to admitted requests are remembered; a denial charged nothing, and a retry of it is decided again.
  *
- * <p><b>Bounds.</b> It lives apart from the counters, so no flood of keys evicts one. A caller that exceeds its share pushes
- * out its own oldest answer; when all is full, the caller that asked least recently gives way. Callers and keys are known by their
- * hashes, so that an answer costs the same whatever its caller is called.
+ * <p><b>Bounds.</b> The answers are stored apart from the counters, so that a flood of keys evicts no counter. A caller
+ * that exceeds its share evicts its own oldest answer. If all is full, the caller that called least recently loses its
+ * answers. Callers and keys are stored as hashes, so that an answer takes the same memory whatever their length.
  *
- * <p><b>Fleets.</b> Here is what this process answered itself. Where a shared store counts, that store knows what every process
- * admitted, and is asked for what is not found here.
+ * <p><b>Fleets.</b> This class knows only the answers of this process. A shared store knows what every process
+ * admitted, and is asked if an answer is not found here.
  *
- * <p><b>Concurrency.</b> A caller's answers live in one segment, whose lock is held to look and to keep, never while a request is
- * decided, for that may take a store's time. Whoever asks while the first with its key is being decided waits for what comes of
- * it, and so two requests with one key, at once on two threads, are one charge.
+ * <p><b>Concurrency.</b> A caller's answers are in one segment. Its lock is held to look up and to store, but never
+ * while a request is decided, which may take as long as a store. A caller that asks while the first request with its
+ * key is being decided waits for that decision. So two concurrent requests with one key are charged once.
  */
 final class RememberedAnswers {
     private static final int SEGMENTS = 16;
 
-    /** Who asks; told once. */
-    interface Asking {
+    /** A caller that waits for an answer; called once. */
+    interface Waiting {
         void answer(HttpAnswer answer);
 
         void fail(RuntimeException failure);
@@ -47,29 +47,32 @@ final class RememberedAnswers {
         }
     }
 
-    private record Kept(Hash fingerprint, long until, HttpAnswer answer) {}
+    private record Remembered(Hash fingerprint, long until, HttpAnswer answer) {}
 
-    private record Asked(Hash caller, Hash key) {}
+    private record CallerKey(Hash caller, Hash key) {}
 
-    /** A request that is being decided, for all who ask with its key meanwhile. */
-    final class UnderWay {
+    /** A request that is being decided, with all callers that have asked with its key meanwhile. */
+    final class InFlight {
         private final Segment segment;
-        private final Asked asked;
+        private final CallerKey callerKey;
         private final String key;
         private final Hash fingerprint;
         private final long now;
-        private final List<Asking> all = new ArrayList<>(1);
+        private final List<Waiting> all = new ArrayList<>(1);
 
-        private UnderWay(Segment segment, Asked asked, String key, Hash fingerprint, long now) {
+        private InFlight(Segment segment, CallerKey callerKey, String key, Hash fingerprint, long now) {
             this.segment = segment;
-            this.asked = asked;
+            this.callerKey = callerKey;
             this.key = key;
             this.fingerprint = fingerprint;
             this.now = now;
         }
 
-        /** Runs {@code ending}, which tells what came of it; if that fails, so has this, for nobody else will ever end it. */
-        void conclude(Runnable ending) {
+        /**
+         * Runs {@code ending}, which must complete this request. If it throws, the request fails, because nothing else
+         * would ever complete it.
+         */
+        void complete(Runnable ending) {
             try {
                 ending.run();
             } catch (RuntimeException e) {
@@ -77,14 +80,14 @@ final class RememberedAnswers {
             }
         }
 
-        /** What came of it, and whether the request passed; a denial is that of all who asked at once. */
+        /** Answers all waiting callers. A denial is the answer to all of them. */
         void decided(HttpAnswer answer, boolean admitted) {
             synchronized (segment) {
-                if (!segment.underWay.remove(asked, this)) {
+                if (!segment.inFlight.remove(callerKey, this)) {
                     return;
                 }
                 if (admitted) {
-                    keep(segment, asked, new Kept(fingerprint, now + keepMicros, answer), now);
+                    keep(segment, callerKey, new Remembered(fingerprint, now + keepMicros, answer), now);
                 }
             }
             all.get(0).answer(answer);
@@ -92,14 +95,14 @@ final class RememberedAnswers {
             all.subList(1, all.size()).forEach(each -> each.answer(again));
         }
 
-        /** Another process answered it before: its store remembers, and this one need not. */
+        /** Answers with what another process answered before. The store remembers it, so this process need not. */
         void repeated(HttpAnswer answer) {
             if (end()) {
                 all.forEach(each -> each.answer(replayed(answer)));
             }
         }
 
-        /** Another process answered another request with this key. */
+        /** Fails because another process answered a different request with this key. */
         void conflict() {
             failed(otherRequest(key));
         }
@@ -110,18 +113,18 @@ final class RememberedAnswers {
             }
         }
 
-        /** Whether it had not ended before; nobody joins it any more. */
+        /** Ends the request, so that no further caller joins it; returns whether it had not ended before. */
         private boolean end() {
             synchronized (segment) {
-                return segment.underWay.remove(asked, this);
+                return segment.inFlight.remove(callerKey, this);
             }
         }
     }
 
     private static final class Segment {
-        private final Map<Asked, UnderWay> underWay = new HashMap<>();
-        /** Those who asked least recently first; of each, its oldest answer first, which is also the first to expire. */
-        private final Map<Hash, Map<Hash, Kept>> callers = new LinkedHashMap<>(16, 0.75f, true);
+        private final Map<CallerKey, InFlight> inFlight = new HashMap<>();
+        /** The callers, least recently seen first; each has its oldest answer first, which also expires first. */
+        private final Map<Hash, Map<Hash, Remembered>> callers = new LinkedHashMap<>(16, 0.75f, true);
 
         private int size;
     }
@@ -132,51 +135,51 @@ final class RememberedAnswers {
     private final long keepMicros;
 
     RememberedAnswers(RestSettings.Idempotency settings) {
-        int parts = settings.total() >= SEGMENTS * 64 ? SEGMENTS : 1;
-        this.segments = new Segment[parts];
+        int count = settings.total() >= SEGMENTS * 64 ? SEGMENTS : 1;
+        this.segments = new Segment[count];
         Arrays.setAll(segments, i -> new Segment());
-        this.perSegment = Math.max(1, settings.total() / parts);
+        this.perSegment = Math.max(1, settings.total() / count);
         this.perCaller = Math.max(1, Math.min(settings.perCaller(), perSegment));
         this.keepMicros = settings.keep().toNanos() / 1_000;
     }
 
     /**
-     * Tells {@code asking} what {@code once} was answered before, marked as such; else what comes of {@code decide}. {@code key} is how
-     * the caller spells its key.
+     * Answers {@code waiting} with the remembered answer to {@code once}, marked as replayed; else with the result of
+     * {@code decide}. {@code key} is the key as the caller sent it.
      */
-    void once(Idempotency once, String key, long now, Asking asking, Consumer<UnderWay> decide) {
-        Asked asked = new Asked(Hash.of(once.caller()), Hash.of(once.key()));
+    void once(Idempotency once, String key, long now, Waiting waiting, Consumer<InFlight> decide) {
+        CallerKey callerKey = new CallerKey(Hash.of(once.caller()), Hash.of(once.key()));
         Hash fingerprint = Hash.of(once.fingerprint());
-        Segment segment = segments[Math.floorMod(asked.caller.hashCode(), segments.length)];
-        UnderWay first = null;
-        Kept kept;
+        Segment segment = segments[Math.floorMod(callerKey.caller.hashCode(), segments.length)];
+        InFlight first = null;
+        Remembered remembered;
         synchronized (segment) {
-            kept = kept(segment, asked, now);
-            if (kept == null) {
-                UnderWay other = segment.underWay.get(asked);
+            remembered = remembered(segment, callerKey, now);
+            if (remembered == null) {
+                InFlight other = segment.inFlight.get(callerKey);
                 if (other != null) {
                     requireSame(key, fingerprint, other.fingerprint);
-                    other.all.add(asking);
+                    other.all.add(waiting);
                     return;
                 }
-                first = new UnderWay(segment, asked, key, fingerprint, now);
-                first.all.add(asking);
-                segment.underWay.put(asked, first);
+                first = new InFlight(segment, callerKey, key, fingerprint, now);
+                first.all.add(waiting);
+                segment.inFlight.put(callerKey, first);
             }
         }
-        if (kept != null) {
-            requireSame(key, fingerprint, kept.fingerprint);
-            asking.answer(replayed(kept.answer));
+        if (remembered != null) {
+            requireSame(key, fingerprint, remembered.fingerprint);
+            waiting.answer(replayed(remembered.answer));
         } else if (first != null) {
-            UnderWay begun = first;
-            begun.conclude(() -> decide.accept(begun));
+            InFlight started = first;
+            started.complete(() -> decide.accept(started));
         }
     }
 
-    private static @Nullable Kept kept(Segment segment, Asked asked, long now) {
-        Map<Hash, Kept> keys = segment.callers.get(asked.caller);
-        Kept kept = keys == null ? null : keys.get(asked.key);
-        return kept == null || kept.until <= now ? null : kept;
+    private static @Nullable Remembered remembered(Segment segment, CallerKey callerKey, long now) {
+        Map<Hash, Remembered> keys = segment.callers.get(callerKey.caller);
+        Remembered remembered = keys == null ? null : keys.get(callerKey.key);
+        return remembered == null || remembered.until <= now ? null : remembered;
     }
 
     private static void requireSame(String key, Hash fingerprint, Hash before) {
@@ -187,14 +190,14 @@ final class RememberedAnswers {
 
     private static HttpProblemException otherRequest(String key) {
         return HttpProblemException.unprocessable("Idempotency-Key: " + CallerText.shown(key)
-                + " came before with another request (expected: a new key for a new request)");
+                + " was used for a different request (expected: a new key for a new request)");
     }
 
     private static HttpAnswer replayed(HttpAnswer answer) {
         return answer.with("Idempotent-Replayed", "true");
     }
 
-    /** How many answers are kept. */
+    /** The number of remembered answers. */
     int size() {
         int size = 0;
         for (Segment segment : segments) {
@@ -205,23 +208,23 @@ final class RememberedAnswers {
         return size;
     }
 
-    private void keep(Segment segment, Asked asked, Kept answer, long now) {
-        Map<Hash, Kept> keys = segment.callers.computeIfAbsent(asked.caller, c -> new LinkedHashMap<>());
-        // Taken out first, so that a key used anew after it expired goes to the end.
-        if (keys.remove(asked.key) != null) {
+    private void keep(Segment segment, CallerKey callerKey, Remembered answer, long now) {
+        Map<Hash, Remembered> keys = segment.callers.computeIfAbsent(callerKey.caller, c -> new LinkedHashMap<>());
+        // Removed first, so that a key that is used again after it expired goes to the end.
+        if (keys.remove(callerKey.key) != null) {
             segment.size--;
         }
         while (!keys.isEmpty() && (keys.size() >= perCaller || oldest(keys).until <= now)) {
             dropOldest(segment, keys);
         }
-        keys.put(asked.key, answer);
+        keys.put(callerKey.key, answer);
         segment.size++;
         makeRoom(segment, now);
     }
 
     private void makeRoom(Segment segment, long now) {
-        Iterator<Map<Hash, Kept>> leastRecent = segment.callers.values().iterator();
-        Map<Hash, Kept> keys = leastRecent.next();
+        Iterator<Map<Hash, Remembered>> leastRecent = segment.callers.values().iterator();
+        Map<Hash, Remembered> keys = leastRecent.next();
         while (segment.size > perSegment || oldest(keys).until <= now) {
             dropOldest(segment, keys);
             if (keys.isEmpty()) {
@@ -231,12 +234,12 @@ final class RememberedAnswers {
         }
     }
 
-    private static Kept oldest(Map<Hash, Kept> keys) {
+    private static Remembered oldest(Map<Hash, Remembered> keys) {
         return keys.values().iterator().next();
     }
 
-    private static void dropOldest(Segment segment, Map<Hash, Kept> keys) {
-        Iterator<Kept> values = keys.values().iterator();
+    private static void dropOldest(Segment segment, Map<Hash, Remembered> keys) {
+        Iterator<Remembered> values = keys.values().iterator();
         values.next();
         values.remove();
         segment.size--;

@@ -4,10 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
-import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.server.health.Health;
 import dev.weir.server.http.BodyBudget;
@@ -30,11 +28,11 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * The data plane over HTTP. Every request is decided where it arrives, on its event loop, or comes back to it when a store has
- * answered; one of these serves them all.
+ * The data plane over HTTP. Every request is decided on its event loop, or returns to it when a store has answered. One
+ * object serves all requests.
  */
 public final class RestApi {
-    /** The attributes that tell who asks, the most telling first. */
+    /** The attributes that identify the caller, most specific first. */
     private static final List<String> CALLER = List.of("api_key", "user_id", "client_id", "ip");
 
     private final Limiter limiter;
@@ -43,7 +41,7 @@ public final class RestApi {
     private final RestSettings settings;
     private final BodyBudget bodies;
     private final RlsSettings rls;
-    private final Consumer<HttpServerRequest> toGiveBack;
+    private final Consumer<HttpServerRequest> requireGiveBack;
     private final CheckReader checks;
     private final RlsJsonReader rlsReader;
     private final CheckAnswers answers;
@@ -51,7 +49,7 @@ public final class RestApi {
     private final IdempotencyHashes hashes;
     private final ThreadLocal<Buffers> buffers;
 
-    /** What a thread fills again for each request. */
+    /** The reused buffers of a thread. */
     private static final class Buffers {
         final Request request = Request.to("");
         final MutableDecision decision = new MutableDecision();
@@ -62,20 +60,20 @@ public final class RestApi {
         }
     }
 
-    /** Where anybody may give back. */
+    /** Creates the API; every caller may give hits back. */
     public RestApi(Limiter limiter, TimeSource time, Health health, RestSettings settings, RlsSettings rls) {
         this(limiter, time, health, settings, rls, request -> {});
     }
 
-    /** {@code toGiveBack} throws what is answered to a caller that may not give hits back. */
+    /** Creates the API. {@code requireGiveBack} throws the problem for a caller that may not give hits back. */
     public RestApi(
             Limiter limiter,
             TimeSource time,
             Health health,
             RestSettings settings,
             RlsSettings rls,
-            Consumer<HttpServerRequest> toGiveBack) {
-        this.toGiveBack = toGiveBack;
+            Consumer<HttpServerRequest> requireGiveBack) {
+        this.requireGiveBack = requireGiveBack;
         this.limiter = limiter;
         this.time = time;
         this.health = health;
@@ -91,7 +89,7 @@ public final class RestApi {
         this.buffers = ThreadLocal.withInitial(() -> new Buffers(rls));
     }
 
-    /** A router with these routes, to which others may be added. */
+    /** Creates a router with these routes, to which others may be added. */
     public Router routes(Vertx vertx) {
         Router router = Router.router(vertx);
         post(router, "/v1/ratelimit/check", (exchange, body) -> check(exchange, body, false));
@@ -101,12 +99,13 @@ public final class RestApi {
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
         return HttpRoutes.finish(
                 router,
-                "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json, /healthcheck or"
+                "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json,"
+                        + " /healthcheck or"
                         + " /metrics",
                 failure -> null);
     }
 
-    /** Options for the server that carries these routes: HTTP/2 in clear text, too. */
+    /** The options of the server that carries these routes: HTTP/2 also in clear text. */
     public static HttpServerOptions serverOptions() {
         return HttpPort.options().setHttp2ClearTextEnabled(true);
     }
@@ -117,7 +116,8 @@ public final class RestApi {
         HttpServerRequest http = exchange.request();
         String key = IdempotencyKey.of(http.headers());
         checks.read(body, this::domains, request);
-        RuleSet rules = limiter.rules();
+        request.nameCounter();
+        RuleIndex rules = limiter.index();
         long now = time.micros();
         if (key == null) {
             exchange.decide(
@@ -140,14 +140,14 @@ public final class RestApi {
                         now,
                         own.decision,
                         once,
-                        (asked, decision) -> first.conclude(() -> end(first, asked, decision, rules, alwaysOk))));
+                        (asked, decision) -> first.complete(() -> end(first, asked, decision, rules, alwaysOk))));
     }
 
     private void end(
-            RememberedAnswers.UnderWay first,
+            RememberedAnswers.InFlight first,
             Request asked,
             MutableDecision decision,
-            RuleSet rules,
+            RuleIndex rules,
             boolean alwaysOk) {
         if (decision.conflict()) {
             first.conflict();
@@ -158,25 +158,23 @@ public final class RestApi {
         }
     }
 
-    /** {@code rules} were in force just before it was decided: by now others may be, or were when it was. */
-    private HttpAnswer answer(Request request, MutableDecision decision, RuleSet rules, boolean alwaysOk) {
-        MutableVerdict binding = decision.binding();
-        CounterLabel counter = binding == null ? null : rules.counter(request, binding);
-        if (binding != null && counter == null) {
-            counter = limiter.rules().counter(request, binding);
-        }
-        return alwaysOk ? answers.alwaysOk(decision, counter) : answers.of(request, decision, counter, rules);
+    /**
+     * Answers a check. {@code rules} were in force just before the decision; others may have been when it was made, or
+     * may be now.
+     */
+    private HttpAnswer answer(Request request, MutableDecision decision, RuleIndex rules, boolean alwaysOk) {
+        return alwaysOk ? answers.alwaysOk(decision) : answers.of(request, decision, rules);
     }
 
     private List<String> domains() {
-        return limiter.rules().domains();
+        return limiter.index().domains();
     }
 
     private void json(RestExchange exchange, byte[] body) {
         Buffers own = buffers.get();
         long hitsAddend = rlsReader.read(body, own.request);
         if (givesBack(own.request)) {
-            toGiveBack.accept(exchange.request());
+            requireGiveBack.accept(exchange.request());
         }
         exchange.decide(limiter, own.request, time.micros(), own.decision, (request, decision) -> {
             RlsAnswer answer = buffers.get().answer.of(decision, request.descriptors());
@@ -209,7 +207,7 @@ public final class RestApi {
                 (request, decision) -> exchange.answer(CheckAnswers.status(decision)));
     }
 
-    /** A store that is away is no reason to look away from this server: every rule says what holds without it. */
+    /** Answers 200 also while a store is unreachable, because {@code on_fail} decides then. */
     private HttpAnswer healthcheck() {
         String degraded = health.degraded();
         String text = !health.serving() ? "NOT SERVING" : degraded.isEmpty() ? "OK" : "OK, degraded: " + degraded;
@@ -222,7 +220,7 @@ public final class RestApi {
                 .handler(context -> RequestBody.read(
                         context.request(),
                         bodies,
-                        // The router's own failure handling ends where the body arrives later.
+                        // The router's failure handling does not cover a body that arrives later.
                         body -> begin(context, exchange -> handler.accept(exchange, body)),
                         context::fail));
         HttpRoutes.only(router, path, "POST");

@@ -14,23 +14,23 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP request on its way to its answer, which may come later: its caller may be gone by then, and only the first answer
- * counts. For any thread; what it does to the response it does on the event loop of the request.
+ * An HTTP request and its answer, which may come later: the caller may have disconnected by then, and only the first
+ * answer counts. Thread-safe; the response is written on the event loop of the request.
  */
-final class RestExchange implements RememberedAnswers.Asking {
-    /** What is made of a decision. Both arguments are buffers that are filled again as soon as this returns. */
+final class RestExchange implements RememberedAnswers.Waiting {
+    /** Handles a decision. Both arguments are buffers that are reused as soon as this returns. */
     @FunctionalInterface
     interface Then {
         void decided(Request request, MutableDecision decision);
     }
 
     private final RoutingContext context;
-    private final ContextInternal home;
+    private final ContextInternal vertxContext;
 
-    /** To be made on the event loop of the request. */
+    /** Creates an exchange; to be called on the event loop of the request. */
     RestExchange(RoutingContext context) {
         this.context = context;
-        this.home = (ContextInternal) context.vertx().getOrCreateContext();
+        this.vertxContext = (ContextInternal) context.vertx().getOrCreateContext();
     }
 
     HttpServerRequest request() {
@@ -41,12 +41,12 @@ final class RestExchange implements RememberedAnswers.Asking {
         return context;
     }
 
-    /** Has {@code request} decided, at once or later, and makes of it what {@code then} says, here or on this event loop again. */
+    /** Decides {@code request}, now or later, and passes the decision to {@code then} on this event loop. */
     void decide(Limiter limiter, Request request, long nowMicros, MutableDecision into, Then then) {
         decide(limiter, request, nowMicros, into, null, then);
     }
 
-    /** The same, charged once if {@code idempotency} says so and a shared store counts it. */
+    /** Decides {@code request}, charged only once if {@code idempotency} is given and a shared store counts it. */
     void decide(
             Limiter limiter,
             Request request,
@@ -54,7 +54,7 @@ final class RestExchange implements RememberedAnswers.Asking {
             MutableDecision into,
             @Nullable Idempotency idempotency,
             Then then) {
-        if (limiter.decide(request, nowMicros, into, () -> new Waiting(then), idempotency)) {
+        if (limiter.decide(request, nowMicros, into, () -> new LateDecision(then), idempotency)) {
             then.decided(request, into);
         }
     }
@@ -78,30 +78,33 @@ final class RestExchange implements RememberedAnswers.Asking {
     }
 
     private void onLoop(Runnable action) {
-        EventLoop loop = home.nettyEventLoop();
+        EventLoop loop = vertxContext.nettyEventLoop();
         if (loop.inEventLoop()) {
             action.run();
         } else {
-            loop.execute(() -> home.dispatch(action));
+            loop.execute(() -> vertxContext.dispatch(action));
         }
     }
 
-    private final class Waiting implements Waiter {
+    private final class LateDecision implements Waiter {
         private final Then then;
 
-        Waiting(Then then) {
+        LateDecision(Then then) {
             this.then = then;
         }
 
-        /** The loop itself, not the context of one request, so that those who wait on one loop are told together. */
+        /**
+         * The loop itself and not the request's context, so that requests that wait on one loop are answered in one
+         * batch.
+         */
         @Override
         public Executor home() {
-            return home.nettyEventLoop();
+            return vertxContext.nettyEventLoop();
         }
 
         @Override
         public void decided(Request request, MutableDecision decision) {
-            home.dispatch(() -> {
+            vertxContext.dispatch(() -> {
                 try {
                     then.decided(request, decision);
                 } catch (RuntimeException e) {

@@ -4,10 +4,12 @@ import dev.weir.server.rls.RequestCaps;
 import java.time.Duration;
 
 /**
- * How the HTTP side behaves, and the bound on everything that a caller can send.
+ * Settings of the REST API, and the bound on everything that a caller can send.
  *
- * @param draft the revision of the {@code RateLimit} fields: in 11 {@code t} is the effective window, in 10 the seconds to reset
- * @param retryJitter at most this is added to {@code Retry-After}, so that those turned away together do not return together
+ * @param draft the revision of the {@code RateLimit} fields: in 11 {@code t} is the effective window, in 10 the seconds
+ *     to reset
+ * @param retryJitter the maximum that is added to {@code Retry-After}, so that callers that were denied together do not
+ *     retry together
  */
 public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Idempotency idempotency) {
 
@@ -21,16 +23,16 @@ public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Id
         return new RestSettings(RequestCaps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults());
     }
 
-    /** These settings with other bounds on what is remembered of one caller. */
+    /** Returns these settings with other bounds on the answers remembered per caller. */
     public RestSettings withIdempotency(Duration keep, int perCaller) {
         return new RestSettings(caps, draft, retryJitter, new Idempotency(keep, perCaller, idempotency.total()));
     }
 
     /**
-     * How many answers are remembered for callers that ask again with the same key.
+     * Bounds on the answers that are remembered for retries with the same key.
      *
-     * @param perCaller answers; the oldest of the same caller makes room
-     * @param total answers over all callers; the caller silent for the longest time makes room
+     * @param perCaller answers per caller; beyond that its oldest is dropped
+     * @param total answers of all callers; beyond that the least recent caller loses its answers
      */
     public record Idempotency(Duration keep, int perCaller, int total) {
 

@@ -21,7 +21,7 @@ final class RlsJsonReader {
         this.caps = caps;
     }
 
-    /** Fills {@code into}, and returns the {@code hitsAddend} as the caller gave it: 0 where it gave none. */
+    /** Fills {@code into}, and returns the {@code hitsAddend} that the caller gave; 0 if it gave none. */
     long read(byte[] body, Request into) {
         into.clear("");
         long hitsAddend = 0;

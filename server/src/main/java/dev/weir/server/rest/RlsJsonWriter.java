@@ -11,7 +11,10 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a {@code RateLimitResponse} as protobuf's JSON: in the order of the reference, leaving out what is 0 or empty. */
+/**
+ * Writes a {@code RateLimitResponse} as protobuf's JSON, in the order of the reference and without zero or empty
+ * members.
+ */
 final class RlsJsonWriter {
     private RlsJsonWriter() {}
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Reads the question what is left for a caller: its user_id in the path, other attributes and the domain in the query. */
+/** Reads a status request: the user_id from the path, other attributes and the domain from the query. */
 final class StatusQuery {
     private StatusQuery() {}
 
@@ -30,8 +30,8 @@ final class StatusQuery {
             }
             if (!name.equals("domain")) {
                 if (into.end(0) == caps.entries()) {
-                    throw HttpProblemException.badRequest("attributes: more than " + caps.entries()
-                            + " (expected: at most " + caps.entries() + ", the cap on entries)");
+                    throw HttpProblemException.badRequest(
+                            "attributes: too many (expected: at most " + caps.entries() + ")");
                 }
                 into.with(
                         text("name", name, caps.name(), "name"),
@@ -44,7 +44,7 @@ final class StatusQuery {
         int bytes = CallerText.utf8Length(text);
         if (bytes < 0 || bytes > cap) {
             throw HttpProblemException.badRequest(
-                    what + ": " + bytes + " bytes (expected: at most " + cap + ", the cap on a " + capName + ")");
+                    what + ": " + bytes + " bytes (expected: at most " + cap + " for a " + capName + ")");
         }
         return text;
     }

@@ -7,7 +7,7 @@ import dev.weir.internal.model.Rule;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A verdict in the numbers that callers are told: whole seconds, rounded up, for the caller that obeys must not come early. */
+/** The numbers of a verdict for callers: whole seconds, rounded up, so that a caller that obeys them is not early. */
 final class VerdictNumbers {
     private static final long SECOND = 1_000_000;
 
@@ -21,15 +21,15 @@ final class VerdictNumbers {
         this.now = now;
     }
 
-    /** What may be told of {@code verdict}; null if it has no limit. */
+    /** The numbers of {@code verdict}; null if it has no limit. */
     static @Nullable VerdictNumbers of(MutableVerdict verdict, MutableDecision decision) {
         Limit limit = verdict.limit();
         return limit == null ? null : new VerdictNumbers(verdict, limit, decision.nowMicros());
     }
 
     /**
-     * The verdict that speaks for the decision; null without limits. A rule that only watches speaks to no caller: clients that
-     * slow down by what they are told would obey a limit that is not in force.
+     * The numbers of the binding verdict; null without limits. A shadow rule is never shown to callers: clients that
+     * adapt to the numbers would obey a limit that is not enforced.
      */
     static @Nullable VerdictNumbers binding(MutableDecision decision) {
         MutableVerdict verdict = decision.binding();
@@ -40,11 +40,7 @@ final class VerdictNumbers {
         return verdict;
     }
 
-    Limit limit() {
-        return limit;
-    }
-
-    /** What people call the rule; a limit that the caller gave is its own. */
+    /** The rule's label; "override" for a limit that the caller gave. */
     String name() {
         return name(verdict);
     }
@@ -58,28 +54,34 @@ final class VerdictNumbers {
         return Math.max(0, verdict.remaining());
     }
 
-    /** Seconds until the counter is as good as new. */
+    /** The seconds until the counter is completely reset. */
     long resetSeconds() {
         return ceil(verdict.resetMicros());
     }
 
-    /** The same as a time, in seconds since the epoch. */
+    /** The time of the reset, in seconds since the epoch. */
     long resetAt() {
         return ceil(now + verdict.resetMicros());
     }
 
-    /** Whether waiting helps. */
+    /** Whether the same request may pass later. */
     boolean passesLater() {
         return verdict.retryAfterMicros() != MutableVerdict.NEVER
                 && verdict.reason() == MutableVerdict.Reason.OVER_LIMIT;
     }
 
-    /** Whether it is known when; what a server's share has no room for, the store may have room for as soon as it is back. */
+    /**
+     * Whether the time of that is known. Of a degraded verdict it is not: the store may have room as soon as it is
+     * reachable.
+     */
     boolean knowsWhen() {
         return passesLater() && !verdict.degraded();
     }
 
-    /** Whether nobody could count, and the rule says to deny then. Nobody knows for how long: it is worth a try in a second. */
+    /**
+     * Whether the store could not be asked and {@code on_fail} denied. The duration is unknown, so a retry after a
+     * second is reasonable.
+     */
     boolean storeDown() {
         return verdict.reason() == MutableVerdict.Reason.STORE_DOWN;
     }
@@ -88,18 +90,18 @@ final class VerdictNumbers {
         return Math.max(1, ceil(verdict.retryAfterMicros()));
     }
 
-    /** When the same hits would pass, to the millisecond and not before. */
+    /** The time at which the same hits would pass, rounded up to the millisecond. */
     Instant passesAt() {
         long micros = now + verdict.retryAfterMicros();
         return Instant.ofEpochMilli(micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0));
     }
 
-    /** What {@link #remaining} is a part of: a bucket that holds more than its requests is told as what it holds. */
+    /** The total that {@link #remaining} is a part of; of a bucket with a higher burst, the burst. */
     long quota() {
         return holdsMore() ? limit.burst() : limit.requests();
     }
 
-    /** Seconds in which the quota comes anew: 10 a second with a burst of 20 is 20 in two seconds. */
+    /** The seconds in which the quota is renewed: 10 a second with a burst of 20 is 20 in two seconds. */
     long windowSeconds() {
         long window = limit.windowMicros();
         if (holdsMore()) {
@@ -114,8 +116,8 @@ final class VerdictNumbers {
     }
 
     /**
-     * Seconds within which no more than what remains can be used: until the next hit flows into a bucket, else until the window
-     * makes room; after a denial, until the same hits would pass.
+     * The seconds within which no more than {@link #remaining} can be used: until the next hit flows into a bucket,
+     * else until the window has room; after a denial, until the same hits would pass.
      */
     long effectiveWindowSeconds() {
         if (passesLater()) {

@@ -1,7 +1,7 @@
 package dev.weir.server.rls;
 
 /**
- * What a request may hold, over gRPC and over HTTP; past it the caller is told which cap and its number.
+ * Caps on the contents of a request, over gRPC and over HTTP. An error names the cap that was exceeded and its number.
  *
  * @param bytes of a message or a body
  * @param entries of one descriptor, or attributes of a request

@@ -6,11 +6,11 @@ import dev.weir.internal.model.Rule;
 import java.util.Arrays;
 
 /**
- * What the rate limit service answers: the overall code, and a status for each descriptor in their order. One of these serves
- * an event loop: it is pointed at one decision after the other and allocates nothing.
+ * Presents a decision as the answer of Envoy's rate limit service: the overall code, and a status for each descriptor
+ * in order. An event loop reuses one object for all decisions, without allocating.
  *
- * <p>In Envoy's spelling a descriptor meets at most one rule. In Weir's it can meet many, and its status is that of the one
- * that {@linkplain MutableVerdict#bindsBefore binds}.
+ * <p>In Envoy's format a descriptor matches at most one rule. In Weir's it can match many, and its status is that of
+ * the one that {@linkplain MutableVerdict#bindsBefore binds}.
  */
 public final class RlsAnswer {
     private static final int NONE = -1;
@@ -26,7 +26,7 @@ public final class RlsAnswer {
         this.settings = settings;
     }
 
-    /** Points this at the decision on a request of so many descriptors. */
+    /** Sets the decision to present, on a request with {@code descriptors} descriptors. */
     public RlsAnswer of(MutableDecision decision, int descriptors) {
         this.decision = decision;
         this.descriptors = descriptors;
@@ -48,12 +48,12 @@ public final class RlsAnswer {
         return decision.allowed() ? RlsCode.OK : RlsCode.OVER_LIMIT;
     }
 
-    /** How many descriptors the request has, and so how many statuses the answer. */
+    /** The number of descriptors of the request, and so of statuses. */
     public int size() {
         return descriptors;
     }
 
-    /** The status of one descriptor, until the next call. */
+    /** The status of one descriptor, valid until the next call. */
     public RlsStatus status(int descriptor) {
         int index = binding[descriptor];
         if (index == NONE) {
@@ -64,8 +64,8 @@ public final class RlsAnswer {
     }
 
     /**
-     * The descriptor that the three headers speak of, or -1 for no headers: the last ordinary one that is over, else the first
-     * with the least remaining.
+     * The descriptor that the three headers describe, or -1 for no headers: the last one over an ordinary limit, else
+     * the first with the least remaining.
      */
     public int headersOf() {
         int chosen = NONE;
@@ -93,7 +93,10 @@ public final class RlsAnswer {
         return settings;
     }
 
-    /** Of a quota too, though the request may pass by another one: the overall code says that. */
+    /**
+     * Whether the verdict is over its limit. This includes quotas, even if the request passes by another one: the
+     * overall code says that.
+     */
     private static boolean over(MutableVerdict verdict) {
         return !verdict.allowed() && !verdict.shadowed();
     }

@@ -5,9 +5,9 @@ public final class RlsCode {
     public static final int OK = 1;
     public static final int OVER_LIMIT = 2;
 
-    /** What a request without a domain is told, word for word as the reference says it. */
+    /** The error for a request without a domain, in the words of the reference. */
     public static final String NO_DOMAIN = "rate limit domain must not be empty";
-    /** What a request without descriptors is told, word for word as the reference says it. */
+    /** The error for a request without descriptors, in the words of the reference. */
     public static final String NO_DESCRIPTORS = "rate limit descriptor list must not be empty";
 
     private RlsCode() {}

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The {@code dynamic_metadata} of an answer: the request told back, and what the rules that passed have to say. Values are
- * text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
+ * Builds the {@code dynamic_metadata} of an answer: a copy of the request, and the metadata of the rules that passed.
+ * Values are text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
  */
 public final class RlsMetadata {
     private RlsMetadata() {}
 
-    /** Builds it for a request that came with {@code hitsAddend} (0 where it gave none). */
+    /** Builds the metadata for a request that had {@code hitsAddend}, 0 if it gave none. */
     public static Map<String, Object> of(Request request, long hitsAddend, MutableDecision decision) {
         Map<String, Object> members = new TreeMap<>();
         members.put("domain", request.domain());
@@ -33,7 +33,7 @@ public final class RlsMetadata {
         for (int i = 0; i < decision.size(); i++) {
             MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
-            // As in the reference, a rule that only watches lets everything pass, and one without a limit has no say.
+            // As in the reference, a shadow rule lets everything pass, and a rule without a limit adds nothing.
             if (rule != null && verdict.limit() != null && (verdict.allowed() || verdict.shadowed())) {
                 merge(metadata, rule.metadata());
             }
@@ -61,15 +61,15 @@ public final class RlsMetadata {
         return members;
     }
 
-    /** The limit in protobuf's text format, which leaves out what is 0. */
+    /** The limit in protobuf's text format, which omits zeros. */
     private static String text(Limit limit) {
         RlsUnit unit = RlsUnit.ofWindow(limit.windowMicros());
         String requests = limit.requests() == 0 ? "" : "requests_per_unit:" + limit.requests() + " ";
         return (requests + (unit == RlsUnit.UNKNOWN ? "" : "unit:" + unit)).strip();
     }
 
-    /** The first writer of a member wins; maps are merged member by member. */
-    @SuppressWarnings("unchecked") // maps of this tree have names as keys, by what builds them
+    /** Merges maps member by member. The first value of a member wins. */
+    @SuppressWarnings("unchecked") // maps of this tree have text keys by construction
     private static void merge(Map<String, Object> into, Map<String, ?> from) {
         from.forEach((name, value) -> {
             if (!into.containsKey(name)) {

@@ -1,11 +1,11 @@
 package dev.weir.server.rls;
 
 /**
- * What the answer carries beside its statuses, as the reference service's environment says it.
+ * Settings of the answer besides its statuses, as in the reference service's environment.
  *
- * @param headers three headers of one descriptor for Envoy to add ({@code LIMIT_RESPONSE_HEADERS_ENABLED})
- * @param dynamicMetadata tells the request back to Envoy's filters ({@code RESPONSE_DYNAMIC_METADATA})
- * @param quotaMode every rule is a quota ({@code QUOTA_MODE}), as in the limiter's settings
+ * @param headers adds three headers of one descriptor for Envoy to pass on ({@code LIMIT_RESPONSE_HEADERS_ENABLED})
+ * @param dynamicMetadata returns a copy of the request to Envoy's filters ({@code RESPONSE_DYNAMIC_METADATA})
+ * @param quotaMode treats every rule as a quota ({@code QUOTA_MODE}), as in the limiter's settings
  */
 public record RlsSettings(
         boolean headers,

@@ -5,9 +5,12 @@ import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import org.jspecify.annotations.Nullable;
 
-/** One descriptor's status, as the protocol tells it. A view that {@link RlsAnswer} points at one descriptor after another. */
+/**
+ * One descriptor's status in the protocol's terms: a view that {@link RlsAnswer} reuses for one descriptor after
+ * another.
+ */
 public final class RlsStatus {
-    /** The largest number the protocol's counts can hold; also what is left of a rule that says {@code unlimited}. */
+    /** The largest count of the protocol, which is also the remaining count of an {@code unlimited} rule. */
     public static final long MAX = 0xFFFF_FFFFL;
 
     private @Nullable MutableVerdict verdict;
@@ -26,7 +29,7 @@ public final class RlsStatus {
         return over ? RlsCode.OVER_LIMIT : RlsCode.OK;
     }
 
-    /** Whether there is a current limit, and with it a time until reset. */
+    /** Whether there is a current limit, and so a time until reset. */
     public boolean limited() {
         return limit != null;
     }
@@ -40,7 +43,7 @@ public final class RlsStatus {
         return limit == null ? RlsUnit.UNKNOWN : RlsUnit.ofWindow(limit.windowMicros());
     }
 
-    /** The name that the file gives the limit; empty if it gives none, and for a limit that the caller gave. */
+    /** The name of the limit in the rule file; empty if it has none, and for a limit that the caller gave. */
     public String name() {
         Rule rule = verdict == null ? null : verdict.rule();
         return rule == null ? "" : rule.name();
@@ -54,17 +57,18 @@ public final class RlsStatus {
         if (limit == null) {
             return v.allowed() ? MAX : 0;
         }
-        // Envoy's window leaves nothing to whoever is over it, even if fewer hits would have fitted.
+        // In Envoy's format, a caller over the limit has nothing remaining, even if fewer hits would have fitted.
         if (!v.allowed() && countsDenied(v)) {
             return 0;
         }
-        // A bucket may hold more than its requests. Envoy passes both numbers on as headers, and to whoever reads
-        // those, more left
-        // than there is would be nonsense.
+        // A bucket may hold more than its requests. Envoy passes both numbers on as headers, where a remaining count
+        // above the limit would make no sense.
         return clamp(Math.min(v.remaining(), limit.requests()));
     }
 
-    /** Whole seconds, rounded up, and never 0: Envoy cuts fractions off and a client told 0 would spin. */
+    /**
+     * Whole seconds, rounded up, and never 0: Envoy truncates fractions, and a client that reads 0 would retry at once.
+     */
     public long resetSeconds() {
         MutableVerdict v = verdict;
         return v == null ? 0 : Math.max(1, ceilSeconds(v.resetMicros()));

@@ -28,7 +28,7 @@ public enum RlsUnit {
         this.micros = window.toNanos() / 1_000;
     }
 
-    /** The unit of a window, {@link #UNKNOWN} for one that the protocol has no name for. */
+    /** The unit of a window; {@link #UNKNOWN} if the protocol has none. */
     public static RlsUnit ofWindow(long micros) {
         for (RlsUnit unit : BY_NUMBER) {
             if (unit.micros == micros) {
@@ -38,7 +38,7 @@ public enum RlsUnit {
         return UNKNOWN;
     }
 
-    /** The unit with this number on the wire, {@link #UNKNOWN} if there is none. */
+    /** The unit with this number on the wire; {@link #UNKNOWN} if there is none. */
     public static RlsUnit ofNumber(int number) {
         return number > 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : UNKNOWN;
     }
@@ -57,7 +57,7 @@ public enum RlsUnit {
         return number;
     }
 
-    /** The limit that a caller gives as so many requests per unit; null for {@link #UNKNOWN}, which has no window. */
+    /** The limit of {@code requestsPerUnit} that a caller gives; null for {@link #UNKNOWN}, which has no window. */
     public @Nullable Limit limit(long requestsPerUnit) {
         return this == UNKNOWN ? null : Limit.fixedWindow(requestsPerUnit, window);
     }

@@ -3,7 +3,10 @@ package dev.weir.server.rules;
 import dev.weir.control.ControlPlane;
 import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.source.SourceRules;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.match.override.OverrideLookup;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.RuleSwitches;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,119 +16,131 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The rules in force: those of the files, over them those of etcd, then those of xDS, and on top those of the database. */
+/** Layers the rules: files at the bottom, then etcd, then xDS, and the database on top. */
 public final class LayeredRules {
     private static final System.Logger LOG = System.getLogger(LayeredRules.class.getName());
-    private static final int SHOWN = 20;
+    private static final int MAX_LOGGED = 20;
 
     private final List<SourceRules> sources;
     private final @Nullable ControlPlane control;
-    /** Of the files first, then of each source. */
-    private List<RuleSet> given;
+    private final Compiler compiler;
+    /** The rules of the files, then those of each source. */
+    private List<WrittenRules> layers;
 
-    private Map<String, String> saidHidden = Map.of();
+    private Map<String, String> loggedHidden = Map.of();
     private volatile RuleLayers below;
-    private volatile RuleSet all;
-    private volatile Consumer<RuleSet> listener = rules -> {};
+    private volatile RuleIndex all;
+    private volatile Consumer<RuleIndex> listener = rules -> {};
 
-    public LayeredRules(RuleSet files, List<SourceRules> sources, @Nullable ControlPlane control) {
-        this.sources = List.copyOf(sources);
-        this.control = control;
-        this.given = new ArrayList<>();
-        given.add(files);
-        sources.forEach(each -> given.add(each.rules()));
-        this.below = RuleLayers.of(given);
-        this.all = layered(below);
+    /** Compiles rules; apart, so that a test can count how often. */
+    @FunctionalInterface
+    interface Compiler {
+        RuleIndex compile(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches);
     }
 
-    /** All but those of the database. */
-    public RuleLayers below() {
+    LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control) {
+        this(files, sources, control, RuleIndex::of);
+    }
+
+    LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
+        this.compiler = compiler;
+        this.sources = List.copyOf(sources);
+        this.control = control;
+        this.layers = new ArrayList<>();
+        layers.add(files);
+        sources.forEach(each -> layers.add(each.rules()));
+        this.below = RuleLayers.of(layers);
+        this.all = compile(below);
+    }
+
+    /** The rules below the database. */
+    RuleLayers below() {
         return below;
     }
 
-    public RuleSet all() {
+    RuleIndex all() {
         return all;
     }
 
-    /** Tells {@code next} of every set from now on, and of the one that there is. */
-    public synchronized void follow(Consumer<RuleSet> next) {
+    /** Calls {@code next} with the current index, and again after every change. */
+    synchronized void follow(Consumer<RuleIndex> next) {
         listener = next;
         for (int i = 0; i < sources.size(); i++) {
             int layer = i + 1;
             sources.get(i).onRules(rules -> put(layer, rules));
-            given.set(layer, sources.get(i).rules());
+            layers.set(layer, sources.get(i).rules());
         }
         if (control != null) {
-            control.onRules(ignored -> database());
-            control.switches().onChange(this::switched);
+            control.onRules(ignored -> databaseChanged());
+            control.switches().onChange(this::switchesChanged);
         }
-        inForce(given);
+        inForce(layers);
     }
 
-    /** Takes in new files. */
-    public void files(RuleSet next) {
+    /** Replaces the rules of the files. */
+    void files(WrittenRules next) {
         put(0, next);
     }
 
-    private synchronized void put(int layer, RuleSet next) {
-        List<RuleSet> changed = new ArrayList<>(given);
+    private synchronized void put(int layer, WrittenRules next) {
+        List<WrittenRules> changed = new ArrayList<>(layers);
         changed.set(layer, next);
         inForce(changed);
-        given = changed;
+        layers = changed;
     }
 
-    private void inForce(List<RuleSet> next) {
-        RuleLayers layers = RuleLayers.of(next);
-        RuleSet layered = layered(layers);
-        listener.accept(layered);
-        below = layers;
-        all = layered;
-        sayHidden(new TreeMap<>(layers.hidden()));
+    private void inForce(List<WrittenRules> next) {
+        RuleLayers merged = RuleLayers.of(next);
+        RuleIndex compiled = compile(merged);
+        listener.accept(compiled);
+        below = merged;
+        all = compiled;
+        logHidden(new TreeMap<>(merged.hidden()));
     }
 
-    private void sayHidden(Map<String, String> hidden) {
-        if (!hidden.isEmpty() && !hidden.equals(saidHidden)) {
+    private void logHidden(Map<String, String> hidden) {
+        if (!hidden.isEmpty() && !hidden.equals(loggedHidden)) {
             String lines = hidden.entrySet().stream()
-                    .limit(SHOWN)
-                    .map(each -> each.getKey() + " is hidden by " + each.getValue())
+                    .limit(MAX_LOGGED)
+                    .map(each -> each.getKey() + " is overridden by " + each.getValue())
                     .collect(Collectors.joining("\n"));
-            int more = hidden.size() - SHOWN;
+            int more = hidden.size() - MAX_LOGGED;
             LOG.log(
                     Level.WARNING,
-                    "rules: some lie over others:\n" + lines + (more > 0 ? "\n… and " + more + " more" : ""));
+                    "rules: some are overridden by a higher layer:\n" + lines
+                            + (more > 0 ? "\n… and " + more + " more" : ""));
         }
-        saidHidden = hidden;
+        loggedHidden = hidden;
     }
 
-    private synchronized void database() {
+    private synchronized void databaseChanged() {
         try {
-            RuleSet layered = layered(below);
-            listener.accept(layered);
-            all = layered;
+            RuleIndex compiled = compile(below);
+            listener.accept(compiled);
+            all = compiled;
             LOG.log(
                     Level.INFO,
-                    "rules: changed in the database and in force, "
-                            + layered.rules().size() + " in all");
+                    "rules: changed in the database and now in force, "
+                            + compiled.rules().size() + " in total");
         } catch (IllegalArgumentException e) {
             LOG.log(
                     Level.ERROR,
-                    "rules of the database cannot be counted; those of before stay in force: " + e.getMessage());
+                    "rules of the database cannot be applied; the previous rules stay in force: " + e.getMessage());
         }
     }
 
-    private synchronized void switched() {
-        RuleSet layered = layered(below);
-        listener.accept(layered);
-        all = layered;
+    private synchronized void switchesChanged() {
+        RuleIndex compiled = compile(below);
+        listener.accept(compiled);
+        all = compiled;
     }
 
-    private RuleSet layered(RuleLayers layers) {
-        return control == null
-                ? layers.rules()
-                : control.rules()
-                        .over(layers.rules())
-                        .quotas(control.quotas())
-                        .switches(control.switches().inForce())
-                        .build();
+    /** The one place where a change is compiled: once, when it comes into force. */
+    private RuleIndex compile(RuleLayers layers) {
+        if (control == null) {
+            return compiler.compile(layers.rules(), OverrideLookup.NONE, RuleSwitches.NONE);
+        }
+        WrittenRules written = control.rules().over(layers.rules()).build();
+        return compiler.compile(written, control.quotas(), control.switches().inForce());
     }
 }

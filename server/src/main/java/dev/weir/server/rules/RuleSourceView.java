@@ -4,15 +4,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of rules as operators see it.
+ * A source of rules, as operators see it.
  *
- * @param rules how many it gives
- * @param hidden how many of these a later source has taken the place of
- * @param connected whether it is there
- * @param current whether what it holds is what is in force
- * @param problem why it is not connected or not current; empty while all is well
- * @param version what the source calls what is in force; empty where it has no such word
- * @param changed when that came into force, where that is known
+ * @param rules the number of rules that it provides
+ * @param hidden how many of them a higher layer overrides
+ * @param connected whether the source is reachable
+ * @param current whether the rules that it holds are in force
+ * @param problem why it is not connected or not current; empty if it is both
+ * @param version the source's own name for the version in force; empty if it has none
+ * @param changed when this version came into force, if known
  */
 public record RuleSourceView(
         String source,

@@ -11,31 +11,31 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The sources of rules as they are now, for operators and for metrics. */
-public record RuleSourceViews(
-        WatchedRuleFiles feed,
+/** Describes the current state of each rule source, for operators and for metrics. */
+record RuleSourceViews(
+        WatchedRuleFiles files,
         List<SourceRules> remote,
         LayeredRules rules,
         @Nullable ControlPlane control) {
     private static final String LABEL = "source";
     private static final String CURRENT = "ratelimit.rules.source.current";
     private static final String CURRENT_HELP =
-            "1 if what the source holds is what is in force, 0 if that does not load.";
+            "1 if the rules that the source holds are in force, 0 if they do not load.";
 
-    public List<RuleSourceView> now() {
+    List<RuleSourceView> now() {
         List<RuleSourceView> views = new ArrayList<>();
         RuleLayers below = rules.below();
-        if (!feed.source().isEmpty()) {
-            boolean current = feed.isCurrent();
+        if (!files.source().isEmpty()) {
+            boolean current = files.isCurrent();
             views.add(new RuleSourceView(
-                    feed.source(),
-                    feed.count(),
+                    files.source(),
+                    files.count(),
                     below.hiddenOf(0),
                     true,
                     current,
-                    current ? "" : "the last edit does not load; see the log",
+                    current ? "" : "the last edit does not load (see the log)",
                     "",
-                    feed.changed()));
+                    files.changed()));
         }
         for (int i = 0; i < remote.size(); i++) {
             SourceStatus each = remote.get(i).status();
@@ -58,15 +58,15 @@ public record RuleSourceViews(
                     0,
                     connected,
                     problems.isEmpty(),
-                    connected ? problems : "it does not answer",
+                    connected ? problems : "unreachable",
                     String.valueOf(control.version()),
                     null));
         }
         return views;
     }
 
-    /** One set of series for each source over a network: as many as the settings name; and of the database the one it can lack. */
-    public void addTo(ServerMetrics metrics) {
+    /** Adds one set of series for each network source that the settings name, and one series for the database. */
+    void addTo(ServerMetrics metrics) {
         ControlPlane database = control;
         if (database != null) {
             metrics.gauge(CURRENT, CURRENT_HELP, () -> database.ruleProblems().isEmpty() ? 1 : 0, LABEL, "database");
@@ -75,26 +75,26 @@ public record RuleSourceViews(
             String source = each.label();
             metrics.gauge(
                             "ratelimit.rules.source.connected",
-                            "1 while the source of rules is there; without it, its last rules stay in force.",
+                            "1 while the rule source is connected; otherwise its last rules stay in force.",
                             () -> each.status().connected() ? 1 : 0,
                             LABEL,
                             source)
                     .gauge(CURRENT, CURRENT_HELP, () -> each.status().current() ? 1 : 0, LABEL, source)
                     .gauge(
                             "ratelimit.rules.source.age.seconds",
-                            "Since the rules of the source last changed; -1 while it has had none.",
+                            "Seconds since the source's rules last changed; -1 before the first.",
                             () -> age(each.status().changed()),
                             LABEL,
                             source)
                     .counter(
                             "ratelimit.rules.source.changes",
-                            "Times that other rules of the source came into force.",
+                            "Changes of the source's rules that came into force.",
                             each::changes,
                             LABEL,
                             source)
                     .counter(
                             "ratelimit.rules.source.errors",
-                            "Times that the source was lost or out of reach, or held what does not load.",
+                            "Times that the source was unreachable, or that its rules did not load, by reason.",
                             each::losses,
                             LABEL,
                             source,
@@ -102,7 +102,7 @@ public record RuleSourceViews(
                             "unreachable")
                     .counter(
                             "ratelimit.rules.source.errors",
-                            "Times that the source was lost or out of reach, or held what does not load.",
+                            "Times that the source was unreachable, or that its rules did not load, by reason.",
                             each::mistakes,
                             LABEL,
                             source,

@@ -1,15 +1,16 @@
 package dev.weir.server.rules;
 
 import dev.weir.control.rules.RuleLayers;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The rules as operators see them.
+ * The rules, as operators see them.
  *
- * @param below all but those of the database
- * @param all those in force: the database's over the others
- * @param sources where all but those of the database come from, the lower layer first
+ * @param below the rules below the database
+ * @param all the rules in force, with those of the database on top
+ * @param sources the sources, lowest layer first
  */
-public record RulesInForce(Supplier<RuleLayers> below, Supplier<RuleSet> all, Supplier<List<RuleSourceView>> sources) {}
+public record RulesInForce(
+        Supplier<RuleLayers> below, Supplier<RuleIndex> all, Supplier<List<RuleSourceView>> sources) {}

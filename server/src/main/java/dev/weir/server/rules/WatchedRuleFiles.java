@@ -1,11 +1,12 @@
 package dev.weir.server.rules;
 
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleLoader;
-import dev.weir.rules.RuleWatcher;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleLoader;
+import dev.weir.rules.internal.load.RuleWatcher;
 import dev.weir.server.lifecycle.StartException;
+import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.settings.Settings;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.lang.System.Logger.Level;
@@ -19,23 +20,23 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the files: loads them once, and then whenever their files change. What cannot be loaded at the start stops
- * the server; later it changes nothing but the log and a count.
+ * Loads the rule files at the start, and again whenever they change. An invalid file stops the start; later it is only
+ * logged and counted.
  */
 public final class WatchedRuleFiles implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WatchedRuleFiles.class.getName());
-    private static final int SHOWN = 20;
+    private static final int MAX_LOGGED = 20;
 
     private final String source;
     private final @Nullable RuleWatcher watcher;
-    private final RuleSet first;
+    private final WrittenRules first;
     private final AtomicLong reloads = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
     private volatile boolean lastFailed;
     private volatile int count;
     private volatile long loadedAtNanos = System.nanoTime();
     private volatile Instant changed = Instant.now();
-    private volatile Consumer<RuleSet> listener = rules -> {};
+    private volatile Consumer<WrittenRules> listener = rules -> {};
 
     /** Loads the rules that {@code settings} names. */
     public WatchedRuleFiles(Settings settings) throws StartException {
@@ -47,86 +48,99 @@ public final class WatchedRuleFiles implements AutoCloseable {
         } else if (settings.rules().isEmpty()) {
             source = "";
             watcher = null;
-            first = RuleSet.empty();
+            first = WrittenRules.empty();
             return;
         } else {
             source = settings.rules().stream().map(Path::toString).collect(Collectors.joining(", "));
             watcher = new RuleWatcher(settings.rules(), options(settings), this::changed);
             loaded = watcher.load();
         }
-        RuleSet rules = loaded.rules();
+        WrittenRules rules = loaded.rules();
         if (rules == null) {
-            throw new StartException("the rules do not load:\n" + lines(loaded.errors()));
+            throw new StartException("the rules do not load:\n" + joined(loaded.errors()));
         }
         first = rules;
         warn(loaded);
         describe("", rules);
     }
 
-    /** How rules are read, wherever they come from. */
+    /** The load options for rules of every source. */
     public static LoadOptions options(Settings settings) {
         return new LoadOptions(settings.mergeDomains(), settings.stores().keySet());
     }
 
-    public RuleSet first() {
+    WrittenRules first() {
         return first;
     }
 
-    /** Which files, for people; empty if there are none. */
+    /** The names of the files, for people; empty if there are none. */
     String source() {
         return source;
     }
 
-    /** Tells {@code next} of every rule set from now on. */
-    public void follow(Consumer<RuleSet> next) {
+    /** Calls {@code next} with every rule set that is loaded from now on. */
+    void follow(Consumer<WrittenRules> next) {
         listener = next;
         if (watcher != null) {
             watcher.start();
         }
     }
 
-    /** How many rules are in the files that are in force. */
+    /** The number of rules of the files that are in force. */
     int count() {
         return count;
     }
 
-    /** When these came into force. */
+    /** When the rules of the files came into force. */
     Instant changed() {
         return changed;
     }
 
-    public long reloads() {
+    long reloads() {
         return reloads.get();
     }
 
-    public long failures() {
+    long failures() {
         return failures.get();
     }
 
-    /** Whether what stands in the files now is what is in force. */
-    public boolean isCurrent() {
+    /** Whether the present contents of the files are in force. */
+    boolean isCurrent() {
         return !lastFailed;
     }
 
     /** Seconds since the rules in force were loaded. */
-    public double age() {
+    double age() {
         return (System.nanoTime() - loadedAtNanos) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
+    void addTo(ServerMetrics metrics) {
+        metrics.gauge("ratelimit.rules.age.seconds", "Seconds since the rules in force were loaded.", this::age)
+                .gauge(
+                        "ratelimit.rules.current",
+                        "1 if the present contents of the rule files are in force, 0 if they do not load.",
+                        () -> isCurrent() ? 1 : 0)
+                .counter("ratelimit.rules.reloads", "Changes of the rule files that came into force.", this::reloads)
+                .counter(
+                        "ratelimit.rules.reload.failures",
+                        "Changes of the rule files that did not load; the previous rules stayed in force.",
+                        this::failures);
+    }
+
     private void changed(LoadResult loaded) {
-        RuleSet rules = loaded.rules();
+        WrittenRules rules = loaded.rules();
         if (rules == null) {
             failed();
             LOG.log(
                     Level.ERROR,
-                    "rules changed and do not load; those of before stay in force:\n" + lines(loaded.errors()));
+                    "rules changed but do not load; the previous rules stay in force:\n" + joined(loaded.errors()));
             return;
         }
         try {
             listener.accept(rules);
         } catch (RuntimeException e) {
             failed();
-            LOG.log(Level.ERROR, "rules changed and load, but could not be put in force", e);
+            LOG.log(Level.ERROR, "rules changed and loaded, but could not be put in force; the previous rules stay", e);
             return;
         }
         lastFailed = false;
@@ -134,7 +148,7 @@ public final class WatchedRuleFiles implements AutoCloseable {
         changed = Instant.now();
         reloads.incrementAndGet();
         warn(loaded);
-        describe("changed and in force, ", rules);
+        describe("changed and now in force, ", rules);
     }
 
     private void failed() {
@@ -142,13 +156,13 @@ public final class WatchedRuleFiles implements AutoCloseable {
         failures.incrementAndGet();
     }
 
-    private void describe(String prefix, RuleSet rules) {
+    private void describe(String prefix, WrittenRules rules) {
         count = rules.rules().size();
         if (count == 0) {
             LOG.log(Level.WARNING, "rules: none in " + source + ": NOTHING IS LIMITED");
             return;
         }
-        String domains = rules.domains().stream().limit(SHOWN).collect(Collectors.joining(", "));
+        String domains = rules.domains().stream().limit(MAX_LOGGED).collect(Collectors.joining(", "));
         LOG.log(
                 Level.INFO,
                 "rules: " + prefix + count + " in " + (rules.domains().size() == 1 ? "domain " : "domains ") + domains
@@ -158,15 +172,15 @@ public final class WatchedRuleFiles implements AutoCloseable {
     private static void warn(LoadResult loaded) {
         List<Diagnostic> warnings = loaded.warnings();
         if (!warnings.isEmpty()) {
-            LOG.log(Level.WARNING, "about the rules:\n" + lines(warnings));
+            LOG.log(Level.WARNING, "rules: warnings:\n" + joined(warnings));
         }
     }
 
-    private static String lines(List<Diagnostic> diagnostics) {
-        String lines =
-                diagnostics.stream().limit(SHOWN).map(Diagnostic::toString).collect(Collectors.joining("\n"));
-        int more = diagnostics.size() - SHOWN;
-        return more > 0 ? lines + "\n… and " + more + " more (weir validate shows all)" : lines;
+    private static String joined(List<Diagnostic> diagnostics) {
+        String text =
+                diagnostics.stream().limit(MAX_LOGGED).map(Diagnostic::toString).collect(Collectors.joining("\n"));
+        int more = diagnostics.size() - MAX_LOGGED;
+        return more > 0 ? text + "\n… and " + more + " more (weir validate shows all)" : text;
     }
 
     @Override

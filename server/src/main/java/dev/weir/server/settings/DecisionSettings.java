@@ -18,19 +18,19 @@ import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of the sink for decisions. */
+/** The settings of the decision sink. */
 final class DecisionSettings {
     static final Setting<Path> FILE = Setting.file(
-            "decisions_file", "Write decisions as JSON lines into this file, and into another when it is full or old.");
+            "decisions_file", "Write decisions as JSON lines to this file, which is rotated by size and age.");
     static final Setting<String> KAFKA = Setting.of(
             "decisions_kafka",
             "URL",
-            "Write decisions as JSON lines to a topic of Kafka: kafka://h1:9092,h2:9092/topic.",
+            "Write decisions as JSON lines to a Kafka topic: kafka://h1:9092,h2:9092/topic.",
             "",
             "kafka://host:9092[,host:9092]/topic",
             text -> text);
     static final Setting<Boolean> DENIALS =
-            Setting.truth("decisions_denials", "Write every check that was over its limit.", "true");
+            Setting.bool("decisions_denials", "Write every check that was over its limit.", "true");
     static final Setting<Integer> SAMPLE = Setting.integer(
             "decisions_sample",
             "Write one request in N with all its checks; 1: every request, 0: none.",
@@ -40,49 +40,47 @@ final class DecisionSettings {
     static final Setting<KeyShown> KEY = Setting.of(
             "decisions_key",
             "HOW",
-            "How a line tells the caller: hash, plain or none.",
+            "How a line names the caller: hash, plain or none.",
             "hash",
             "hash, plain or none",
             SettingParsers.constant(KeyShown.values()));
     static final Setting<String> SECRET = Setting.secret(
-            "decisions_secret",
-            "What the hash is keyed with, the same on all servers; in weir.yaml or the environment only.");
+            "decisions_secret", "Key of the hash, the same on all servers; in weir.yaml or the environment only.");
     static final Setting<Integer> BUFFER = Setting.integer(
             "decisions_buffer",
-            "Requests that may wait to be written; more are dropped, and counted.",
+            "Requests that may wait to be written; further ones are dropped and counted.",
             "8192",
             64,
             1_000_000);
     static final Setting<Long> FILE_SIZE = Setting.of(
             "decisions_file_size",
             "SIZE",
-            "Size at which another file begins.",
+            "Size at which the file is rotated.",
             "64MiB",
             "a size from 64KiB to 1024GiB",
             SettingParsers.size(64L << 10, 1L << 40));
     static final Setting<Duration> FILE_AGE = Setting.of(
             "decisions_file_age",
             "DURATION",
-            "Age at which another file begins.",
+            "Age at which the file is rotated.",
             "1d",
             "a duration from 1m to 365d",
             SettingParsers.duration(Duration.ofMinutes(1), Duration.ofDays(365)));
     static final Setting<Integer> FILES_KEPT =
-            Setting.integer("decisions_files_kept", "Files that stay beside the one being written.", "7", 0, 10_000);
+            Setting.integer("decisions_files_kept", "Rotated files to keep.", "7", 0, 10_000);
     static final Setting<String> KAFKA_ACKS = Setting.of(
             "decisions_kafka_acks",
             "ACKS",
-            "Which brokers must have a line before it counts as written: 0, 1 or all.",
+            "Kafka's acks: brokers that must confirm a line before it counts as written (0, 1 or all).",
             "all",
             "0, 1 or all",
             text -> List.of("0", "1", "all").contains(text) ? text : null);
     static final Setting<Path> KAFKA_PROPERTIES = Setting.file(
-            "decisions_kafka_properties",
-            "Properties of Kafka's producer: what the cluster asks of its clients, such as security.protocol.");
+            "decisions_kafka_properties", "Properties file for Kafka's producer, such as security.protocol.");
     static final Setting<String> NODE = Setting.of(
             "node",
             "NAME",
-            "What this server is called in what it writes; without it, the name of the machine.",
+            "Name of this server in decision lines; without it, the host name.",
             "",
             "up to 100 letters, digits, dots, - and _",
             text -> text.matches("[A-Za-z0-9._-]{1,100}") ? text : null);

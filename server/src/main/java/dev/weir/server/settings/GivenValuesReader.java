@@ -12,11 +12,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the sources together; the later wins: {@code weir.yaml}, the reference service's variables, {@code WEIR_*}, flags.
- * {@code weir.yaml} is the file that {@code --config} or {@code WEIR_CONFIG} names, else the one in the working directory.
+ * Merges the sources of settings, of which the later wins: {@code weir.yaml}, the reference service's variables,
+ * {@code WEIR_*}, flags. {@code weir.yaml} is the file that {@code --config} or {@code WEIR_CONFIG} names, else the one
+ * in the working directory.
  */
 final class GivenValuesReader {
-    /** What the other commands read. */
+    /** Variables of the other commands. */
     private static final Set<String> FOR_COMMANDS =
             Set.of("WEIR_CONFIG", "WEIR_ADMIN", "WEIR_URL", "WEIR_TOKEN", "WEIR_TOKEN_FILE", "WEIR_CA");
 
@@ -29,7 +30,10 @@ final class GivenValuesReader {
         this.warnings = warnings;
     }
 
-    /** What was given for each setting, by its name; {@code flags} by the name of their setting, and {@code config}. */
+    /**
+     * The values given for each setting, by its name. {@code flags} are by the name of their setting, and
+     * {@code config}.
+     */
     Map<String, GivenValue> read(Map<String, String> flags, Map<String, String> environment, Path workingDirectory) {
         readFile(flags.get("config"), environment, workingDirectory);
         readReference(environment);
@@ -61,38 +65,38 @@ final class GivenValuesReader {
         for (Setting<?> each : SettingsCatalogue.all()) {
             String variable = each.reference();
             if (variable != null) {
-                take(each, variable, environment.getOrDefault(variable, ""), each.inverted());
+                add(each, variable, environment.getOrDefault(variable, ""), each.inverted());
             }
         }
-        Set<String> idle = ReferenceVariables.withoutMeaning(environment);
-        if (!idle.isEmpty()) {
-            warnings.add("set, but without meaning here: " + String.join(", ", idle));
+        Set<String> ignored = ReferenceVariables.ignored(environment);
+        if (!ignored.isEmpty()) {
+            warnings.add("ignored variables of envoyproxy/ratelimit: " + String.join(", ", ignored));
         }
     }
 
     private void readEnvironment(Map<String, String> environment) {
         Set<String> unknown = new TreeSet<>();
         environment.keySet().stream()
-                .filter(name -> name.startsWith("WEIR_") && !isForTheLauncher(name) && !isServiceLink(name))
+                .filter(name -> name.startsWith("WEIR_") && !isForCommands(name) && !isServiceLink(name))
                 .forEach(unknown::add);
         for (Setting<?> each : SettingsCatalogue.all()) {
             unknown.remove(each.variable());
-            take(each, each.variable(), environment.getOrDefault(each.variable(), ""), false);
+            add(each, each.variable(), environment.getOrDefault(each.variable(), ""), false);
         }
         for (String each : unknown) {
-            warnings.add(each + ": no such setting (" + hint(each, Setting::variable) + ")");
+            warnings.add(each + ": unknown setting (" + hint(each, Setting::variable) + ")");
         }
     }
 
-    /** What may be meant by {@code name}, which no setting has: there are too many to tell them all. */
-    static String hint(String name, Function<Setting<?>, String> spelling) {
-        List<String> known = SettingsCatalogue.all().stream().map(spelling).toList();
+    /** A hint for {@code name}, which no setting has: the nearest name, because there are too many to list them all. */
+    static String hint(String name, Function<Setting<?>, String> nameOf) {
+        List<String> known = SettingsCatalogue.all().stream().map(nameOf).toList();
         String nearest = Suggestion.nearest(name, known);
-        return nearest == null ? "docs/settings.md lists those there are" : Suggestion.meant(nearest);
+        return nearest == null ? "see docs/settings.md" : Suggestion.meant(nearest);
     }
 
-    private void take(Setting<?> setting, String variable, String text, boolean inverted) {
-        // Kubernetes tells every pod of a service "weir-http" that WEIR_HTTP_PORT is tcp://10.0.0.1:8080.
+    private void add(Setting<?> setting, String variable, String text, boolean inverted) {
+        // Kubernetes sets WEIR_HTTP_PORT=tcp://10.0.0.1:8080 in every pod beside a service called "weir-http".
         boolean isServiceLink = variable.endsWith("PORT") && text.startsWith("tcp://");
         if (text.isEmpty() || isServiceLink) {
             return;
@@ -101,11 +105,11 @@ final class GivenValuesReader {
         given.put(setting.name(), new GivenValue(opposite == null ? text : String.valueOf(!opposite), variable));
     }
 
-    private static boolean isForTheLauncher(String variable) {
+    private static boolean isForCommands(String variable) {
         return FOR_COMMANDS.contains(variable) || variable.startsWith("WEIR_JAVA_");
     }
 
-    /** What Kubernetes sets in every pod beside a service called "weir". */
+    /** Whether Kubernetes sets this variable in every pod beside a service called "weir". */
     private static boolean isServiceLink(String variable) {
         return variable.equals("WEIR_PORT") || variable.matches("WEIR_(\\w+_)?(SERVICE_(HOST|PORT).*|PORT_\\d+_.*)");
     }

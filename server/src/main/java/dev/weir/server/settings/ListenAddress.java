@@ -1,9 +1,9 @@
 package dev.weir.server.settings;
 
-/** Where a server listens. */
+/** The address of a listening port. */
 public record ListenAddress(String host, int port) {
 
-    /** As it stands in a URL. */
+    /** The address as in a URL. */
     @Override
     public String toString() {
         return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;

@@ -1,6 +1,6 @@
 package dev.weir.server.settings;
 
-/** How a log line is written. */
+/** The format of log lines. */
 public enum LogFormat {
     /** Text on a terminal, JSON elsewhere. */
     AUTO,

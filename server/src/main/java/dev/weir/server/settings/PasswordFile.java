@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /**
- * A password that stands in a file, as Kubernetes and Docker hand out secrets: read anew whenever it is needed, so that a changed
- * one counts from the next connection on. While the file cannot be read, the last one holds.
+ * A password in a file, as Kubernetes and Docker provide secrets. It is read whenever it is needed, so that a new
+ * password is used from the next connection on. While the file cannot be read, the last password is used.
  */
 final class PasswordFile implements Supplier<String> {
     private final Path file;
@@ -23,7 +23,7 @@ final class PasswordFile implements Supplier<String> {
         try {
             last = read(file);
         } catch (IOException e) {
-            // It is being replaced, most likely; the old one is worth a try.
+            // The file is probably being replaced; try the old password.
         }
         return last;
     }
@@ -32,7 +32,7 @@ final class PasswordFile implements Supplier<String> {
         return Files.readString(file).strip();
     }
 
-    /** Never the password. */
+    /** The name of the file, never the password. */
     @Override
     public String toString() {
         return file.toString();

@@ -5,37 +5,34 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What can be set of TLS on a port, or on all of them.
+ * The TLS settings of a port, or of all ports.
  *
- * @param clientNames one of which a caller's certificate must carry
+ * @param clientNames the client certificate must be issued for one of them
  */
 record PortTls(Setting<Path> cert, Setting<Path> key, Setting<Path> clientCa, Setting<List<String>> clientNames) {
 
-    static final PortTls EVERY = of("", "all ports");
+    static final PortTls ALL_PORTS = of("", "all ports");
     static final PortTls GRPC = of("grpc_", "the gRPC port");
     static final PortTls HTTP = of("http_", "the HTTP port");
     static final PortTls ADMIN = of("admin_", "the admin port");
 
     static final List<Setting<?>> ALL =
-            Stream.of(EVERY, GRPC, HTTP, ADMIN).flatMap(PortTls::all).toList();
+            Stream.of(ALL_PORTS, GRPC, HTTP, ADMIN).flatMap(PortTls::all).toList();
 
-    /** The settings that begin with {@code prefix}: those of all ports where it is empty. */
+    /** The settings that start with {@code prefix}; if it is empty, those for all ports. */
     static PortTls of(String prefix, String which) {
         return new PortTls(
-                Setting.file(
-                        prefix + "tls_cert",
-                        "Certificate of " + which + ", and the chain behind it, in PEM: with it, TLS is spoken."),
-                Setting.file(prefix + "tls_key", "Private key of that certificate, in PEM, not encrypted."),
+                Setting.file(prefix + "tls_cert", "Certificate chain (PEM) of " + which + "; enables TLS."),
+                Setting.file(prefix + "tls_key", "Private key (PEM, unencrypted) of that certificate."),
                 Setting.file(
                         prefix + "tls_client_ca",
-                        "Authorities in PEM; with it, callers of " + which
-                                + " must show a certificate that one has signed."),
+                        "CA bundle (PEM); callers of " + which + " must present a certificate that it has signed."),
                 Setting.of(
                         prefix + "tls_client_names",
                         "NAMES",
-                        "Names, with commas between; a caller's certificate must be for one of them.",
+                        "Comma-separated names; the client certificate must be issued for one of them.",
                         "",
-                        "names with commas between",
+                        "comma-separated names",
                         SettingParsers::names));
     }
 

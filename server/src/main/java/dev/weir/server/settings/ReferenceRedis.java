@@ -8,7 +8,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The variables by which envoyproxy/ratelimit is told of its Redis. They count only where {@code REDIS_URL} is set. */
+/**
+ * Reads the variables that configure the Redis of envoyproxy/ratelimit. They apply only if {@code REDIS_URL} is set.
+ */
 final class ReferenceRedis {
     private static final String URL = "REDIS_URL";
     private static final String TYPE = "REDIS_TYPE";
@@ -27,13 +29,13 @@ final class ReferenceRedis {
         this.problems = problems;
     }
 
-    /** What they say of the store, by the names of Weir's own settings. */
+    /** The values for the store, by the names of Weir's own settings. */
     static Map<String, GivenValue> read(Map<String, String> environment, List<String> problems) {
         return new ReferenceRedis(environment, problems).read();
     }
 
-    /** Names of those that are set and change nothing. */
-    static Set<String> withoutMeaning(Map<String, String> environment) {
+    /** The names of the variables that are set and ignored. */
+    static Set<String> ignored(Map<String, String> environment) {
         Set<String> names = new TreeSet<>();
         boolean used = !environment.getOrDefault(URL, "").isEmpty();
         for (String each : ALL) {
@@ -53,39 +55,42 @@ final class ReferenceRedis {
     }
 
     private Map<String, GivenValue> read() {
-        Map<String, GivenValue> said = new HashMap<>();
+        Map<String, GivenValue> values = new HashMap<>();
         String url = environment.getOrDefault(URL, "");
         if (url.isEmpty()) {
-            return said;
+            return values;
         }
         if (url.startsWith("/") || "unix".equals(environment.get(SOCKET))) {
-            problems.add(URL + ": a Unix socket cannot be used (expected: host:port, and REDIS_SOCKET_TYPE tcp)");
-            return said;
+            problems.add(URL + ": Unix sockets are not supported (expected: host:port, and REDIS_SOCKET_TYPE tcp)");
+            return values;
         }
         String store = store(url);
         if (store != null) {
-            said.put("store", new GivenValue(store, URL));
+            values.put("store", new GivenValue(store, URL));
         }
-        credentials(AUTH, "store", said);
+        credentials(AUTH, "store", values);
         if (hasSentinels(environment)) {
-            credentials(SENTINEL_AUTH, "store_sentinel", said);
+            credentials(SENTINEL_AUTH, "store_sentinel", values);
         }
-        return said;
+        return values;
     }
 
-    /** {@code password} or {@code user:password}. */
-    private void credentials(String variable, String of, Map<String, GivenValue> said) {
+    /** Reads {@code password} or {@code user:password}. */
+    private void credentials(String variable, String of, Map<String, GivenValue> values) {
         String auth = environment.getOrDefault(variable, "");
         if (!auth.isEmpty()) {
             int colon = auth.indexOf(':');
             if (colon > 0) {
-                said.put(of + "_user", new GivenValue(auth.substring(0, colon), variable));
+                values.put(of + "_user", new GivenValue(auth.substring(0, colon), variable));
             }
-            said.put(of + "_password", new GivenValue(auth.substring(Math.max(0, colon + 1)), variable));
+            values.put(of + "_password", new GivenValue(auth.substring(Math.max(0, colon + 1)), variable));
         }
     }
 
-    /** The reference writes {@code host:port}, {@code h1:p1,h2:p2} for a cluster, {@code name,h1:p1,h2:p2} with sentinels. */
+    /**
+     * Converts the reference's forms: {@code host:port}; {@code h1:p1,h2:p2} for a cluster; {@code name,h1:p1,h2:p2}
+     * with sentinels.
+     */
     private @Nullable String store(String url) {
         String scheme = tls() ? "rediss" : "redis";
         if (url.contains("://")) {

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The environment variables of envoyproxy/ratelimit: the rules folder that they name, and those that mean nothing here. */
+/**
+ * Reads the environment variables of envoyproxy/ratelimit: the rules that they name, their TLS files, and the variables
+ * that Weir ignores.
+ */
 final class ReferenceVariables {
     private static final String ROOT = "RUNTIME_ROOT";
     private static final String SUBDIRECTORY = "RUNTIME_SUBDIRECTORY";
@@ -20,14 +23,14 @@ final class ReferenceVariables {
     private static final String XDS_TLS = "CONFIG_GRPC_XDS_SERVER_USE_TLS";
 
     private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
-    /** What is said of TLS, by the setting that they stand for. */
+    /** The TLS variables, by the setting that they stand for. */
     private static final Map<String, String> TLS_FILES = Map.of(
             PortTls.GRPC.cert().name(), "GRPC_SERVER_TLS_CERT",
             PortTls.GRPC.key().name(), "GRPC_SERVER_TLS_KEY",
             PortTls.GRPC.clientCa().name(), "GRPC_CLIENT_TLS_CACERT",
             PortTls.GRPC.clientNames().name(), "GRPC_CLIENT_TLS_SAN");
 
-    /** What the reference reads (src/settings/settings.go) and Weir has no use for, so far. */
+    /** Variables that the reference reads (src/settings/settings.go) and Weir ignores so far. */
     private static final String NAMES = """
             DEBUG_HOST GRPC_UDS GRPC_MAX_CONNECTION_AGE GRPC_MAX_CONNECTION_AGE_GRACE
             XDS_CLIENT_BACKOFF_INITIAL_INTERVAL XDS_CLIENT_BACKOFF_MAX_INTERVAL XDS_CLIENT_BACKOFF_RANDOM_FACTOR
@@ -35,26 +38,26 @@ final class ReferenceVariables {
             USE_STATSD STATSD_HOST STATSD_PORT EXTRA_TAGS STATS_FLUSH_INTERVAL DISABLE_STATS USE_PROMETHEUS
             PROMETHEUS_ADDR PROMETHEUS_PATH PROMETHEUS_MAPPER_YAML RUNTIME_IGNOREDOTFILES RUNTIME_WATCH_ROOT
             EXPIRATION_JITTER_MAX_SECONDS LOCAL_CACHE_SIZE_IN_BYTES NEAR_LIMIT_RATIO CACHE_KEY_PREFIX
-            HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED REDIS_POOL_SIZE REDIS_PIPELINE_WINDOW REDIS_PIPELINE_LIMIT REDIS_PERSECOND
-            REDIS_PERSECOND_SOCKET_TYPE REDIS_PERSECOND_TYPE REDIS_PERSECOND_URL REDIS_PERSECOND_POOL_SIZE
-            REDIS_PERSECOND_AUTH REDIS_PERSECOND_TLS REDIS_PERSECOND_SENTINEL_AUTH
+            HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED REDIS_POOL_SIZE REDIS_PIPELINE_WINDOW REDIS_PIPELINE_LIMIT
+            REDIS_PERSECOND REDIS_PERSECOND_SOCKET_TYPE REDIS_PERSECOND_TYPE REDIS_PERSECOND_URL
+            REDIS_PERSECOND_POOL_SIZE REDIS_PERSECOND_AUTH REDIS_PERSECOND_TLS REDIS_PERSECOND_SENTINEL_AUTH
             REDIS_PERSECOND_PIPELINE_WINDOW REDIS_PERSECOND_PIPELINE_LIMIT REDIS_HEALTH_CHECK_ACTIVE_CONNECTION
-            REDIS_TIMEOUT REDIS_PERSECOND_TIMEOUT REDIS_POOL_ON_EMPTY_BEHAVIOR
-            REDIS_PERSECOND_POOL_ON_EMPTY_BEHAVIOR MEMCACHE_HOST_PORT MEMCACHE_MAX_IDLE_CONNS MEMCACHE_SRV
-            MEMCACHE_SRV_REFRESH MEMCACHE_TLS MEMCACHE_TLS_CLIENT_CERT MEMCACHE_TLS_CLIENT_KEY MEMCACHE_TLS_CACERT
+            REDIS_TIMEOUT REDIS_PERSECOND_TIMEOUT REDIS_POOL_ON_EMPTY_BEHAVIOR REDIS_PERSECOND_POOL_ON_EMPTY_BEHAVIOR
+            MEMCACHE_HOST_PORT MEMCACHE_MAX_IDLE_CONNS MEMCACHE_SRV MEMCACHE_SRV_REFRESH MEMCACHE_TLS
+            MEMCACHE_TLS_CLIENT_CERT MEMCACHE_TLS_CLIENT_KEY MEMCACHE_TLS_CACERT
             MEMCACHE_TLS_SKIP_HOSTNAME_VERIFICATION TRACING_ENABLED TRACING_SERVICE_NAME TRACING_SERVICE_NAMESPACE
-            TRACING_SERVICE_INSTANCE_ID TRACING_EXPORTER_PROTOCOL TRACING_SAMPLING_RATE MAX_CONCURRENT_REQUESTS REQUEST_TIMEOUT
-            SANITIZE_DESCRIPTOR_METRIC_DOTS PROMETHEUS_RESPONSE_TIME_AS_MILLISECONDS USE_CALENDAR_MONTH_RATE_LIMIT
-            LIMIT_REQUEST_HEADERS_ENABLED LIMIT_REQUEST_LIMIT_HEADER LIMIT_REQUEST_REMAINING_HEADER LIMIT_REQUEST_RESET_HEADER
-            REDIS_CLUSTER_PIPELINE_PARALLELISM REDIS_PERSECOND_CLUSTER_PIPELINE_PARALLELISM
-            REDIS_CLOSE_CONNECTION_ON_READONLY_ERROR REDIS_STARTUP_INITIAL_INTERVAL REDIS_STARTUP_MAX_INTERVAL
-            REDIS_STARTUP_MAX_ELAPSED_TIME""";
+            TRACING_SERVICE_INSTANCE_ID TRACING_EXPORTER_PROTOCOL TRACING_SAMPLING_RATE MAX_CONCURRENT_REQUESTS
+            REQUEST_TIMEOUT SANITIZE_DESCRIPTOR_METRIC_DOTS PROMETHEUS_RESPONSE_TIME_AS_MILLISECONDS
+            USE_CALENDAR_MONTH_RATE_LIMIT LIMIT_REQUEST_HEADERS_ENABLED LIMIT_REQUEST_LIMIT_HEADER
+            LIMIT_REQUEST_REMAINING_HEADER LIMIT_REQUEST_RESET_HEADER REDIS_CLUSTER_PIPELINE_PARALLELISM
+            REDIS_PERSECOND_CLUSTER_PIPELINE_PARALLELISM REDIS_CLOSE_CONNECTION_ON_READONLY_ERROR
+            REDIS_STARTUP_INITIAL_INTERVAL REDIS_STARTUP_MAX_INTERVAL REDIS_STARTUP_MAX_ELAPSED_TIME""";
 
-    static final Set<String> WITHOUT_MEANING = Set.of(NAMES.split("\\s+"));
+    static final Set<String> IGNORED = Set.of(NAMES.split("\\s+"));
 
     private ReferenceVariables() {}
 
-    /** Where rules are, with the variables that say so, or null where none is set. */
+    /** The source of the rules and the variables that name it, or null if none is set. */
     static @Nullable GivenValue rules(Map<String, String> environment, List<String> problems) {
         return switch (environment.getOrDefault(CONFIG_TYPE, "")) {
             case "", "FILE" -> folder(environment);
@@ -67,7 +70,9 @@ final class ReferenceVariables {
         };
     }
 
-    /** As in the reference, the folder counts for nothing then: deployments name one that is not there. */
+    /**
+     * Reads the xDS server. As in the reference, the folder is then ignored: deployments name one that does not exist.
+     */
     private static GivenValue xds(Map<String, String> environment, List<String> problems) {
         String server = environment.getOrDefault(XDS_URL, "");
         String host = server.isEmpty() ? "localhost:18000" : server.replaceFirst("^dns:///", "");
@@ -75,7 +80,7 @@ final class ReferenceVariables {
         return new GivenValue(scheme + host, server.isEmpty() ? CONFIG_TYPE : XDS_URL);
     }
 
-    /** The folder ROOT/SUBDIRECTORY/APPDIRECTORY with the variables that named it, or null where none is set. */
+    /** The folder ROOT/SUBDIRECTORY/APPDIRECTORY with the variables that name it, or null if none is set. */
     private static @Nullable GivenValue folder(Map<String, String> environment) {
         List<String> set = new ArrayList<>();
         for (String each : List.of(ROOT, SUBDIRECTORY, APP_DIRECTORY)) {
@@ -94,7 +99,7 @@ final class ReferenceVariables {
         return new GivenValue(folder, String.join(" + ", set));
     }
 
-    /** The files of TLS with the variables that named them: as in the reference, they count only where TLS is switched on. */
+    /** The TLS files with the variables that name them. As in the reference, they apply only if TLS is enabled. */
     static Map<String, GivenValue> tls(Map<String, String> environment, List<String> problems) {
         Map<String, GivenValue> files = new HashMap<>();
         if (!usesTls(environment, problems)) {
@@ -126,15 +131,15 @@ final class ReferenceVariables {
         return Boolean.TRUE.equals(on);
     }
 
-    /** Names of the variables that are set and change nothing. */
-    static Set<String> withoutMeaning(Map<String, String> environment) {
+    /** The names of the variables that are set and ignored. */
+    static Set<String> ignored(Map<String, String> environment) {
         Set<String> names = new TreeSet<>();
         environment.forEach((name, value) -> {
-            if (!value.isEmpty() && WITHOUT_MEANING.contains(name)) {
+            if (!value.isEmpty() && IGNORED.contains(name)) {
                 names.add(name);
             }
         });
-        names.addAll(ReferenceRedis.withoutMeaning(environment));
+        names.addAll(ReferenceRedis.ignored(environment));
         if (!usesTls(environment, new ArrayList<>())) {
             TLS_FILES.values().stream()
                     .filter(name -> !environment.getOrDefault(name, "").isEmpty())

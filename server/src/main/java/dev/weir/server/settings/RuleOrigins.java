@@ -9,18 +9,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What {@code rules} names, taken apart: paths and addresses, with commas between them. The commas between the hosts of an
- * address, before its first slash, are its own.
+ * Splits the value of {@code rules} into comma-separated paths and addresses. Commas between the hosts of an address,
+ * before its first slash, belong to the address.
  */
 final class RuleOrigins {
-    /** What was meant to be an address: a slash or two are missing. */
-    private static final Pattern NEARLY = Pattern.compile("(etcds?|xdss?):/?(?!/)(.*)");
+    /** An address with one or two slashes missing. */
+    private static final Pattern MISSING_SLASH = Pattern.compile("(etcds?|xdss?):/?(?!/)(.*)");
 
     private static final Pattern ONE = Pattern.compile("etcds?://[^/]*/[^,]*|[^,]+");
 
     private RuleOrigins() {}
 
-    /** Every path and address, in the order in which they were given. */
+    /** All paths and addresses, in the given order. */
     static List<String> split(String text) {
         List<String> each = new ArrayList<>();
         Matcher matcher = ONE.matcher(text);
@@ -30,7 +30,7 @@ final class RuleOrigins {
         return each;
     }
 
-    /** The same with each path as {@code resolve} has it. */
+    /** Returns {@code text} with every path resolved by {@code resolve}. */
     static String resolved(String text, UnaryOperator<String> resolve) {
         return String.join(
                 ",",
@@ -39,19 +39,18 @@ final class RuleOrigins {
                         .toList());
     }
 
-    /** The paths, or null if one cannot be one. */
+    /** The paths. What is neither a path nor an address is added to {@code problems}. */
     static List<Path> paths(String text, List<String> problems, String where) {
         List<Path> paths = new ArrayList<>();
         for (String each : split(text)) {
-            Matcher nearly = NEARLY.matcher(each);
+            Matcher missingSlash = MISSING_SLASH.matcher(each);
             Path path = isPath(each) ? SettingParsers.path(each) : null;
             if (path != null) {
                 paths.add(path);
-            } else if (nearly.matches()) {
-                // It may hold a password.
-                String rest = nearly.group(2).contains("@") ? "…" : nearly.group(2);
-                problems.add(where + ": an address with too few slashes (did you mean " + nearly.group(1) + "://" + rest
-                        + "?)");
+            } else if (missingSlash.matches()) {
+                // The address may contain a password.
+                String rest = missingSlash.group(2).contains("@") ? "…" : missingSlash.group(2);
+                problems.add(where + ": slashes missing (did you mean " + missingSlash.group(1) + "://" + rest + "?)");
             } else if (!SourceAddress.isOne(each)) {
                 problems.add(where + ": \"" + each + "\" (expected: a path)");
             }
@@ -60,10 +59,10 @@ final class RuleOrigins {
     }
 
     private static boolean isPath(String each) {
-        return !SourceAddress.isOne(each) && !NEARLY.matcher(each).matches();
+        return !SourceAddress.isOne(each) && !MISSING_SLASH.matcher(each).matches();
     }
 
-    /** The addresses in the order of layers: etcd below xDS, and those of one kind as they were given. */
+    /** The addresses in the order of their layers: etcd below xDS, and otherwise as given. */
     static List<SourceAddress> addresses(String text, List<String> problems, String where) {
         List<SourceAddress> etcd = new ArrayList<>();
         List<SourceAddress> xds = new ArrayList<>();
@@ -79,7 +78,7 @@ final class RuleOrigins {
         }
         etcd.addAll(xds);
         if (etcd.stream().map(SourceAddress::label).distinct().count() < etcd.size()) {
-            problems.add(where + ": the same source twice (expected: each once)");
+            problems.add(where + ": duplicate source (expected: each once)");
         }
         return etcd;
     }

@@ -5,28 +5,28 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** What can be set about rules that come over a network. */
+/** The settings of rule sources on the network. */
 final class RuleSettings {
     private static final SourceSettings DEFAULT = SourceSettings.NONE;
 
     static final Setting<String> USER =
-            Setting.of("rules_user", "NAME", "Who we are to etcd.", "", "a name", text -> text);
+            Setting.of("rules_user", "NAME", "Username for etcd.", "", "a name", text -> text);
     static final Setting<String> PASSWORD =
             Setting.secret("rules_password", "Password for etcd; in weir.yaml or the environment only.");
-    static final Setting<Path> PASSWORD_FILE = Setting.file(
-            "rules_password_file", "File that holds the password for etcd; read anew at every connection.");
+    static final Setting<Path> PASSWORD_FILE =
+            Setting.file("rules_password_file", "File with the password for etcd; read at every connection.");
     static final Setting<Path> TLS_CA = Setting.file(
-                    "rules_tls_ca",
-                    "Authorities in PEM that sign the certificates of etcd and xDS servers; without it, those of the JVM.")
+                    "rules_tls_ca", "CA bundle (PEM) for etcd and xDS servers; without it, the JVM's.")
             .as("CONFIG_GRPC_XDS_SERVER_TLS_CACERT");
-    static final Setting<Path> TLS_CERT = Setting.file("rules_tls_cert", "Certificate to show to them, in PEM.")
+    static final Setting<Path> TLS_CERT = Setting.file(
+                    "rules_tls_cert", "Client certificate (PEM) for etcd and xDS servers.")
             .as("CONFIG_GRPC_XDS_CLIENT_TLS_CERT");
-    static final Setting<Path> TLS_KEY = Setting.file("rules_tls_key", "Private key of that certificate, in PEM.")
+    static final Setting<Path> TLS_KEY = Setting.file("rules_tls_key", "Private key (PEM) of that certificate.")
             .as("CONFIG_GRPC_XDS_CLIENT_TLS_KEY");
     static final Setting<String> TLS_NAME = Setting.of(
                     "rules_tls_name",
                     "NAME",
-                    "Name that their certificates must be for; without it, the host that was asked.",
+                    "Name that their certificates must be issued for; without it, the host of the address.",
                     "",
                     "a name",
                     SettingParsers::host)
@@ -34,7 +34,7 @@ final class RuleSettings {
     static final Setting<Duration> RETRY = Setting.of(
                     "rules_retry",
                     "DURATION",
-                    "Longest between two attempts to reach a source of rules that is away.",
+                    "Maximum delay between attempts to reach an unreachable rule source.",
                     DEFAULT.retry().toSeconds() + "s",
                     "a duration from 10ms to 10m",
                     SettingParsers.duration(Duration.ofMillis(10), Duration.ofMinutes(10)))
@@ -42,19 +42,19 @@ final class RuleSettings {
     static final Setting<Duration> WAIT = Setting.of(
             "rules_wait",
             "DURATION",
-            "Longest that a start waits for rules of etcd or xDS that it has no copy of; then it refuses.",
+            "Maximum wait at the start for rules of etcd or xDS without a local copy; then the start fails.",
             DEFAULT.patience().toSeconds() + "s",
             "a duration from 0s to 1d",
             SettingParsers.duration(Duration.ZERO, Duration.ofDays(1)));
-    static final Setting<Boolean> REQUIRED = Setting.truth(
+    static final Setting<Boolean> REQUIRED = Setting.bool(
                     "rules_required",
-                    "Off: a start goes ahead without rules of etcd or xDS that it can not get.",
+                    "false: start even without the rules of an unreachable etcd or xDS server.",
                     "true")
             .asOpposite("FORCE_START_WITHOUT_INITIAL_CONFIG");
     static final Setting<String> NODE_ID = Setting.of(
                     "xds_node_id",
                     "NAME",
-                    "Who we are to an xDS server.",
+                    "Node id sent to the xDS server.",
                     DEFAULT.node().id(),
                     "a name",
                     text -> text)
@@ -62,7 +62,7 @@ final class RuleSettings {
     static final Setting<String> NODE_METADATA = Setting.of(
                     "xds_node_metadata",
                     "NAME=VALUE,…",
-                    "What else an xDS server is told of us.",
+                    "Node metadata sent to the xDS server.",
                     "",
                     "name=value,name=value",
                     text -> text)
@@ -70,7 +70,7 @@ final class RuleSettings {
     static final Setting<String> HEADERS = Setting.of(
                     "xds_headers",
                     "SECRET",
-                    "Headers for an xDS server, name:value,name:value; in weir.yaml or the environment only.",
+                    "Headers sent to the xDS server, name:value,name:value; in weir.yaml or the environment only.",
                     "",
                     "name:value,name:value",
                     text -> text)

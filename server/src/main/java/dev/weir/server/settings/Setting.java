@@ -6,14 +6,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that can be set: {@code http_port} in {@code weir.yaml}, {@code WEIR_HTTP_PORT} in the environment,
- * {@code --http-port} as a flag.
+ * A setting: {@code http_port} in {@code weir.yaml}, {@code WEIR_HTTP_PORT} in the environment, {@code --http-port} as
+ * a flag.
  *
- * @param fallback what holds when nobody sets it, as it would be written; empty where another setting decides
- * @param expected what a value may be, for the message about one that is not
- * @param reader reads a value, or returns null for what it cannot be
+ * @param fallback the default as it would be written; empty if another setting decides
+ * @param expected a description of valid values, for error messages
+ * @param reader parses a value, or returns null for an invalid one
  * @param reference the environment variable of the reference service with the same meaning, or null
- * @param inverted the reference's variable says the opposite
+ * @param inverted whether the reference's variable has the opposite meaning
  */
 public record Setting<T>(
         String name,
@@ -35,7 +35,7 @@ public record Setting<T>(
         return new Setting<>(name, parameter, description, fallback, expected, reader, null, false);
     }
 
-    static Setting<Boolean> truth(String name, String description, String fallback) {
+    static Setting<Boolean> bool(String name, String description, String fallback) {
         return of(name, "BOOL", description, fallback, "true or false", SettingParsers::bool);
     }
 
@@ -43,14 +43,14 @@ public record Setting<T>(
         return of(name, "FILE", description, "", "a path", SettingParsers::path);
     }
 
-    static Setting<Integer> integer(String name, String description, String fallback, int least, int most) {
+    static Setting<Integer> integer(String name, String description, String fallback, int min, int max) {
         return of(
                 name,
                 "N",
                 description,
                 fallback,
-                "a number from " + least + " to " + most,
-                SettingParsers.integer(least, most));
+                "a number from " + min + " to " + max,
+                SettingParsers.integer(min, max));
     }
 
     static Setting<String> secret(String name, String description) {
@@ -73,22 +73,25 @@ public record Setting<T>(
         return "WEIR_" + name.toUpperCase(Locale.ROOT);
     }
 
-    /** Whether it names a file, which in {@code weir.yaml} is meant from there. */
+    /** Whether it names a file, which in {@code weir.yaml} is relative to that file. */
     boolean isPath() {
         return parameter.startsWith("FILE") || parameter.equals("DIR");
     }
 
-    /** Whether its flag may be given several times, which is the same as once with commas between the values. */
+    /** Whether its flag may be repeated, which is the same as comma-separated values. */
     public boolean isRepeatable() {
         return parameter.endsWith(",…");
     }
 
-    /** Whether it must not be seen: it has no flag, for command lines are read by everyone on a machine, and no message shows it. */
+    /**
+     * Whether it is secret: it has no flag, because everyone on a machine can read command lines, and no message shows
+     * it.
+     */
     public boolean isSecret() {
         return parameter.equals("SECRET");
     }
 
-    /** Whether the flag alone, without a value, means {@code true}. */
+    /** Whether the flag without a value means {@code true}. */
     public boolean isSwitch() {
         return parameter.equals("BOOL");
     }

@@ -14,12 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the text of a setting; null means that it cannot be one. */
+/** Parses the values of settings; null means that a value is invalid. */
 final class SettingParsers {
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_.:%-]+");
     private static final Pattern HEADER = Pattern.compile("[!#$%&'*+.^_`|~A-Za-z0-9-]{1,128}");
 
-    /** Few enough digits that no unit makes them overflow. */
+    /** So few digits that no unit makes them overflow. */
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,9})(?:([KMGkmg])(?:i?[Bb])?)?");
 
     private SettingParsers() {}
@@ -49,7 +49,7 @@ final class SettingParsers {
         return HEADER.matcher(text).matches() ? text : null;
     }
 
-    /** Also what Go reads as a boolean, since the reference's deployments write that. */
+    /** Accepts Go's booleans too, which deployments of the reference use. */
     static @Nullable Boolean bool(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "true", "t", "1", "yes", "on" -> true;
@@ -58,7 +58,7 @@ final class SettingParsers {
         };
     }
 
-    /** Also logrus's names, since the reference's deployments write those. */
+    /** Accepts logrus's names too, which deployments of the reference use. */
     static @Nullable Level level(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "trace" -> Level.TRACE;
@@ -78,34 +78,34 @@ final class SettingParsers {
         }
     }
 
-    static Function<String, @Nullable Duration> duration(Duration least, Duration most) {
+    static Function<String, @Nullable Duration> duration(Duration min, Duration max) {
         return text -> {
             Duration value = duration(text);
-            return value == null || value.compareTo(least) < 0 || value.compareTo(most) > 0 ? null : value;
+            return value == null || value.compareTo(min) < 0 || value.compareTo(max) > 0 ? null : value;
         };
     }
 
-    static Function<String, @Nullable Integer> integer(int least, int most) {
-        Function<String, @Nullable Long> number = number(least, most);
+    static Function<String, @Nullable Integer> integer(int min, int max) {
+        Function<String, @Nullable Long> number = number(min, max);
         return text -> {
             Long value = number.apply(text);
             return value == null ? null : value.intValue();
         };
     }
 
-    static Function<String, @Nullable Long> number(long least, long most) {
+    static Function<String, @Nullable Long> number(long min, long max) {
         return text -> {
             try {
                 long value = Long.parseLong(text);
-                return value >= least && value <= most ? value : null;
+                return value >= min && value <= max ? value : null;
             } catch (NumberFormatException e) {
                 return null;
             }
         };
     }
 
-    /** Bytes: a number, or one with KiB, MiB or GiB. */
-    static Function<String, @Nullable Long> size(long least, long most) {
+    /** Parses bytes: a number, or one with KiB, MiB or GiB. */
+    static Function<String, @Nullable Long> size(long min, long max) {
         return text -> {
             Matcher size = SIZE.matcher(text);
             if (!size.matches()) {
@@ -118,7 +118,7 @@ final class SettingParsers {
                 default -> 0;
             };
             long bytes = Long.parseLong(size.group(1)) << shift;
-            return bytes >= least && bytes <= most ? bytes : null;
+            return bytes >= min && bytes <= max ? bytes : null;
         };
     }
 

@@ -4,7 +4,7 @@ import dev.weir.control.ControlSettings;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -14,20 +14,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that was set, read and checked.
+ * All settings of a server, parsed and checked.
  *
- * @param rules files and folders
- * @param mergeDomains several files may add to one domain of Envoy's spelling
- * @param sources of rules over a network, which lie over the files
- * @param tls the ports that speak it
- * @param network what peers may take of this process
- * @param adminToken null where none is set
+ * @param rules rule files and folders
+ * @param mergeDomains whether several files may add to one domain of Envoy's format
+ * @param sources the rule sources on the network, which override the files
+ * @param tls the TLS files of the ports
+ * @param network the bounds on connections and on the memory that peers hold
+ * @param adminToken null if none is set
  * @param maxKeys counters kept in memory
- * @param stores the shared ones by the names that rules know them by; the default is among them unless it is memory
- * @param control where rules and quotas are kept that are changed while it runs
- * @param decisions which decisions are written down, and where
- * @param warmUp the longest that the decision path is warmed before the server is ready
- * @param warnings what somebody set and probably expects something of, in vain
+ * @param stores the shared stores by name, with the default one unless it is memory
+ * @param control the database of rules and quotas that are changed while the server runs
+ * @param decisions which decisions are recorded, and where
+ * @param warmUp the maximum time for warming up the decision path before the server is ready
+ * @param warnings settings that were given and have no effect
  */
 public record Settings(
         List<Path> rules,
@@ -58,25 +58,26 @@ public record Settings(
         stores = Map.copyOf(stores);
     }
 
-    /** Whether nobody has said where rules are. */
+    /** Whether no rules are configured, so that the example rules apply. */
     public boolean isExample() {
         return rules.isEmpty() && sources.addresses().isEmpty();
     }
 
     /**
-     * What is known of requests that were admitted with an idempotency key.
+     * How long and for how many requests per caller an idempotency key is remembered.
      *
-     * @param perCaller keys; beyond that the oldest go
+     * @param perCaller keys; beyond that the oldest are dropped
      */
     public record Idempotency(Duration keep, int perCaller) {}
 
     /**
-     * The bounds on what peers may take of this process.
+     * The bounds on connections and on the memory that peers hold.
      *
-     * @param connections open at once on a port
-     * @param connectionsPerAddress those of them that may be of one peer address
-     * @param memory bytes of unfinished requests and unsent answers, over all ports; null for a part of heap and direct memory
-     * @param head until the head of an HTTP request is whole
+     * @param connections open connections on a port
+     * @param connectionsPerAddress open connections of one peer address on a port
+     * @param memory bytes of unfinished requests and unsent answers, over all ports; null for a part of heap and direct
+     *     memory
+     * @param head the time until the head of an HTTP request must be complete
      */
     public record Network(
             int connections,
@@ -84,34 +85,34 @@ public record Settings(
             @Nullable Long memory,
             Duration head) {}
 
-    /** How the server speaks. */
+    /** The format and the level of the log. */
     public record Logging(LogFormat format, Level level) {}
 
     /**
-     * A token for everything on the admin port; one of the two is there.
+     * A token with all permissions on the admin port: either a secret or a file.
      *
-     * @param file that holds it
+     * @param file the file that contains it
      */
     public record AdminToken(
             @Nullable String secret, @Nullable Path file) {
-        /** Never the secret. */
+        /** Never shows the secret. */
         @Override
         public String toString() {
             return file == null ? "set" : file.toString();
         }
     }
 
-    /** What each port speaks; null for clear text. */
+    /** The TLS files of each port; null for clear text. */
     public record TlsPorts(
             @Nullable Tls grpc,
             @Nullable Tls http,
             @Nullable Tls admin) {}
 
     /**
-     * The files of a port that speaks TLS.
+     * The TLS files of a port.
      *
-     * @param clientAuthorities who must have signed a caller's certificate, or null where callers need none
-     * @param clientNames for one of which that certificate must be; empty for any
+     * @param clientAuthorities the CAs that must have signed a caller's certificate; null if callers need none
+     * @param clientNames the names of which the certificate must have one; empty for any
      */
     public record Tls(Path certificate, Path key, @Nullable Path clientAuthorities, List<String> clientNames) {
 
@@ -119,37 +120,39 @@ public record Settings(
             clientNames = List.copyOf(clientNames);
         }
 
-        /** All of them. */
+        /** All files. */
         public List<Path> all() {
             return clientAuthorities == null ? List.of(certificate, key) : List.of(certificate, key, clientAuthorities);
         }
     }
 
     /**
-     * How the server leaves.
+     * How the server shuts down.
      *
      * @param delay how long it still takes calls while it reports that it is not serving
-     * @param timeout how long it takes at most, the delay included
+     * @param timeout the maximum time in total, including the delay
      */
     public record Drain(Duration delay, Duration timeout) {
-        /** For leases to go back and for decisions to be written; both have bounds of their own, and little above. */
-        private static final Duration LONGEST_CLOSING = Duration.ofSeconds(4);
+        /**
+         * The maximum time for returning leases and writing decisions, which have bounds of their own, slightly below.
+         */
+        private static final Duration MAX_CLOSING = Duration.ofSeconds(4);
 
-        private static final Duration LONGEST_LAST_WORDS = Duration.ofMillis(500);
+        private static final Duration MAX_LOG_FLUSH = Duration.ofMillis(500);
 
-        /** How long calls under way may take once no new ones are taken. */
+        /** The maximum time for calls in flight once no new ones are accepted. */
         public Duration calls() {
             return timeout.minus(delay).minus(closing());
         }
 
-        /** What is kept of the time for what comes after the calls. */
+        /** The time reserved for what follows the calls. */
         public Duration closing() {
-            return shorter(timeout.minus(delay).dividedBy(2), LONGEST_CLOSING);
+            return shorter(timeout.minus(delay).dividedBy(2), MAX_CLOSING);
         }
 
-        /** What is kept of that for the log to be written. */
-        public Duration lastWords() {
-            return shorter(closing().dividedBy(4), LONGEST_LAST_WORDS);
+        /** The part of {@link #closing} that is reserved for writing the log. */
+        public Duration logFlush() {
+            return shorter(closing().dividedBy(4), MAX_LOG_FLUSH);
         }
 
         private static Duration shorter(Duration one, Duration other) {

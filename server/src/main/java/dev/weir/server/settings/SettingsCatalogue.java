@@ -7,47 +7,48 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Every setting there is; the command's flags, the reader and the documentation are made from this list. */
+/** Lists every setting. The command's flags, the reader and the documentation are made from this list. */
 public final class SettingsCatalogue {
     /** Read with care: a message about it must not repeat a password. */
     static final Setting<String> RULES = Setting.of(
             "rules",
             "SOURCE,…",
-            "Rules to enforce, each a file, a folder, etcd://host:port/prefix or xds://host:port (etcds, xdss: TLS); without"
-                    + " it, the example rules.",
+            "Rules to enforce, each a file, a folder, etcd://host:port/prefix or xds://host:port (etcds, xdss: TLS);"
+                    + " without it, the example rules.",
             "",
-            "sources of rules with commas between",
+            "comma-separated rule sources",
             text -> text);
 
-    static final Setting<Boolean> MERGE_DOMAINS = Setting.truth(
-                    "merge_domains", "Let several files add to one domain of Envoy's spelling.", "false")
+    static final Setting<Boolean> MERGE_DOMAINS = Setting.bool(
+                    "merge_domains", "Merge files in Envoy's format that have the same domain.", "false")
             .as("MERGE_DOMAIN_CONFIG");
 
-    static final Setting<String> HOST = host("host", "Address that HTTP and gRPC listen on.", "0.0.0.0");
+    static final Setting<String> HOST = host("host", "Address of the HTTP and gRPC ports.", "0.0.0.0");
     static final Setting<String> HTTP_HOST =
-            host("http_host", "Address of HTTP alone.", "").as("HOST");
+            host("http_host", "Address of the HTTP port, if it differs.", "").as("HOST");
     static final Setting<Integer> HTTP_PORT = port(
                     "http_port", "Port of REST, /json, /healthcheck and /metrics; 0 picks a free one.", "8080")
             .as("PORT");
     static final Setting<String> GRPC_HOST =
-            host("grpc_host", "Address of gRPC alone.", "").as("GRPC_HOST");
+            host("grpc_host", "Address of the gRPC port, if it differs.", "").as("GRPC_HOST");
     static final Setting<Integer> GRPC_PORT =
             port("grpc_port", "Port of Envoy's rate limit service.", "8081").as("GRPC_PORT");
     static final Setting<String> ADMIN_HOST =
-            host("admin_host", "Address of the admin port: loopback, unless there is a token.", "127.0.0.1");
+            host("admin_host", "Address of the admin port; must be loopback unless a token exists.", "127.0.0.1");
     static final Setting<Integer> ADMIN_PORT =
-            port("admin_port", "Port for operators.", "6070").as("DEBUG_PORT");
+            port("admin_port", "Admin port.", "6070").as("DEBUG_PORT");
 
     static final Setting<String> ADMIN_TOKEN = Setting.secret(
-            "admin_token", "Token for everything on the admin port; in weir.yaml or the environment only.");
+            "admin_token", "Token with all permissions on the admin port; in weir.yaml or the environment only.");
     static final Setting<Path> ADMIN_TOKEN_FILE = Setting.file(
-            "admin_token_file", "File that holds a token for everything on the admin port; read anew as it changes.");
+            "admin_token_file", "File with a token with all permissions on the admin port; reloaded when it changes.");
 
     static final Setting<Path> DATA = Setting.of(
             "data",
             "DIR",
-            "Folder of this server alone, for rules and quotas that are changed while it runs; without it, and without db,"
-                    + " nothing is written to disk.",
+            "Folder for rules and quotas that are changed while the server runs; not shared with other servers."
+                    + " Without it and"
+                    + " without db, nothing is written to disk.",
             "",
             "a path",
             SettingParsers::path);
@@ -55,7 +56,8 @@ public final class SettingsCatalogue {
     static final Setting<String> DB = Setting.of(
             "db",
             "URL",
-            "PostgreSQL that servers share for rules and quotas: postgresql://user:password@host:5432/database.",
+            "PostgreSQL database for rules and quotas, shared by servers:"
+                    + " postgresql://user:password@host:5432/database.",
             "",
             "postgresql://user:password@host:5432/database",
             text -> text);
@@ -63,32 +65,33 @@ public final class SettingsCatalogue {
     static final Setting<Duration> IDEMPOTENCY_KEEP = Setting.of(
             "idempotency_keep",
             "DURATION",
-            "How long a request that was admitted with an Idempotency-Key is known.",
+            "How long an Idempotency-Key of an admitted request is remembered.",
             "24h",
             "a duration from 1s to 30d",
             SettingParsers.duration(Duration.ofSeconds(1), Duration.ofDays(30)));
     static final Setting<Integer> IDEMPOTENCY_KEYS = Setting.integer(
             "idempotency_keys",
-            "Idempotency keys that are known of one caller; beyond that its oldest go.",
+            "Idempotency keys remembered per caller; beyond that the oldest are dropped.",
             "1024",
             1,
             100_000);
     static final Setting<Integer> IDEMPOTENCY_TOTAL = Setting.integer(
             "idempotency_total",
-            "Idempotency keys that this server has stores keep at a time, over all callers; others are not known elsewhere.",
+            "Idempotency keys of all callers that this server keeps in stores at a time; further ones are known"
+                    + " to this server only.",
             String.valueOf(LimiterSettings.DEFAULT_KEPT_KEYS),
             1,
             1_000_000_000);
 
-    static final Setting<Boolean> SHADOW_MODE = Setting.truth(
-                    "shadow_mode", "Deny nobody: count and report only.", "false")
+    static final Setting<Boolean> SHADOW_MODE = Setting.bool(
+                    "shadow_mode", "Deny no request: count and report only.", "false")
             .as("SHADOW_MODE");
     static final Setting<Boolean> QUOTA_MODE =
-            Setting.truth("quota_mode", "Treat every rule as a quota.", "false").as("QUOTA_MODE");
-    static final Setting<Boolean> CHARGE_DENIED = Setting.truth(
-                    "charge_denied", "Count denied hits too, in Envoy's spelling.", "true")
+            Setting.bool("quota_mode", "Treat every rule as a quota.", "false").as("QUOTA_MODE");
+    static final Setting<Boolean> CHARGE_DENIED = Setting.bool(
+                    "charge_denied", "Count denied hits too, for rules in Envoy's format.", "true")
             .asOpposite("STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT");
-    static final Setting<Boolean> RESPONSE_HEADERS = Setting.truth(
+    static final Setting<Boolean> RESPONSE_HEADERS = Setting.bool(
                     "response_headers", "Send limit, remaining and reset headers to Envoy.", "false")
             .as("LIMIT_RESPONSE_HEADERS_ENABLED");
     static final Setting<String> LIMIT_HEADER = header("limit_header", "Name of the limit header.", "RateLimit-Limit")
@@ -98,8 +101,8 @@ public final class SettingsCatalogue {
             .as("LIMIT_REMAINING_HEADER");
     static final Setting<String> RESET_HEADER = header("reset_header", "Name of the reset header.", "RateLimit-Reset")
             .as("LIMIT_RESET_HEADER");
-    static final Setting<Boolean> RESPONSE_METADATA = Setting.truth(
-                    "response_metadata", "Tell the request back to Envoy as dynamic metadata.", "false")
+    static final Setting<Boolean> RESPONSE_METADATA = Setting.bool(
+                    "response_metadata", "Return the request to Envoy as dynamic metadata.", "false")
             .as("RESPONSE_DYNAMIC_METADATA");
 
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
@@ -120,15 +123,17 @@ public final class SettingsCatalogue {
             .as("LOG_LEVEL");
 
     static final Setting<Integer> EVENT_LOOPS =
-            Setting.integer("event_loops", "Threads that decide; without it, one for each core.", "", 1, 1024);
+            Setting.integer("event_loops", "Event loop threads; without it, one per core.", "", 1, 1024);
     static final Setting<Duration> WARM_UP = duration(
             "warm_up",
-            "Longest that the decision path is warmed before the server is ready (where counters live in Redis up to ten times that, until calls come back in half their deadline); 0s: not at all.",
+            "Maximum time to warm up the decision path before the server is ready; with Redis up to ten times"
+                    + " that, until calls take"
+                    + " half their deadline; 0s disables it.",
             "1s");
-    static final Setting<Duration> DRAIN_DELAY =
-            duration("drain_delay", "After SIGTERM: how long it still takes calls while it reports not serving.", "1s");
-    static final Setting<Duration> DRAIN_TIMEOUT =
-            duration("drain_timeout", "After SIGTERM: gone by then, whatever is still open.", "8s");
+    static final Setting<Duration> DRAIN_DELAY = duration(
+            "drain_delay", "After SIGTERM: how long the server still takes calls while it reports not serving.", "1s");
+    static final Setting<Duration> DRAIN_TIMEOUT = duration(
+            "drain_timeout", "After SIGTERM: maximum time until the process ends, even with calls in flight.", "8s");
 
     private static final List<Setting<?>> PORTS_AND_RULES = List.of(
             RULES,
@@ -177,7 +182,7 @@ public final class SettingsCatalogue {
 
     private SettingsCatalogue() {}
 
-    /** All settings, in the order in which people are shown them. */
+    /** All settings, in the order in which they are shown. */
     public static List<Setting<?>> all() {
         return ALL;
     }

@@ -2,7 +2,7 @@ package dev.weir.server.settings;
 
 import java.util.List;
 
-/** Settings that cannot hold; the message names each with its source and value. */
+/** Reports invalid settings; the message names each with its source and value. */
 public final class SettingsException extends Exception {
 
     public SettingsException(List<String> problems) {

@@ -17,7 +17,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Reads {@code weir.yaml}: names and values, each with its place for the message about it; only {@code stores} goes deeper. */
+/**
+ * Reads {@code weir.yaml}: names and values, each with its position for error messages. Only {@code stores} is nested.
+ */
 final class SettingsFile {
     private static final Pattern STORE_NAME = Pattern.compile("[A-Za-z0-9_-]{1,40}");
 
@@ -59,7 +61,7 @@ final class SettingsFile {
         if (name.equals("stores")) {
             stores(entry.value());
         } else if (setting == null) {
-            problems.error(entry.key().at(), name + ": no such setting", GivenValuesReader.hint(name, Setting::name));
+            problems.error(entry.key().at(), name + ": unknown setting", GivenValuesReader.hint(name, Setting::name));
         } else if (entry.value() instanceof Scalar value) {
             put(name, resolved(setting, value.text()), name, value);
         } else {
@@ -74,10 +76,10 @@ final class SettingsFile {
         }
     }
 
-    /** {@code stores: { big: redis://…, other: { url: …, password_file: … } }}. */
+    /** Reads {@code stores: { big: redis://…, other: { url: …, password_file: … } }}. */
     private void stores(YamlNode node) {
         if (!(node instanceof Mapping stores)) {
-            problems.error(node.at(), "stores: expected names and where they are, such as big: redis://host:port");
+            problems.error(node.at(), "stores: expected names and addresses, such as big: redis://host:port");
             return;
         }
         for (YamlNode.Entry each : stores.entries()) {
@@ -98,28 +100,28 @@ final class SettingsFile {
     }
 
     private void storeEntry(String store, YamlNode.Entry entry) {
-        String spelling = entry.key().text();
-        String shown = "stores." + store + "." + spelling;
-        if (!StoreEntries.spellings().contains(spelling)) {
-            String hint = Suggestion.among(spelling, StoreEntries.spellings());
-            problems.error(entry.key().at(), shown + ": no such setting", hint);
+        String name = entry.key().text();
+        String shown = "stores." + store + "." + name;
+        if (!StoreEntries.names().contains(name)) {
+            String hint = Suggestion.among(name, StoreEntries.names());
+            problems.error(entry.key().at(), shown + ": unknown setting", hint);
         } else if (entry.value() instanceof Scalar value) {
-            StoreEntries kind = StoreEntries.valueOf(spelling.toUpperCase(Locale.ROOT));
-            put(kind.key(store), kind.isPath() ? fromHere(value.text()) : value.text(), shown, value);
+            StoreEntries kind = StoreEntries.valueOf(name.toUpperCase(Locale.ROOT));
+            put(kind.key(store), kind.isPath() ? relativeToFile(value.text()) : value.text(), shown, value);
         } else {
             problems.error(entry.value().at(), shown + ": expected one value");
         }
     }
 
-    /** A path in the file is meant from the file's folder, wherever the server was started. */
+    /** Resolves a path relative to the folder of the file, wherever the server was started. */
     private String resolved(Setting<?> setting, String value) {
         if (setting.equals(SettingsCatalogue.RULES)) {
-            return RuleOrigins.resolved(value, this::fromHere);
+            return RuleOrigins.resolved(value, this::relativeToFile);
         }
-        return setting.isPath() && !value.isEmpty() ? fromHere(value) : value;
+        return setting.isPath() && !value.isEmpty() ? relativeToFile(value) : value;
     }
 
-    private String fromHere(String path) {
+    private String relativeToFile(String path) {
         return file.toAbsolutePath().resolveSibling(path).toString();
     }
 }

@@ -3,7 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.text.fields.Durations;
 import java.nio.file.Path;
@@ -14,10 +14,13 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Makes settings of what was {@linkplain GivenValuesReader given}, and says everything that is wrong with it. */
+/**
+ * Builds the settings from the {@linkplain GivenValuesReader given values}, and reports everything that is wrong with
+ * them.
+ */
 public final class SettingsReader {
     /** 128 bits in hexadecimal digits. */
-    public static final int SHORTEST_TOKEN = 32;
+    public static final int MIN_TOKEN_LENGTH = 32;
 
     private final Map<String, GivenValue> given;
     private final List<String> problems = new ArrayList<>();
@@ -31,7 +34,7 @@ public final class SettingsReader {
      * Reads all settings.
      *
      * @param flags values of flags by the name of their setting, and {@code config}
-     * @throws SettingsException naming everything that is wrong, not only the first
+     * @throws SettingsException naming all mistakes, not only the first
      */
     public static Settings read(Map<String, String> flags, Map<String, String> environment, Path workingDirectory)
             throws SettingsException {
@@ -42,8 +45,8 @@ public final class SettingsReader {
     }
 
     /**
-     * How a server with the settings of {@code file} reads rules. Nothing else of them is looked at: where rules are checked,
-     * there need not be the passwords and certificates of a server.
+     * The options by which a server with the settings of {@code file} loads rules. No other setting is checked: a
+     * machine that only checks rules need not have the passwords and certificates of a server.
      *
      * @throws SettingsException if the file cannot be read
      */
@@ -69,7 +72,7 @@ public final class SettingsReader {
             problem(
                     SettingsCatalogue.DRAIN_DELAY,
                     Durations.text(drain.delay().toNanos() / 1_000) + " (expected: at most drain_timeout, "
-                            + Durations.text(drain.timeout().toNanos() / 1_000) + ", of which it is a part)");
+                            + Durations.text(drain.timeout().toNanos() / 1_000) + ", which includes it)");
         }
         Duration deadline = value(StoreSettings.DEADLINE);
         boolean quota = value(SettingsCatalogue.QUOTA_MODE);
@@ -82,7 +85,7 @@ public final class SettingsReader {
                 new ListenAddress(orElse(SettingsCatalogue.HTTP_HOST, host), value(SettingsCatalogue.HTTP_PORT)),
                 new ListenAddress(orElse(SettingsCatalogue.GRPC_HOST, host), value(SettingsCatalogue.GRPC_PORT)),
                 new ListenAddress(value(SettingsCatalogue.ADMIN_HOST), value(SettingsCatalogue.ADMIN_PORT)),
-                new TlsReader(given, problems, this::orNull).read(),
+                new TlsReader(this).read(),
                 NetworkSettings.read(this),
                 adminToken(),
                 orElse(SettingsCatalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
@@ -96,7 +99,7 @@ public final class SettingsReader {
                                 StoreSettings.TIER_COUNTERS,
                                 StoreSettings.countersThatFit(
                                         Runtime.getRuntime().maxMemory()))),
-                new StoresReader(given, problems).read(StoreSettings.alike(this, deadline)),
+                new StoresReader(given, problems).read(StoreSettings.common(this, deadline)),
                 control(),
                 DecisionSettings.read(this),
                 new RlsSettings(
@@ -121,11 +124,11 @@ public final class SettingsReader {
             return file == null ? null : new Settings.AdminToken(null, file);
         }
         if (file != null) {
-            problems.add(secret.where() + ": beside admin_token_file (expected: one of them)");
+            problems.add(secret.where() + ": conflicts with admin_token_file (expected: one of them)");
         }
-        if (secret.text().length() < SHORTEST_TOKEN) {
+        if (secret.text().length() < MIN_TOKEN_LENGTH) {
             problems.add(secret.where() + ": " + secret.text().length() + " characters (expected: at least "
-                    + SHORTEST_TOKEN + "; openssl rand -hex 32 makes a token)");
+                    + MIN_TOKEN_LENGTH + "; create one with: openssl rand -hex 32)");
         }
         return new Settings.AdminToken(secret.text(), null);
     }
@@ -141,11 +144,11 @@ public final class SettingsReader {
         return new ControlSettings(orNull(SettingsCatalogue.DATA), url);
     }
 
-    /** Whoever sets the one and not the other would get something else than they think. */
+    /** Requires {@code other} if {@code setting} is given. */
     void needs(Setting<?> setting, Setting<?> other) {
-        GivenValue said = given.get(setting.name());
-        if (said != null && !given.containsKey(other.name())) {
-            problems.add(said.where() + ": without " + other.name() + " (expected: both)");
+        GivenValue value = given.get(setting.name());
+        if (value != null && !given.containsKey(other.name())) {
+            problems.add(value.where() + ": without " + other.name() + " (expected: both)");
         }
     }
 
@@ -154,16 +157,16 @@ public final class SettingsReader {
     }
 
     private String whereOf(Setting<?> setting) {
-        GivenValue said = given.get(setting.name());
-        return said == null ? setting.name() : said.where();
+        GivenValue value = given.get(setting.name());
+        return value == null ? setting.name() : value.where();
     }
 
-    /** Notes what is wrong with a setting that was given. */
+    /** Adds a problem with a setting. */
     void problem(Setting<?> setting, String message) {
         problems.add(whereOf(setting) + ": " + message);
     }
 
-    /** What was set, or the default. */
+    /** The given value, or the default. */
     <T> T value(Setting<T> setting) {
         T value = orNull(setting);
         return value != null ? value : Objects.requireNonNull(setting.reader().apply(setting.fallback()));
@@ -174,13 +177,16 @@ public final class SettingsReader {
         return value != null ? value : otherwise;
     }
 
-    /** What was set; null, too, for what cannot be, so that reading goes on and finds everything that is wrong. */
+    /**
+     * The given value; null if there is none or it is invalid. Reading goes on after an invalid value, to find all
+     * mistakes.
+     */
     <T> @Nullable T orNull(Setting<T> setting) {
-        GivenValue said = given.get(setting.name());
-        T value = said == null ? null : setting.reader().apply(said.text());
-        if (said != null && value == null) {
-            problems.add(said.where() + ": \"" + said.text() + "\" (expected: " + setting.expected() + ")");
+        GivenValue value = given.get(setting.name());
+        T parsed = value == null ? null : setting.reader().apply(value.text());
+        if (value != null && parsed == null) {
+            problems.add(value.where() + ": \"" + value.text() + "\" (expected: " + setting.expected() + ")");
         }
-        return value;
+        return parsed;
     }
 }

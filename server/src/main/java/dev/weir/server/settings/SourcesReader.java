@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes sources of rules of what was said about them. No message repeats a password. */
+/** Builds the settings of the rule sources on the network. No message repeats a password. */
 final class SourcesReader {
     private final SettingsReader reader;
     private final List<String> problems;
@@ -48,7 +48,7 @@ final class SourcesReader {
         @Nullable String fixed = reader.orNull(RuleSettings.PASSWORD);
         Path file = reader.orNull(RuleSettings.PASSWORD_FILE);
         if (fixed != null && file != null) {
-            problems.add("rules_password_file: beside rules_password (expected: one of them)");
+            problems.add("rules_password_file: conflicts with rules_password (expected: one of them)");
         }
         if (file == null) {
             String password = fixed == null ? "" : fixed;
@@ -62,17 +62,18 @@ final class SourcesReader {
         }
     }
 
-    /** {@code name=value,name=value}. What is no pair the reference service passes over, and so do we, but say so. */
-    private Map<String, String> pairs(Setting<String> setting, String between) {
+    /**
+     * Reads {@code name=value,name=value}. Like the reference service, it skips what is not a pair, but with a warning.
+     */
+    private Map<String, String> pairs(Setting<String> setting, String separator) {
         Map<String, String> pairs = new LinkedHashMap<>();
         String text = reader.orElse(setting, "");
         for (String each : text.isEmpty() ? new String[0] : text.split(",", -1)) {
-            int at = each.indexOf(between);
+            int at = each.indexOf(separator);
             if (at > 0) {
                 pairs.put(each.substring(0, at).strip(), each.substring(at + 1).strip());
             } else {
-                reader.warn(
-                        setting.name() + ": one of its parts is passed over (expected: " + setting.expected() + ")");
+                reader.warn(setting.name() + ": ignored a malformed entry (expected: " + setting.expected() + ")");
             }
         }
         return pairs;

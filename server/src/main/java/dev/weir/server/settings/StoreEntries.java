@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What can be said of a store: {@code store}, {@code store_user}… of the default one, which every source knows, and
+ * The entries of a store: {@code store}, {@code store_user}… for the default store, in every source of settings, and
  * {@code stores: { NAME: { url, user, … } }} in the file.
  */
 enum StoreEntries {
@@ -20,8 +20,8 @@ enum StoreEntries {
 
     static final String PREFIX = "stores.";
 
-    /** As it is written in the file. */
-    String spelling() {
+    /** The name in the file. */
+    String entryName() {
         return name().toLowerCase(Locale.ROOT);
     }
 
@@ -29,19 +29,19 @@ enum StoreEntries {
         return this == PASSWORD_FILE || this == SENTINEL_PASSWORD_FILE;
     }
 
-    /** What it is known by among everything that was said. */
+    /** The key of the entry among the given values. */
     String key(String store) {
         if (store.equals(Rule.DEFAULT_STORE)) {
-            return this == URL ? "store" : "store_" + spelling();
+            return this == URL ? "store" : "store_" + entryName();
         }
-        return PREFIX + store + "." + spelling();
+        return PREFIX + store + "." + entryName();
     }
 
     static String nameIn(String key) {
         return key.substring(PREFIX.length(), key.indexOf('.', PREFIX.length()));
     }
 
-    static List<String> spellings() {
-        return Arrays.stream(values()).map(StoreEntries::spelling).toList();
+    static List<String> names() {
+        return Arrays.stream(values()).map(StoreEntries::entryName).toList();
     }
 }

@@ -2,14 +2,14 @@ package dev.weir.server.settings;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.tier.LocalTier;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** What can be set about where counters live, and how many. */
+/** The settings of the stores of counters. */
 final class StoreSettings {
     private static final long BYTES_PER_KEY = 96;
     private static final long LEAST_KEYS = 10_000;
@@ -17,7 +17,7 @@ final class StoreSettings {
     private static final long TIER_SHARE = 16;
     private static final long LEAST_COUNTERS = 1_024;
 
-    /** Read together with all that is said of stores: a message about it must not repeat a password. */
+    /** Read by {@link StoresReader}, because a message about it must not repeat a password. */
     static final Setting<String> STORE = Setting.of(
             "store",
             "STORE",
@@ -28,56 +28,57 @@ final class StoreSettings {
             text -> text);
 
     static final Setting<String> STORE_USER =
-            Setting.of("store_user", "NAME", "Who we are to the store.", "", "a name", text -> text);
+            Setting.of("store_user", "NAME", "Username for the store.", "", "a name", text -> text);
     static final Setting<String> STORE_PASSWORD =
             Setting.secret("store_password", "Password for the store; in weir.yaml or the environment only.");
-    static final Setting<Path> STORE_PASSWORD_FILE = Setting.file(
-            "store_password_file", "File that holds the password for the store; read anew at every connection.");
+    static final Setting<Path> STORE_PASSWORD_FILE =
+            Setting.file("store_password_file", "File with the password for the store; read at every connection.");
     static final Setting<String> STORE_SENTINEL_USER = Setting.of(
-            "store_sentinel_user", "NAME", "Who we are to the sentinels of the store.", "", "a name", text -> text);
+            "store_sentinel_user", "NAME", "Username for the store's sentinels.", "", "a name", text -> text);
     static final Setting<String> STORE_SENTINEL_PASSWORD = Setting.secret(
-            "store_sentinel_password",
-            "Password for sentinels that ask for one; in weir.yaml or the environment only.");
+            "store_sentinel_password", "Password for the store's sentinels; in weir.yaml or the environment only.");
     static final Setting<Path> STORE_SENTINEL_PASSWORD_FILE = Setting.file(
             "store_sentinel_password_file",
-            "File that holds the password for the sentinels; read anew at every connection.");
+            "File with the password for the store's sentinels; read at every connection.");
     static final Setting<Path> STORE_TLS_CA = Setting.file(
-                    "store_tls_ca", "Authorities in PEM that sign stores' certificates; without it, those of the JVM.")
+                    "store_tls_ca", "CA bundle (PEM) for stores; without it, the JVM's.")
             .as("REDIS_TLS_CACERT");
-    static final Setting<Path> STORE_TLS_CERT = Setting.file("store_tls_cert", "Certificate to show to stores, in PEM.")
+    static final Setting<Path> STORE_TLS_CERT = Setting.file("store_tls_cert", "Client certificate (PEM) for stores.")
             .as("REDIS_TLS_CLIENT_CERT");
-    static final Setting<Path> STORE_TLS_KEY = Setting.file("store_tls_key", "Private key of that certificate, in PEM.")
+    static final Setting<Path> STORE_TLS_KEY = Setting.file("store_tls_key", "Private key (PEM) of that certificate.")
             .as("REDIS_TLS_CLIENT_KEY");
-    static final Setting<Boolean> STORE_TLS_VERIFY_HOST = Setting.truth(
-                    "store_tls_verify_host", "A store's certificate must be for the host that was asked.", "true")
+    static final Setting<Boolean> STORE_TLS_VERIFY_HOST = Setting.bool(
+                    "store_tls_verify_host", "Check that a store's certificate is issued for its host.", "true")
             .asOpposite("REDIS_TLS_SKIP_HOSTNAME_VERIFICATION");
     static final Setting<Duration> DEADLINE = Setting.of(
             "deadline",
             "DURATION",
-            "Longest that a decision waits for a store; then the rule's on_fail decides.",
+            "Maximum wait of a decision for a store; then the rule's on_fail decides.",
             "10ms",
             "a duration from 1ms to 10s",
             SettingParsers.duration(Duration.ofMillis(1), Duration.ofSeconds(10)));
     static final Setting<Integer> REDIS_CONNECTIONS = Setting.integer(
-            "redis_connections", "Connections to each node of Redis: one queue coalesces best.", "1", 1, 64);
+            "redis_connections", "Connections to each Redis node; one connection batches best.", "1", 1, 64);
     static final Setting<Integer> REDIS_MAX_WAITING = Setting.integer(
             "redis_max_waiting",
-            "Decisions that may wait for one connection to Redis; the rules of more than that fail at once.",
+            "Decisions that may wait for one Redis connection; for further ones on_fail decides at once.",
             "16384",
             1,
             1_000_000);
     static final Setting<Long> MAX_KEYS = Setting.of(
             "max_keys",
             "N",
-            "Counters kept in memory before the least used make room; without it, as many as half of the heap holds, at most"
+            "Counters kept in memory before the least used are evicted; without it, as many as fit in half of"
+                    + " the heap, at most"
                     + " 10 million.",
             "",
             "a number from 1024 to 1000000000",
             SettingParsers.number(1024, 1_000_000_000));
     static final Setting<Integer> TIER_COUNTERS = Setting.integer(
             "tier_counters",
-            "Counters of stores that this server knows something of: that they are used up, hits that it holds, counts to"
-                    + " report; without it, as many as a sixteenth of the heap holds, at most 65536.",
+            "Shared counters with local state (cached denials, leases, unreported hits); without it, as many as"
+                    + " fit in a sixteenth"
+                    + " of the heap, at most 65536.",
             "",
             64,
             1 << 24);
@@ -102,8 +103,8 @@ final class StoreSettings {
 
     private StoreSettings() {}
 
-    /** What all stores of Redis have in common. */
-    static UnaryOperator<RedisSettings> alike(SettingsReader reader, Duration deadline) {
+    /** Applies the settings that all Redis stores share. */
+    static UnaryOperator<RedisSettings> common(SettingsReader reader, Duration deadline) {
         int connections = reader.value(REDIS_CONNECTIONS);
         int waiting = reader.value(REDIS_MAX_WAITING);
         TlsSettings tls = tls(reader);
@@ -126,7 +127,10 @@ final class StoreSettings {
                 reader.value(STORE_TLS_VERIFY_HOST));
     }
 
-    /** A counter takes 48 bytes at most, and as much again if it is a log: a flood of keys must not become a full heap. */
+    /**
+     * The counters that fit in half of the heap. A counter takes at most 48 bytes, and as much again if it is a log: a
+     * flood of keys must not fill the heap.
+     */
     static long keysThatFit(long heap) {
         return Math.max(LEAST_KEYS, Math.min(MOST_KEYS, heap / 2 / BYTES_PER_KEY));
     }

@@ -1,9 +1,9 @@
 package dev.weir.server.settings;
 
 import dev.weir.internal.model.Rule;
-import dev.weir.redis.RedisAddress;
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Makes stores of what was said about them: where each is, and who we are there. No message repeats a password. */
+/** Builds the settings of the stores: addresses and credentials. No message repeats a password. */
 final class StoresReader {
     static final String MEMORY = "memory";
     private static final String EXPECTED = "memory, redis://host:port, redis-cluster://h1:p1,h2:p2 or"
@@ -34,7 +34,10 @@ final class StoresReader {
         this.problems = problems;
     }
 
-    /** The shared stores by name, the default one among them unless it is memory; {@code rest} completes each. */
+    /**
+     * The shared stores by name, with the default one unless it is memory; {@code rest} adds the settings that they
+     * share.
+     */
     Map<String, RedisSettings> read(UnaryOperator<RedisSettings> rest) {
         Map<String, RedisSettings> stores = new TreeMap<>();
         add(Rule.DEFAULT_STORE, rest, stores);
@@ -42,7 +45,7 @@ final class StoresReader {
         return stores;
     }
 
-    /** What stores are called beside the default one. */
+    /** The names of the stores besides the default one. */
     Set<String> names() {
         return given.keySet().stream()
                 .filter(each -> each.startsWith(StoreEntries.PREFIX))
@@ -75,21 +78,21 @@ final class StoresReader {
     private @Nullable Supplier<RedisCredentials> sentinelCredentials(String name, RedisAddress address) {
         if (address.kind() != RedisAddress.Kind.SENTINEL) {
             for (StoreEntries each : SENTINELS) {
-                GivenValue said = given.get(each.key(name));
-                if (said != null) {
-                    problems.add(said.where() + ": of a store without sentinels (expected: redis-sentinel://…)");
+                GivenValue value = given.get(each.key(name));
+                if (value != null) {
+                    problems.add(value.where() + ": the store has no sentinels (expected: redis-sentinel://…)");
                 }
             }
         }
         return credentials(name, RedisCredentials.NONE, SENTINELS.get(0), SENTINELS.get(1), SENTINELS.get(2));
     }
 
-    /** Whoever gives a password expects it to be used. */
+    /** Reports entries of a store without an address: whoever gives a password expects it to be used. */
     private void unused(String name) {
         for (StoreEntries each : StoreEntries.values()) {
-            GivenValue said = given.get(each.key(name));
-            if (said != null) {
-                problems.add(said.where() + ": without the address of its store (expected: "
+            GivenValue value = given.get(each.key(name));
+            if (value != null) {
+                problems.add(value.where() + ": the address of the store is missing (expected: "
                         + (name.equals(Rule.DEFAULT_STORE) ? "store" : "url") + ", too)");
             }
         }
@@ -113,26 +116,27 @@ final class StoresReader {
     }
 
     private @Nullable Supplier<RedisCredentials> credentials(
-            String store, RedisCredentials said, StoreEntries name, StoreEntries secret, StoreEntries secretFile) {
+            String store, RedisCredentials inAddress, StoreEntries name, StoreEntries secret, StoreEntries secretFile) {
         GivenValue user = given.get(name.key(store));
         GivenValue password = given.get(secret.key(store));
         GivenValue file = given.get(secretFile.key(store));
-        String whose = user == null ? said.user() : user.text();
+        String userName = user == null ? inAddress.user() : user.text();
         if (password != null && file != null) {
-            problems.add(file.where() + ": beside " + password.where() + " (expected: one of them)");
+            problems.add(file.where() + ": conflicts with " + password.where() + " (expected: one of them)");
             return null;
         }
         if (file == null) {
-            RedisCredentials fixed = new RedisCredentials(whose, password == null ? said.password() : password.text());
+            RedisCredentials fixed =
+                    new RedisCredentials(userName, password == null ? inAddress.password() : password.text());
             return () -> fixed;
         }
         Path path = SettingParsers.path(file.text());
         try {
             if (path == null) {
-                throw new IOException("no path");
+                throw new IOException("not a path");
             }
             PasswordFile read = new PasswordFile(path);
-            return () -> new RedisCredentials(whose, read.get());
+            return () -> new RedisCredentials(userName, read.get());
         } catch (IOException e) {
             problems.add(file.where() + ": \"" + file.text() + "\" cannot be read: " + FileErrors.why(e));
             return null;

@@ -6,9 +6,9 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /**
- * Which Weir this is.
+ * The version of this build.
  *
- * @param commit what it was built from, empty where the build was not told
+ * @param commit the commit that it was built from; empty if the build did not know
  */
 public record Version(String number, String commit) {
     private static final Version CURRENT = load();
@@ -17,7 +17,7 @@ public record Version(String number, String commit) {
         return CURRENT;
     }
 
-    /** The Java that runs it. */
+    /** The version of the Java runtime. */
     public static String java() {
         return System.getProperty("java.runtime.version", "?");
     }

@@ -1,6 +1,6 @@
 /**
- * Every setting of the server, and how it is read from {@code weir.yaml}, the environment and flags, with a message
- * for each mistake. Nothing here acts on a setting: sockets, stores and logs do not come in.
+ * Every setting of the server, read from {@code weir.yaml}, the environment and flags, with a message for each mistake.
+ * Nothing here acts on a setting: sockets, stores and logs do not belong here.
  */
 @NullMarked
 package dev.weir.server.settings;

@@ -9,15 +9,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says once when decisions begin to be made without their stores, and once when that is over: the log of an outage is two lines,
- * however many requests it met.
+ * Logs once when decisions start to be made without their stores, and once when that ends. The log of an outage is two
+ * lines, however many requests it affected.
  */
 public final class StoreOutageLog {
     private static final System.Logger LOG = System.getLogger(StoreOutageLog.class.getName());
-    /** So many looks in a row must have been quiet before it is over: a store that comes and goes is one outage. */
-    private static final int QUIET = 3;
+    /** Quiet checks in a row that end an outage: a store that comes and goes is one outage. */
+    private static final int QUIET_UPDATES = 3;
 
-    private final Supplier<String> away;
+    private final Supplier<String> unreachable;
     private final LongSupplier degradedChecks;
     private final Supplier<@Nullable StoreFailure> lastFailure;
     private final LongSupplier nanos;
@@ -26,48 +26,48 @@ public final class StoreOutageLog {
     private long began;
     private long checksBefore;
     private long checksSeen;
-    private int quiet;
+    private int quietUpdates;
 
     /**
-     * Watches stores.
+     * Creates a log over these readings.
      *
-     * @param away which are, for people; empty while all are there
-     * @param degradedChecks how many checks a failure policy has decided so far
-     * @param lastFailure why it had to when it last had
+     * @param unreachable describes the unreachable stores, for people; empty while all are reachable
+     * @param degradedChecks how many checks {@code on_fail} has decided so far
+     * @param lastFailure the most recent failure of a store; null if there was none
      */
     public StoreOutageLog(
-            Supplier<String> away, LongSupplier degradedChecks, Supplier<@Nullable StoreFailure> lastFailure) {
-        this(away, degradedChecks, lastFailure, System::nanoTime, LOG::log);
+            Supplier<String> unreachable, LongSupplier degradedChecks, Supplier<@Nullable StoreFailure> lastFailure) {
+        this(unreachable, degradedChecks, lastFailure, System::nanoTime, LOG::log);
     }
 
     public StoreOutageLog(
-            Supplier<String> away,
+            Supplier<String> unreachable,
             LongSupplier degradedChecks,
             Supplier<@Nullable StoreFailure> lastFailure,
             LongSupplier nanos,
             BiConsumer<Level, String> log) {
-        this.away = away;
+        this.unreachable = unreachable;
         this.degradedChecks = degradedChecks;
         this.lastFailure = lastFailure;
         this.nanos = nanos;
         this.log = log;
     }
 
-    /** To be called about once a second. */
-    public synchronized void look() {
-        String now = away.get();
+    /** Compares the readings with the last ones; to be called about once a second. */
+    public synchronized void update() {
+        String now = unreachable.get();
         long checks = degradedChecks.getAsLong();
-        boolean calm = now.isEmpty() && checks == checksSeen;
-        if (!calm && !degraded) {
+        boolean quiet = now.isEmpty() && checks == checksSeen;
+        if (!quiet && !degraded) {
             degraded = true;
             began = nanos.getAsLong();
             checksBefore = checksSeen;
             String why = now.isEmpty() ? failure() : now;
-            log.accept(Level.WARNING, "degraded: " + why + "; rules follow their on_fail");
+            log.accept(Level.WARNING, "degraded: " + why + "; on_fail decides");
         }
-        quiet = calm ? quiet + 1 : 0;
+        quietUpdates = quiet ? quietUpdates + 1 : 0;
         checksSeen = checks;
-        if (degraded && quiet >= QUIET) {
+        if (degraded && quietUpdates >= QUIET_UPDATES) {
             degraded = false;
             long seconds = TimeUnit.NANOSECONDS.toSeconds(nanos.getAsLong() - began);
             log.accept(
@@ -80,7 +80,7 @@ public final class StoreOutageLog {
     private String failure() {
         StoreFailure last = lastFailure.get();
         if (last == StoreFailure.TIMEOUT) {
-            return "a store did not answer inside the deadline";
+            return "a store did not answer within the deadline";
         }
         return last == null ? "a store failed" : "a store failed (" + last.label() + ")";
     }

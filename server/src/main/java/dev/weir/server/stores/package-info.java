@@ -1,6 +1,6 @@
 /**
- * Opens the stores that the settings name, and logs when decisions begin and cease to be made without them. What a
- * store does inside, and how a decision uses it, does not come in.
+ * Opens the stores that the settings name, and logs when decisions start and stop being made without them. The inside
+ * of a store, and its use by a decision, do not belong here.
  */
 @NullMarked
 package dev.weir.server.stores;

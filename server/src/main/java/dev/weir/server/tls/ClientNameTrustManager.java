@@ -8,45 +8,46 @@ import java.util.List;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Lets in callers whose certificate is for one of the names that it was given, beside being signed as it should be. */
+/** Accepts a caller whose certificate has a trusted signature and is issued for one of the given names. */
 final class ClientNameTrustManager extends X509ExtendedTrustManager {
-    /** Kinds of names in RFC 5280, 4.2.1.6. */
+    /** Types of names in RFC 5280, 4.2.1.6. */
     private static final int DNS = 2;
 
     private static final int URI = 6;
     private static final int ADDRESS = 7;
 
-    private final X509ExtendedTrustManager signed;
+    private final X509ExtendedTrustManager signatures;
     private final List<String> names;
 
-    ClientNameTrustManager(X509ExtendedTrustManager signed, List<String> names) {
-        this.signed = signed;
+    ClientNameTrustManager(X509ExtendedTrustManager signatures, List<String> names) {
+        this.signatures = signatures;
         this.names = names;
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
-        signed.checkClientTrusted(chain, type, socket);
-        named(chain[0]);
+        signatures.checkClientTrusted(chain, type, socket);
+        checkName(chain[0]);
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) throws CertificateException {
-        signed.checkClientTrusted(chain, type, engine);
-        named(chain[0]);
+        signatures.checkClientTrusted(chain, type, engine);
+        checkName(chain[0]);
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
-        signed.checkClientTrusted(chain, type);
-        named(chain[0]);
+        signatures.checkClientTrusted(chain, type);
+        checkName(chain[0]);
     }
 
     /**
-     * Of a subject alternative name, the first item is its kind and the second the name. A name is compared with DNS names only,
-     * and one with a scheme ({@code spiffe://…}) with URIs only: an authority may let callers choose names of other kinds.
+     * Checks the names. The first item of a subject alternative name is its type, the second the name if that is text.
+     * A name is compared with DNS names and addresses only, and a name with a scheme ({@code spiffe://…}) with URIs only:
+     * a CA may let callers choose names of other types.
      */
-    private void named(X509Certificate caller) throws CertificateException {
+    private void checkName(X509Certificate caller) throws CertificateException {
         Collection<List<?>> alternatives = caller.getSubjectAlternativeNames();
         if (alternatives != null) {
             for (List<?> each : alternatives) {
@@ -57,7 +58,7 @@ final class ClientNameTrustManager extends X509ExtendedTrustManager {
                 }
             }
         }
-        throw new CertificateException("the caller's certificate is for none of " + names);
+        throw new CertificateException("the client certificate is issued for none of " + names);
     }
 
     private static boolean matches(String wanted, int kind, String name) {
@@ -68,21 +69,21 @@ final class ClientNameTrustManager extends X509ExtendedTrustManager {
 
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
-        signed.checkServerTrusted(chain, type, socket);
+        signatures.checkServerTrusted(chain, type, socket);
     }
 
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) throws CertificateException {
-        signed.checkServerTrusted(chain, type, engine);
+        signatures.checkServerTrusted(chain, type, engine);
     }
 
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
-        signed.checkServerTrusted(chain, type);
+        signatures.checkServerTrusted(chain, type);
     }
 
     @Override
     public X509Certificate[] getAcceptedIssuers() {
-        return signed.getAcceptedIssuers();
+        return signatures.getAcceptedIssuers();
     }
 }

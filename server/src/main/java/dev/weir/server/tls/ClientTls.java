@@ -12,16 +12,16 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** TLS for the commands, which call a server. */
+/** Sets up TLS for commands that call a server. */
 public final class ClientTls {
     private ClientTls() {}
 
     /**
-     * What it takes to call.
+     * Creates the TLS context of a client.
      *
-     * @param authorities that must have signed the server's certificate; null for those of the JVM
-     * @param certificate to show, with its {@code key}; null for none
-     * @throws IOException naming the file and what is wrong with it
+     * @param authorities must have signed the server's certificate; null for those of the JVM
+     * @param certificate the client certificate to send, with its {@code key}; null for none
+     * @throws IOException naming the file and the error in it
      */
     public static SSLContext of(@Nullable Path authorities, @Nullable Path certificate, @Nullable Path key)
             throws IOException {

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * What a port shows of itself now. When its files change, connections that begin from then on see the new certificate; those
- * that are open stay as they are. A pair that cannot be used changes nothing.
+ * The current TLS identity of a port. When its files change, new connections get the new certificate and open ones keep
+ * theirs. A certificate that cannot be used changes nothing.
  */
 public final class ReloadableTlsIdentity {
     private static final System.Logger LOG = System.getLogger(ReloadableTlsIdentity.class.getName());
@@ -31,17 +31,17 @@ public final class ReloadableTlsIdentity {
     /**
      * Reads the files of {@code port} for the first time.
      *
-     * @throws IOException naming the file and what is wrong with it
+     * @throws IOException naming the file and the error in it
      */
     public static ReloadableTlsIdentity of(String port, Settings.Tls files) throws IOException {
         TlsIdentity first = TlsIdentity.read(files);
         if (first.notAfter().isBefore(Instant.now())) {
-            LOG.log(Level.ERROR, "the certificate of the " + port + " port has run out: " + first);
+            LOG.log(Level.ERROR, "the certificate of the " + port + " port has expired: " + first);
         }
         return new ReloadableTlsIdentity(port, files, first);
     }
 
-    /** Which port it is. */
+    /** The name of the port. */
     public String port() {
         return port;
     }
@@ -50,7 +50,7 @@ public final class ReloadableTlsIdentity {
         return current;
     }
 
-    /** Tells {@code next} of every new one. */
+    /** Calls {@code next} with every new identity. */
     public void onChange(Consumer<TlsIdentity> next) {
         listener = next;
     }
@@ -60,32 +60,32 @@ public final class ReloadableTlsIdentity {
         try {
             TlsIdentity next = TlsIdentity.read(files);
             if (next.notAfter().isBefore(Instant.now())) {
-                throw new IOException(files.certificate() + " has run out at " + next.notAfter());
+                throw new IOException(files.certificate() + " expired at " + next.notAfter());
             }
             listener.accept(next);
             current = next;
             taken.increment();
-            LOG.log(Level.INFO, "the " + port + " port has a new certificate: " + next);
+            LOG.log(Level.INFO, "reloaded the certificate of the " + port + " port: " + next);
         } catch (IOException | RuntimeException e) {
             refused.increment();
             LOG.log(
                     Level.ERROR,
-                    "the new certificate of the " + port + " port cannot be used, the one of before stays (" + current
+                    "cannot use the new certificate of the " + port + " port; the previous one stays (" + current
                             + "): " + e.getMessage());
         }
     }
 
-    /** Until the certificate runs out; negative after that. */
+    /** The time until the certificate expires; negative after that. */
     public Duration left() {
         return Duration.between(Instant.now(), current.notAfter());
     }
 
-    /** How often new files were taken. */
+    /** The number of successful reloads. */
     public long taken() {
         return taken.sum();
     }
 
-    /** How often new files could not be used. */
+    /** The number of failed reloads. */
     public long refused() {
         return refused.sum();
     }

@@ -15,7 +15,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** What a port shows of itself, and whom it lets in: one reading of its files. */
+/** The TLS certificate and key of a port, and the certificates that it accepts from callers, as read from its files. */
 public final class TlsIdentity {
     private static final char[] NO_PASSWORD = new char[0];
 
@@ -32,7 +32,7 @@ public final class TlsIdentity {
     /**
      * Reads the files.
      *
-     * @throws IOException naming the file and what is wrong with it
+     * @throws IOException naming the file and the error in it
      */
     public static TlsIdentity read(Settings.Tls files) throws IOException {
         X509Certificate[] chain = Pem.certificates(files.certificate());
@@ -70,7 +70,7 @@ public final class TlsIdentity {
         return files.clientNames().isEmpty() ? signed : new ClientNameTrustManager(signed, files.clientNames());
     }
 
-    /** Certificates that are trusted. */
+    /** A key store with trusted certificates. */
     static KeyStore store(X509Certificate[] authorities) throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, NO_PASSWORD);
@@ -80,24 +80,24 @@ public final class TlsIdentity {
         return store;
     }
 
-    /** The certificate itself, with its key. */
+    /** The certificate with its key. */
     public KeyManagerFactory keys() {
         return keys;
     }
 
-    /** Who judges callers' certificates; null where callers need none. */
+    /** Checks callers' certificates; null if callers need none. */
     public @Nullable TrustManager callers() {
         return callers;
     }
 
-    /** When the certificate runs out. */
+    /** When the certificate expires. */
     public Instant notAfter() {
         return certificate.getNotAfter().toInstant();
     }
 
-    /** For people: whom it is for and until when. */
+    /** The subject and the expiry, for people. */
     @Override
     public String toString() {
-        return certificate.getSubjectX500Principal().getName() + ", good until " + notAfter();
+        return certificate.getSubjectX500Principal().getName() + ", valid until " + notAfter();
     }
 }

@@ -1,6 +1,6 @@
 /**
  * Reads certificates and keys from PEM files, checks client certificates, and reloads both while connections are open.
- * Ports and what is spoken inside TLS do not come in.
+ * Ports, and the protocols inside TLS, do not belong here.
  */
 @NullMarked
 package dev.weir.server.tls;

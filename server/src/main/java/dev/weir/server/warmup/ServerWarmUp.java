@@ -5,12 +5,12 @@ import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.node.NodeHealth;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.RedisSharedStore;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcServer;
 import dev.weir.server.grpc.GrpcServerObserver;
@@ -33,7 +33,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -41,10 +40,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the JVM compile the decision path before anyone waits for it. A cold JVM answers its first requests in half a second,
- * and Envoy waits 20 ms. Calls come in over real sockets on loopback, through the same lane, codec, limiter and REST; but rules,
- * counters, health and metrics are throw-away ones, so that none of the user's is touched. Where counters live in Redis the calls
- * go through it, too: by a connection of their own that nobody's breaker listens to, to counters that are gone a second later.
+ * Lets the JVM compile the decision path before the first caller waits for it.
+ *
+ * <p>A cold JVM answers its first requests in half a second, and Envoy waits 20 ms. The warm-up calls arrive over
+ * loopback sockets and pass through the same gRPC server, codec, limiter and REST API. Rules, counters, health and
+ * metrics are throw-away ones, so that none of the user's is touched.
+ *
+ * <p>If counters live in Redis, the calls go through Redis too: over a connection of their own that no breaker
+ * observes, to counters that expire a second later.
  */
 public final class ServerWarmUp {
     private static final System.Logger LOG = System.getLogger(ServerWarmUp.class.getName());
@@ -53,15 +56,17 @@ public final class ServerWarmUp {
     private static final int GRPC_CALLS = 30_000;
     private static final int HTTP_CALLS = 8_000;
     private static final int HTTP_CALLERS = 8;
-    /** Where Redis has a deadline to meet, a cold server is a degraded one: it takes so much longer, if it needs it. */
+    /**
+     * Factor on the time limit with Redis: a cold server would miss the deadline of its store and count as degraded.
+     */
     private static final int LONGER_WITH_REDIS = 10;
 
-    private static final long PATIENCE_SECONDS = 2;
-    private static final Duration CONNECTING = Duration.ofSeconds(2);
-    /** So long may a cold JVM take for a script call that should take a millisecond. */
-    private static final Duration COLD = Duration.ofSeconds(2);
+    private static final long JOIN_TIMEOUT_SECONDS = 2;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+    /** Deadline of the warm-up calls to Redis: a cold JVM may need this long for a script call of a millisecond. */
+    private static final Duration COLD_DEADLINE = Duration.ofSeconds(2);
 
-    /** Two subjects, so that on a cluster requests are decided in parts, as some will be. */
+    /** Rules with two different keys, so that on a cluster some requests need several slots, as real ones do. */
     private static final String RULES = """
             domain: %s
             key_by: user_id
@@ -79,34 +84,33 @@ public final class ServerWarmUp {
     private final MemoryStore store = new MemoryStore(KEYS);
     private final @Nullable RedisSharedStore redis;
     private final Limiter limiter;
-    private final SteadyStateDetector calm;
+    private final SteadyStateDetector steady;
 
     private ServerWarmUp(
             Vertx vertx, EventLoopGroup group, @Nullable RedisSettings settings, @Nullable RedisSharedStore serving) {
         this.vertx = vertx;
         this.group = group;
-        RuleSet rules =
-                Objects.requireNonNull(RuleLoader.parse("warm-up", RULES).rules());
+        RuleIndex rules = RuleIndex.of(RuleLoader.parse("warm-up", RULES).orThrow());
         RuleMetrics metrics = new RuleMetrics(time, false);
         metrics.rules(rules);
-        // One of its own would say again of a Redis that is away that it is.
-        redis = settings != null && serving != null && isThere(serving)
-                ? RedisSharedStore.open(settings.withDeadline(COLD), group)
+        // Only if the serving connection is up: a second connection to an unreachable Redis would log the outage again.
+        redis = settings != null && serving != null && isConnected(serving)
+                ? RedisSharedStore.open(settings.withDeadline(COLD_DEADLINE), group)
                 : null;
         limiter = new Limiter(
                 rules,
                 store,
-                redis != null && isThere(redis) ? SharedStores.of(redis) : SharedStores.none(),
+                redis != null && isConnected(redis) ? SharedStores.of(redis) : SharedStores.none(),
                 time,
-                LimiterSettings.defaults().withDeadlineMicros(COLD.toNanos() / 1_000),
+                LimiterSettings.defaults().withDeadlineMicros(COLD_DEADLINE.toNanos() / 1_000),
                 metrics);
-        calm = new SteadyStateDetector(
+        steady = new SteadyStateDetector(
                 settings == null ? Long.MAX_VALUE : settings.deadline().toNanos() / 2);
         health.set(Health.State.SERVING);
     }
 
-    private static boolean isThere(RedisSharedStore redis) {
-        long until = System.nanoTime() + CONNECTING.toNanos();
+    private static boolean isConnected(RedisSharedStore redis) {
+        long until = System.nanoTime() + CONNECT_TIMEOUT.toNanos();
         while (System.nanoTime() < until) {
             if (!redis.health().isEmpty() && redis.health().stream().allMatch(NodeHealth::serves)) {
                 return true;
@@ -116,7 +120,9 @@ public final class ServerWarmUp {
         return false;
     }
 
-    /** Warms for {@code atMost}, through Redis if it is there for the stores that serve; what goes wrong is no reason not to. */
+    /**
+     * Warms up for at most {@code atMost}, through Redis if the serving store is connected. A failure is only logged.
+     */
     public static void run(
             Vertx vertx,
             EventLoopGroup group,
@@ -129,14 +135,14 @@ public final class ServerWarmUp {
         ServerWarmUp warmUp =
                 new ServerWarmUp(vertx, group, stores.get(name), serving.redis().get(name));
         long start = System.nanoTime();
-        long most = warmUp.limiter.stores().isEmpty() ? atMost.toNanos() : LONGER_WITH_REDIS * atMost.toNanos();
+        long limitNanos = warmUp.limiter.stores().isEmpty() ? atMost.toNanos() : LONGER_WITH_REDIS * atMost.toNanos();
         try {
-            int grpc = warmUp.grpc(start + most / 2);
-            int http = warmUp.http(start + most);
+            int grpc = warmUp.grpc(start + limitNanos / 2);
+            int http = warmUp.http(start + limitNanos);
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
             LOG.log(Level.DEBUG, "warmed up with " + grpc + " gRPC and " + http + " HTTP calls in " + millis + " ms");
         } catch (IOException | RuntimeException e) {
-            LOG.log(Level.WARNING, "the decision path could not be warmed; the first requests will be slow: " + e);
+            LOG.log(Level.WARNING, "warm-up failed; the first requests will be slow: " + e);
         } finally {
             warmUp.close();
         }
@@ -150,21 +156,21 @@ public final class ServerWarmUp {
     }
 
     private int grpc(long until) throws IOException {
-        GrpcServer lane = new GrpcServer(
+        GrpcServer server = new GrpcServer(
                 Decider.of(limiter), time, GrpcServerSettings.defaults(), health, GrpcServerObserver.NONE);
-        Channel listening = join(lane.bind(group, LOOPBACK, 0).toCompletableFuture());
+        Channel listening = join(server.bind(group, LOOPBACK, 0).toCompletableFuture());
         try (WarmUpClient calls = new WarmUpClient(port(listening))) {
-            return calls.grpc(GRPC_CALLS, calm, until);
+            return calls.grpc(GRPC_CALLS, steady, until);
         } finally {
-            join(lane.drain(Duration.ZERO).toCompletableFuture());
+            join(server.drain(Duration.ZERO).toCompletableFuture());
         }
     }
 
     private int http(long until) throws IOException {
         RestApi api = new RestApi(limiter, time, health, RestSettings.defaults(), RlsSettings.defaults());
-        HttpListeners surfaces = new HttpListeners(vertx);
-        ListenAddress listening = join(surfaces.listen(
-                        new ListenAddress(LOOPBACK, 0), RestApi.serverOptions(), null, 1, () -> api.routes(vertx))
+        HttpListeners listeners = new HttpListeners(vertx);
+        ListenAddress listening = join(listeners
+                .listen(new ListenAddress(LOOPBACK, 0), RestApi.serverOptions(), null, 1, () -> api.routes(vertx))
                 .toCompletionStage()
                 .toCompletableFuture());
         List<WarmUpClient> callers = new ArrayList<>();
@@ -172,12 +178,12 @@ public final class ServerWarmUp {
             for (int i = 0; i < HTTP_CALLERS; i++) {
                 callers.add(new WarmUpClient(listening.port()));
             }
-            return WarmUpClient.http(callers, HTTP_CALLS, calm, until);
+            return WarmUpClient.http(callers, HTTP_CALLS, steady, until);
         } finally {
             for (WarmUpClient each : callers) {
                 each.close();
             }
-            join(surfaces.shutdown(Duration.ZERO).toCompletionStage().toCompletableFuture());
+            join(listeners.shutdown(Duration.ZERO).toCompletionStage().toCompletableFuture());
         }
     }
 
@@ -187,7 +193,7 @@ public final class ServerWarmUp {
 
     private static <T> T join(CompletableFuture<T> future) {
         try {
-            return future.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+            return future.orTimeout(JOIN_TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
             throw new IllegalStateException(String.valueOf(e.getCause()), e);
         }

@@ -17,20 +17,20 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A caller of the plainest kind, which costs the JVM next to no classes: it writes calls to a socket in batches and reads past
- * the answers. Good for nothing but warming up.
+ * A minimal client that loads few classes: it writes calls to a socket in batches and skips the answers. Only for
+ * warming up.
  */
 final class WarmUpClient implements AutoCloseable {
     static final String DOMAIN = "weir.warm_up";
-    /** Who is denied most of the time. */
+    /** A user that is denied most of the time. */
     static final String BUSY = "u_busy";
 
     private static final int BATCH = 32;
-    private static final int PATIENCE_MILLIS = (int) TimeUnit.SECONDS.toMillis(2);
+    private static final int READ_TIMEOUT_MILLIS = (int) TimeUnit.SECONDS.toMillis(2);
     private static final int USERS = 100;
 
-    /** So many however long it takes: they load the classes, which is the worst of it. */
-    private static final int LEAST = 64;
+    /** Calls that are made even past the time limit: they load the classes, which takes longest. */
+    private static final int MIN_CALLS = 64;
 
     private static final int FRAME_DATA = 0;
     private static final int FRAME_HEADERS = 1;
@@ -45,14 +45,17 @@ final class WarmUpClient implements AutoCloseable {
 
     WarmUpClient(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.setSoTimeout(READ_TIMEOUT_MILLIS);
         socket.setTcpNoDelay(true);
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 1 << 16));
         out = socket.getOutputStream();
     }
 
-    /** Calls ShouldRateLimit until {@code enough} answers have come, the last in {@code calm}, or the time is {@code until}; tells how many came. */
-    int grpc(int enough, SteadyStateDetector calm, long until) throws IOException {
+    /**
+     * Calls ShouldRateLimit until {@code enough} answers have come and {@code steady} is reached, or until the time
+     * {@code until}. Returns the number of answers.
+     */
+    int grpc(int enough, SteadyStateDetector steady, long until) throws IOException {
         ByteBuf write = Unpooled.buffer(1 << 14);
         write.writeCharSequence("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", StandardCharsets.US_ASCII);
         frame(write, FRAME_SETTINGS, 0, 0, 0);
@@ -61,8 +64,8 @@ final class WarmUpClient implements AutoCloseable {
         byte[] head = head();
         int stream = 1;
         int answered = 0;
-        calm.begin();
-        while (answered < LEAST || ((answered < enough || !calm.isReached()) && System.nanoTime() < until)) {
+        steady.restart();
+        while (answered < MIN_CALLS || ((answered < enough || !steady.isReached()) && System.nanoTime() < until)) {
             long sent = System.nanoTime();
             for (int i = 0; i < BATCH; i++, stream += 2) {
                 frame(write, FRAME_HEADERS, END_HEADERS, stream, head.length);
@@ -74,13 +77,13 @@ final class WarmUpClient implements AutoCloseable {
             write.readBytes(out, write.readableBytes());
             write.clear();
             for (int ends = 0; ends < BATCH; ends += readFrame() ? 1 : 0) {}
-            calm.wave(System.nanoTime() - sent);
+            steady.add(System.nanoTime() - sent);
             answered += BATCH;
         }
         return answered;
     }
 
-    /** Whether the frame read ended a stream. */
+    /** Reads a frame and returns whether it ended a stream. */
     private boolean readFrame() throws IOException {
         int length = in.readUnsignedShort() << 8 | in.readUnsignedByte();
         int type = in.readUnsignedByte();
@@ -115,7 +118,7 @@ final class WarmUpClient implements AutoCloseable {
         return bytes;
     }
 
-    /** A RateLimitRequest: domain (1), one descriptor (2) of entries (1), each a key (1) and a value (2). */
+    /** Encodes a RateLimitRequest: domain (1), one descriptor (2) of entries (1), each a key (1) and a value (2). */
     private static byte[] message(String user) {
         ByteBuf descriptor = Unpooled.buffer();
         field(descriptor, 1, entry("user_id", user));
@@ -135,19 +138,20 @@ final class WarmUpClient implements AutoCloseable {
         return entry;
     }
 
-    /** A field with a length below 128. */
+    /** Writes a field whose length is below 128. */
     private static void field(ByteBuf to, int number, ByteBuf content) {
         to.writeByte(number << 3 | 2).writeByte(content.readableBytes()).writeBytes(content);
     }
 
     /**
-     * Asks over HTTP/1.1, REST and {@code /json} in turn, until {@code enough} answers have come, the last in {@code calm}, or the time is {@code until}. Each of
-     * {@code callers} has one call under way, so that what goes to a shared store shares its round trips.
+     * Calls REST and {@code /json} in turn over HTTP/1.1, until {@code enough} answers have come and {@code steady} is
+     * reached, or until the time {@code until}. Each of {@code callers} has one call in flight, so that calls to a
+     * shared store are batched.
      */
-    static int http(List<WarmUpClient> callers, int enough, SteadyStateDetector calm, long until) throws IOException {
+    static int http(List<WarmUpClient> callers, int enough, SteadyStateDetector steady, long until) throws IOException {
         int answered = 0;
-        calm.begin();
-        while (answered < LEAST || ((answered < enough || !calm.isReached()) && System.nanoTime() < until)) {
+        steady.restart();
+        while (answered < MIN_CALLS || ((answered < enough || !steady.isReached()) && System.nanoTime() < until)) {
             long sent = System.nanoTime();
             for (int i = 0; i < callers.size(); i++) {
                 String user = i == 0 ? BUSY : "u_" + (answered + i) % USERS;
@@ -156,7 +160,7 @@ final class WarmUpClient implements AutoCloseable {
             for (WarmUpClient each : callers) {
                 each.answer();
             }
-            calm.wave(System.nanoTime() - sent);
+            steady.add(System.nanoTime() - sent);
             answered += callers.size();
         }
         return answered;

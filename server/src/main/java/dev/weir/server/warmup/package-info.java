@@ -1,5 +1,5 @@
 /**
- * Runs throw-away calls over loopback until the JVM has compiled the decision path, so that the first real caller does
+ * Makes throw-away calls over loopback until the JVM has compiled the decision path, so that the first real caller does
  * not wait for it. It touches no rule, counter or metric of the user.
  */
 @NullMarked

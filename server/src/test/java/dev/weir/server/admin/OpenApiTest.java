@@ -7,9 +7,10 @@ import dev.weir.control.rules.RuleLayers;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
-import dev.weir.rules.LoadOptions;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;
@@ -72,10 +73,11 @@ class OpenApiTest {
     private static Set<String> routed() {
         Vertx vertx = Vertx.vertx();
         try (MemoryStore store = new MemoryStore(1024)) {
-            RuleSet none = RuleSet.empty();
+            WrittenRules none = WrittenRules.empty();
             Limiter limiter =
                     new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
-            RulesInForce rules = new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> none, List::of);
+            RulesInForce rules =
+                    new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> RuleIndex.of(none), List::of);
             Router router = new ControlApi(
                             vertx,
                             AccessControl.open(),

@@ -59,7 +59,7 @@ class ControlCommandTest extends AtTheTerminal {
         assertThat(new JsonArray(out.toString())).hasSize(2);
         assertThat(run("rules", "sources")).isZero();
         assertThat(out.toString())
-                .containsPattern("SOURCE +RULES +HIDDEN +STATE +VERSION +CHANGED")
+                .containsPattern("SOURCE +RULES +OVERRIDDEN +STATE +VERSION +CHANGED")
                 .containsPattern("rules.yaml +1 +0 +in force +\\S+T\\d\\d:\\d\\d:\\d\\dZ\n")
                 .containsPattern("database +1 +0 +in force");
         String sources = out.toString();
@@ -74,7 +74,7 @@ class ControlCommandTest extends AtTheTerminal {
         assertThat(err.toString()).contains("it is at version");
         assertThat(run("rules", "delete", "r_abc")).isZero();
         assertThat(run("rules", "delete", "r_abc")).isEqualTo(2);
-        assertThat(err.toString()).contains("no rule of the database is called r_abc");
+        assertThat(err.toString()).contains("there is no rule r_abc in the database");
     }
 
     @Test
@@ -126,19 +126,22 @@ class ControlCommandTest extends AtTheTerminal {
         String server = out.toString();
         assertThat(run("audit", "verify", "--data", folder.resolve("data").toString()))
                 .isZero();
-        assertThat(out.toString()).startsWith(server).startsWith("whole: ").contains("whole: 0 lines of switches");
+        assertThat(out.toString())
+                .startsWith(server)
+                .startsWith("chain intact: ")
+                .contains("chain intact: 0 switches");
         Path file = folder.resolve("data/audit.jsonl");
         Path tampered = Files.writeString(
                 folder.resolve("tampered.jsonl"), Files.readString(file).replace("an upgrade", "a downgrade"));
         assertThat(run("audit", "verify", "--data", tampered.toString())).isEqualTo(1);
-        assertThat(out.toString()).contains("is not as it was written", "NOT WHOLE");
+        assertThat(out.toString()).contains("was altered", "CHAIN BROKEN");
     }
 
     @Test
     void aServerThatIsNotThereIsSaid() {
         assertThat(execute(List.of("rules", "list", "--admin", "http://localhost:1")))
                 .isEqualTo(2);
-        assertThat(err.toString()).contains("no answer from http://localhost:1");
+        assertThat(err.toString()).contains("cannot connect to http://localhost:1");
     }
 
     private int run(String command, String... arguments) {

@@ -129,11 +129,11 @@ class CounterCommandTest extends AtTheTerminal {
         assertThat(run("get", "nowhere", "id=a")).isEqualTo(2);
         assertThat(err.toString()).contains("domain: \"nowhere\" (expected: one of api)");
         assertThat(run("get", "api", "other=a")).isZero();
-        assertThat(out.toString()).contains("no rule counts such a request");
+        assertThat(out.toString()).contains("no rule counts this request");
         assertThat(run("get", "api", "nonsense")).isEqualTo(2);
         assertThat(err.toString()).contains("\"nonsense\" (expected: key=value)");
         assertThat(run()).isEqualTo(2);
-        assertThat(err.toString()).contains("get or reset?");
+        assertThat(err.toString()).contains("missing subcommand (expected: get or reset)");
     }
 
     private int check() throws Exception {

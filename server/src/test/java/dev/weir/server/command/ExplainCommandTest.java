@@ -81,7 +81,7 @@ class ExplainCommandTest extends AtTheTerminal {
         assertThat(run("api", "api_key=k", "endpoint=POST /orders")).isEqualTo(1);
         assertThat(out.toString())
                 .startsWith("it would be denied")
-                .contains("2 per 10s", "s at the latest", "(shadow)", "DOES NOT APPLY, BECAUSE");
+                .contains("2 per 10s", "passes in ", " at the latest", "(shadow)", "DOES NOT APPLY, BECAUSE");
     }
 
     @Test

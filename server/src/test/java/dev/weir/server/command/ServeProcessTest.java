@@ -46,7 +46,7 @@ class ServeProcessTest {
             assertThat(process.exitValue()).isZero();
             assertThat(served.output().lines().toList())
                     .satisfiesExactly(
-                            first -> assertThat(first).contains("not serving any more"),
+                            first -> assertThat(first).contains("no longer serving"),
                             last -> assertThat(last).contains("stopped"));
         }
     }
@@ -64,7 +64,7 @@ class ServeProcessTest {
             served.process().toHandle().destroy();
             assertThat(served.output().lines().toList())
                     .satisfiesExactly(
-                            first -> assertThat(first).contains("not serving any more"),
+                            first -> assertThat(first).contains("no longer serving"),
                             last -> assertThat(last).contains("stopped"));
         }
     }

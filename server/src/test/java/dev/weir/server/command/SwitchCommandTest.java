@@ -35,12 +35,12 @@ class SwitchCommandTest extends AtTheTerminal {
     @Test
     void rulesAndEverythingAreSwitchedListedAndReleased() {
         assertThat(run("switch")).isZero();
-        assertThat(out.toString()).startsWith("nothing is switched");
+        assertThat(out.toString()).startsWith("no switches are set");
         assertThat(run("switch", "orders", "rollout", "12.5", "--reason", "launch"))
                 .isZero();
-        assertThat(out.toString().strip()).isEqualTo("orders is rolled out to 12.5 %");
+        assertThat(out.toString().strip()).isEqualTo("orders: rolled out to 12.5 %");
         assertThat(run("switch", "all", "shadow")).isZero();
-        assertThat(out.toString().strip()).isEqualTo("everything is shadow");
+        assertThat(out.toString().strip()).isEqualTo("all rules: shadow");
         assertThat(run("switch")).isZero();
         assertThat(out.toString())
                 .containsPattern("DOMAIN +RULE +STATE +SINCE +BY +VIA +REASON")
@@ -55,7 +55,7 @@ class SwitchCommandTest extends AtTheTerminal {
         assertThat(check()).isZero();
         assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies; switched: orders is off");
         assertThat(run("switch", "orders", "release")).isZero();
-        assertThat(out.toString().strip()).isEqualTo("orders is as its file says");
+        assertThat(out.toString().strip()).isEqualTo("orders: not switched");
         assertThat(check()).isEqualTo(1);
     }
 

@@ -32,18 +32,18 @@ class TokenCommandTest extends AtTheTerminal {
                 pem.key().toString())) {
             address = "https://" + running.server.admin();
             assertThat(run("token", "list")).isEqualTo(2);
-            assertThat(err.toString()).contains("no TLS with https://127.0.0.1", "--ca");
+            assertThat(err.toString()).contains("TLS error with https://127.0.0.1", "--ca");
             String ca = pem.certificate().toString();
             assertThat(run("token", "create", "ada", "--role", "admin", "--ca", ca))
                     .isZero();
-            assertThat(err.toString()).contains("ada: admin. It is shown this once:");
+            assertThat(err.toString()).contains("ada: admin. It is shown only once:");
             assertThat(out.toString()).matches("weir_[a-z0-9]{10}_[0-9A-Za-z]{43}\\R");
             String admin =
                     Files.writeString(folder.resolve("token"), out.toString()).toString();
 
             assertThat(run("token", "create", "ci", "--role", "operator", "--ca", ca))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("takes the role admin and a token with it");
+            assertThat(err.toString()).contains("the role admin is required to read or change tokens, with a token");
             assertThat(run("token", "create", "ci", "--role", "boss", "--ca", ca, "--token-file", admin))
                     .isEqualTo(2);
             assertThat(err.toString()).contains("unknown role 'boss'");
@@ -65,7 +65,8 @@ class TokenCommandTest extends AtTheTerminal {
             assertThat(made.getString("expires_at")).isNotNull();
             assertThat(run("quota", "set", "k", "--tier", "pro", "--ca", ca, "--token", made.getString("token")))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("takes the role operator; the token ci has the role viewer");
+            assertThat(err.toString())
+                    .contains("the role operator is required to change quotas; the token ci has the role viewer");
             assertThat(run("rules", "list", "--ca", ca, "--token", made.getString("token")))
                     .isZero();
 
@@ -74,7 +75,7 @@ class TokenCommandTest extends AtTheTerminal {
             String next = out.toString().strip();
             assertThat(run("rules", "list", "--ca", ca, "--token", made.getString("token")))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("this token opens nothing here");
+            assertThat(err.toString()).contains("invalid token");
             assertThat(run("rules", "list", "--ca", ca, "--token", next)).isZero();
 
             assertThat(run("token", "list", "--ca", ca, "--token-file", admin)).isZero();
@@ -89,7 +90,7 @@ class TokenCommandTest extends AtTheTerminal {
             assertThat(new JsonArray(out.toString())).hasSize(1);
             assertThat(run("token", "list", "--ca", ca, "--token-file", admin, "--token", "x"))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("--token beside --token-file (expected: one of them)");
+            assertThat(err.toString()).contains("--token conflicts with --token-file (expected: one of them)");
         }
     }
 

@@ -37,7 +37,7 @@ class WeirCommandTest extends AtTheTerminal {
     @Test
     void withoutACommandItSaysWhatThereIs() {
         assertThat(run()).isEqualTo(2);
-        assertThat(err.toString()).contains("Which command?", "serve", "check", "validate");
+        assertThat(err.toString()).contains("missing command", "serve", "check", "validate");
     }
 
     @Test
@@ -79,7 +79,7 @@ class WeirCommandTest extends AtTheTerminal {
     void validateIsContentWithGoodFiles() throws Exception {
         Path good = file("good.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
         assertThat(run("validate", good.toString())).isZero();
-        assertThat(out.toString().strip()).isEqualTo(good + ": good: 1 rule in 1 domain, from 1 file");
+        assertThat(out.toString().strip()).isEqualTo(good + ": valid: 1 rule in 1 domain, from 1 file");
     }
 
     @Test
@@ -90,7 +90,7 @@ class WeirCommandTest extends AtTheTerminal {
         assertThat(out.toString()).startsWith(two + ":1:9: domain 'api' is also in " + one);
         assertThat(run("validate", "--merge-domains", one.toString(), two.toString()))
                 .isZero();
-        assertThat(out.toString().strip()).endsWith(": good: 2 rules in 1 domain, from 2 files");
+        assertThat(out.toString().strip()).endsWith(": valid: 2 rules in 1 domain, from 2 files");
     }
 
     @Test
@@ -128,17 +128,17 @@ class WeirCommandTest extends AtTheTerminal {
             assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "2"))
                     .isEqualTo(1);
             assertThat(out.toString().strip())
-                    .startsWith("denied by tiny for user_id=ann: 1 left (limit 2), passes again in ");
+                    .startsWith(
+                            "denied by tiny (2 per 1h, token_bucket) for user_id=ann: 1 left, 2 asked for, passes again in ");
             assertThat(run("check", "--url", running.url(), "api", "user_id=ann", "--hits", "3"))
                     .isEqualTo(1);
-            assertThat(out.toString().strip()).endsWith(", never passes");
+            assertThat(out.toString().strip()).endsWith(": 3 hits can never fit");
             assertThat(run("check", "--url", running.url(), "api", "colour=red"))
                     .isZero();
             assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies");
             assertThat(run("check", "--url", running.url(), "apo", "user_id=ann"))
                     .isZero();
-            assertThat(out.toString().strip())
-                    .isEqualTo("allowed: no domain is called \"apo\" (expected: one of \"api\")");
+            assertThat(out.toString().strip()).isEqualTo("allowed: unknown domain \"apo\" (expected: one of \"api\")");
         }
     }
 
@@ -154,10 +154,10 @@ class WeirCommandTest extends AtTheTerminal {
                 pem.key().toString())) {
             String url = "https://localhost:" + running.httpPort();
             assertThat(run("check", "--url", url, "api", "a=b")).isEqualTo(2);
-            assertThat(err.toString()).contains("no TLS with " + url, "--ca");
+            assertThat(err.toString()).contains("TLS error with " + url, "--ca");
             assertThat(run("check", "--url", url.replace("https", "http"), "api", "a=b"))
                     .isEqualTo(2);
-            assertThat(err.toString()).contains("no answer from http://", "(if that port speaks TLS: " + url + ")");
+            assertThat(err.toString()).contains("no answer from http://", "(if the port uses TLS: " + url + ")");
             assertThat(run("check", "--url", url, "--ca", pem.certificate().toString(), "api", "a=b"))
                     .isEqualTo(0);
         }
@@ -173,7 +173,7 @@ class WeirCommandTest extends AtTheTerminal {
         assertThat(run("check", "--url", "http://127.0.0.1:" + free, "api", "a=b"))
                 .isEqualTo(2);
         assertThat(err.toString())
-                .contains("no answer from http://127.0.0.1:" + free, "weir serve")
+                .contains("cannot connect to http://127.0.0.1:" + free, "weir serve")
                 .doesNotContain("\tat ");
     }
 

@@ -3,29 +3,23 @@ package dev.weir.server.documentation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.Decision;
 import dev.weir.Limit;
 import dev.weir.RateLimiter;
 import dev.weir.Request;
+import dev.weir.RuleSet;
+import dev.weir.StoreFailure;
+import dev.weir.Verdict;
 import dev.weir.Weir;
-import dev.weir.internal.limiter.Limiter;
-import dev.weir.internal.limiter.check.LimiterObserver;
-import dev.weir.internal.match.keyby.KeyBy;
-import dev.weir.internal.match.pattern.Condition;
-import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.WeirObserver;
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
-import dev.weir.redis.library.SharedLimiter;
+import dev.weir.redis.RedisStore;
 import dev.weir.redis.testkit.RedisProcess;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
-import dev.weir.rules.RuleWatcher;
+import dev.weir.rules.Rules;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +27,22 @@ import org.junit.jupiter.api.Test;
 
 /** The examples of the documentation, word for word: {@link DocumentationTest} compares them. */
 class DocumentationExamplesTest {
+    private static final String ORDERS = """
+            domain: api
+            rules:
+              - name: orders
+                match: { endpoint: "POST /orders" }
+                key_by: api_key
+                limit: { requests: %s, window: 1h }
+            """;
+
     private int served;
-    private @Nullable Duration rejected;
+    private @Nullable Duration rejected = Duration.ZERO;
+    private final List<String> logged = new ArrayList<>();
+    private final List<String> counted = new ArrayList<>();
 
     @Test
-    void oneLimitAnyNumberOfKeys() {
+    void oneLimitAnyNumberOfKeys() throws Exception {
         RateLimiter limiter =
                 RateLimiter.of(Limit.tokenBucket(100, Duration.ofSeconds(1)).withBurst(200));
 
@@ -46,8 +51,13 @@ class DocumentationExamplesTest {
         }
         assertThat(served).isEqualTo(1);
 
+        if (limiter.acquire("user-42", Duration.ofMillis(500))) {
+            serve();
+        }
+        assertThat(served).isEqualTo(2);
+
         limiter.limit(Limit.tokenBucket(5, Duration.ofMinutes(1)));
-        MutableVerdict verdict = limiter.acquire("user-42", 5);
+        Verdict verdict = limiter.check("user-42", 5);
         if (!verdict.allowed()) {
             Duration wait = verdict.retryAfter();
             reject(wait);
@@ -68,30 +78,22 @@ class DocumentationExamplesTest {
     @Test
     void rulesThatChange() throws Exception {
         Path file = Path.of("rules.yaml");
-        Files.writeString(file, RuleLoader.exampleText());
+        Files.writeString(file, ORDERS.formatted(0));
         try {
-            Limiter limiter = Weir.inMemory(RuleSet.empty());
-            RuleWatcher watcher = new RuleWatcher(Path.of("rules.yaml"), LoadOptions.DEFAULT, changed -> {
-                changed.diagnostics().forEach(System.err::println);
-                if (changed.isLoaded()) {
-                    limiter.rules(changed.orThrow());
-                }
-            });
-            limiter.rules(watcher.load().orThrow());
-            watcher.start();
+            Weir weir = Weir.open(Rules.file(Path.of("rules.yaml")));
 
-            Request request = Request.to("api")
-                    .with("api_key", "k1")
-                    .with("endpoint", "POST /orders")
-                    .asAttributes();
-            MutableDecision decision = limiter.decide(request);
+            Request request = Request.to("api").with("api_key", "k1").with("endpoint", "POST /orders");
+            Decision decision = weir.decide(request);
+            if (!decision.allowed()) {
+                log(decision.ruleName() + " denies " + decision.counterName());
+                reject(decision.retryAfter());
+            }
 
-            assertThat(decision.allowed()).isTrue();
-            assertThat(decision.binding()).isNotNull();
-
-            Files.writeString(file, "domain: api\nrules: [{ name: new, limit: { requests: 1, window: 1h } }]\n");
-            await().until(() -> limiter.rules().rules().size() == 1);
-            watcher.close();
+            assertThat(logged).containsExactly("orders denies api_key=k1");
+            assertThat(rejected).as("a limit of zero: nothing will ever fit").isNull();
+            Files.writeString(file, ORDERS.formatted(1));
+            await().until(() -> weir.decide(request).allowed());
+            weir.close();
         } finally {
             Files.delete(file);
         }
@@ -99,87 +101,95 @@ class DocumentationExamplesTest {
 
     @Test
     void rulesWithoutAFile() {
-        RuleSet rules = RuleSet.builder()
-                .weir(
-                        "api",
-                        List.of(new WeirRule(
-                                Rule.builder("api", "orders")
-                                        .limit(Limit.tokenBucket(100, Duration.ofSeconds(1)))
-                                        .build(),
-                                List.of(Condition.of("endpoint", "POST /orders")),
-                                KeyBy.of("api_key"))))
+        RuleSet rules = RuleSet.builder("api")
+                .rule("orders", Limit.tokenBucket(100, Duration.ofSeconds(1)))
+                .match("endpoint", "POST /orders")
+                .keyBy("api_key | ip")
+                .rule("all", Limit.fixedWindow(10_000, Duration.ofMinutes(1)))
                 .build();
 
-        Request request = Request.to("api")
-                .with("api_key", "k1")
-                .with("endpoint", "POST /orders")
-                .asAttributes();
-        assertThat(Weir.inMemory(rules).decide(request))
-                .asString()
-                .contains("allowed under orders: 99 left (limit 100)");
-    }
-
-    @Test
-    @SuppressWarnings("NullAway") // a denial has a binding verdict
-    void limitsThatSeveralProcessesShare() {
-        RuleSet rules = RuleLoader.parse("rules.yaml", """
-                        domain: api
-                        rules: [{ name: none, deadline: 5s, limit: { requests: 0, window: 1h } }]
-                        """).orThrow();
-        Request request = Request.to("api").with("user_id", "u").asAttributes();
-        rejected = Duration.ZERO;
-        try (RedisProcess server = RedisProcess.start()) {
-            String redis = server.uri();
-            try (SharedLimiter limiter = SharedLimiter.open(rules, redis)) {
-                MutableDecision decision = limiter.decide(request);
-                if (!decision.allowed()) {
-                    reject(decision.binding().retryAfter());
-                }
-            }
+        Request request = Request.to("api").with("api_key", "k1").with("endpoint", "POST /orders");
+        try (Weir weir = Weir.open(rules)) {
+            assertThat(weir.decide(request).verdicts())
+                    .extracting(Verdict::ruleName)
+                    .containsExactly("orders", "all");
         }
-        assertThat(rejected)
-                .as("of a limit that is zero: nothing will ever fit")
-                .isNull();
     }
 
     @Test
-    void limitsInSeveralStores() {
-        RuleSet rules = RuleLoader.parse("rules.yaml", """
-                        domain: api
-                        rules: [{ name: top, store: big, limit: { requests: 5, window: 1h } }]
-                        """).orThrow();
-        RedisCredentials credentials = new RedisCredentials("", "");
-        LimiterObserver observer = new LimiterObserver() {};
+    void limitsThatSeveralProcessesShare() {
+        RuleSet rules = Rules.yaml(ORDERS.formatted(1));
+        Limit limit = Limit.fixedWindow(1, Duration.ofHours(1));
+        Request request = Request.to("api").with("api_key", "k1").with("endpoint", "POST /orders");
         try (RedisProcess server = RedisProcess.start()) {
             String redis = server.uri();
-            String big = server.uri();
-            SharedLimiter limiter = SharedLimiter.builder(rules)
-                    .store(redis)
-                    .store("big", RedisSettings.of(big).withCredentials(() -> credentials))
-                    .deadline(Duration.ofMillis(5))
-                    .observer(observer)
-                    .open();
-            Request request = Request.to("api").with("user_id", "u").asAttributes();
-            await().until(() -> !limiter.decide(request).degraded());
+            Weir weir = Weir.open(rules, RedisStore.at(redis));
+            RateLimiter limiter = RateLimiter.open("logins", limit, RedisStore.at(redis));
+
+            await().until(() -> !weir.decide(request).allowed());
+            await().until(() -> !limiter.tryAcquire("user-42"));
+            weir.close();
             limiter.close();
         }
     }
 
     @Test
+    void limitsInSeveralStores() {
+        RuleSet rules = Rules.yaml("""
+                domain: api
+                rules: [{ name: top, store: big, limit: { requests: 0, window: 1h } }]
+                """);
+        RedisCredentials credentials = new RedisCredentials("", "");
+        WeirObserver observer = new WeirObserver() {
+            @Override
+            public void decided(Request request, Decision decision) {
+                count(decision.allowed() ? "allowed" : "denied by " + decision.ruleName());
+            }
+
+            @Override
+            public void storeFailed(StoreFailure failure) {
+                count("store failure: " + failure.label());
+            }
+        };
+        try (RedisProcess server = RedisProcess.start()) {
+            String redis = server.uri();
+            String big = server.uri();
+            Weir weir = Weir.builder(rules)
+                    .store(RedisStore.at(redis))
+                    .store("big", RedisStore.at(big).withCredentials(() -> credentials))
+                    .deadline(Duration.ofMillis(5))
+                    .observer(observer)
+                    .open();
+            Request request = Request.to("api").with("user_id", "u");
+            await().until(() -> !weir.decide(request).degraded());
+            weir.close();
+        }
+        assertThat(counted).contains("denied by top");
+    }
+
+    @Test
     void timeThatTheTestTurns() {
-        AtomicLong now = new AtomicLong();
+        AtomicLong micros = new AtomicLong();
         RateLimiter limiter = RateLimiter.builder(Limit.fixedWindow(1, Duration.ofSeconds(1)))
-                .time(now::get)
-                .build();
+                .time(micros::get)
+                .open();
 
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("a")).isFalse();
-        now.set(1_000_000);
+        micros.set(1_000_000);
         assertThat(limiter.tryAcquire("a")).isTrue();
     }
 
     private void serve() {
         served++;
+    }
+
+    private void log(String line) {
+        logged.add(line);
+    }
+
+    private synchronized void count(String what) {
+        counted.add(what);
     }
 
     private void reject(@Nullable Duration wait) {

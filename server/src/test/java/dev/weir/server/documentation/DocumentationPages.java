@@ -128,7 +128,7 @@ public final class DocumentationPages {
         }
     }
 
-    private static List<Path> all() {
+    public static List<Path> all() {
         try (Stream<Path> top = Files.list(ROOT);
                 Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
             return Stream.concat(top.sorted(), docs.sorted())

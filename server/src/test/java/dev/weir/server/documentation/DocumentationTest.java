@@ -2,7 +2,7 @@ package dev.weir.server.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.documentation.DocumentationPages.Found;
 import dev.weir.server.settings.SettingsReader;
 import dev.weir.simulation.scenario.ScenarioReader;
@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,6 +28,7 @@ class DocumentationTest {
     private static final Path EXAMPLES =
             Path.of("src/test/java/dev/weir/server/documentation/DocumentationExamplesTest.java");
     private static final Path ENVOY = Path.of("src/test/resources/dev/weir/server/grpc/envoy.yaml");
+    private static final Pattern IMPORT = Pattern.compile("(?m)^import .*;$");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
 
     @TempDir
@@ -66,7 +68,7 @@ class DocumentationTest {
     /** The file that a real Envoy is started with, in a test of its own. */
     @TestFactory
     Stream<DynamicTest> everyPartOfAnEnvoyIsPartOfOneThatRuns() throws IOException {
-        String runs = unindented(Files.readString(ENVOY).replace("LANE_PORT", "8081"));
+        String runs = unindented(Files.readString(ENVOY).replace("WEIR_PORT", "8081"));
         return each(
                 DocumentationPages.blocks("yaml envoy"),
                 block -> assertThat(runs).contains(unindented(block.text())));
@@ -74,9 +76,13 @@ class DocumentationTest {
 
     @TestFactory
     Stream<DynamicTest> everyLineOfJavaIsRunByATest() throws IOException {
-        String examples = squeezed(Files.readString(EXAMPLES));
-        return each(
-                DocumentationPages.blocks("java"), block -> assertThat(examples).contains(squeezed(block.text())));
+        String source = Files.readString(EXAMPLES);
+        String examples = squeezed(source);
+        return each(DocumentationPages.blocks("java"), block -> {
+            assertThat(examples).contains(squeezed(IMPORT.matcher(block.text()).replaceAll("")));
+            assertThat(IMPORT.matcher(block.text()).results().map(MatchResult::group))
+                    .allSatisfy(line -> assertThat(source).contains(line));
+        });
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts each descriptor's last value against one limit, so that the lane can be tested without rules and stores. */
+/** Counts each descriptor's last value against one limit, so that the gRPC server can be tested without rules and stores. */
 final class CountingDecider implements Decider {
     final AtomicLong decided = new AtomicLong();
     private final Map<String, AtomicLong> counts = new ConcurrentHashMap<>();

@@ -180,7 +180,7 @@ class GrpcJavaTest {
         };
         try (TestGrpcServer rig = new TestGrpcServer(failing);
                 Client client = new Client(rig)) {
-            assertStatus(client, request("bad", "v"), Status.Code.INTERNAL, "the server failed to decide");
+            assertStatus(client, request("bad", "v"), Status.Code.INTERNAL, "internal error while deciding");
             assertThat(client.ask(request("good", "v")).getOverallCode()).isEqualTo(RateLimitResponse.Code.OK);
             assertThat(rig.failures).singleElement().isInstanceOf(IllegalStateException.class);
         }
@@ -229,7 +229,7 @@ class GrpcJavaTest {
             ListenableFuture<RateLimitResponse> underWay =
                     ClientCalls.futureUnaryCall(client.channel.newCall(CALL, CallOptions.DEFAULT), request("d", "a"));
             await().until(() -> later.size() == 1);
-            var drained = rig.lane.drain(Duration.ofSeconds(20)).toCompletableFuture();
+            var drained = rig.server.drain(Duration.ofSeconds(20)).toCompletableFuture();
             assertThat(watch.next().getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
             assertThatThrownBy(watch::hasNext)
                     .isInstanceOfSatisfying(

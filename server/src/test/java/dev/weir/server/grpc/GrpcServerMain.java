@@ -1,6 +1,6 @@
 package dev.weir.server.grpc;
 
-/** A lane alone with a counter in a map, for load and for h2spec by hand. */
+/** A gRPC server alone with a counter in a map, for load and for h2spec by hand. */
 final class GrpcServerMain {
     private GrpcServerMain() {}
 

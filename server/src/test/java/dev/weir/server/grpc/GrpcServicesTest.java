@@ -184,7 +184,7 @@ class GrpcServicesTest {
             }
             assertThat(peer.frames(DATA)).hasSize(most);
             peer.send(watch(2 * most + 1));
-            assertThat(end(peer.frames(), 2 * most + 1)).contains("grpc-status\0018", "more than " + most);
+            assertThat(end(peer.frames(), 2 * most + 1)).contains("grpc-status\0018", "(expected: <= " + most);
             peer.send(RawPeer.call(2 * most + 3, "v"));
             assertThat(end(peer.frames(), 2 * most + 3)).contains("grpc-status\0010");
             peer.send(number(RST_STREAM, 1, 8), watch(2 * most + 5));

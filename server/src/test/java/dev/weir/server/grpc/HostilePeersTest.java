@@ -212,7 +212,7 @@ class HostilePeersTest {
             peer.send(number(WINDOW_UPDATE, 1, 100));
             tick(peer, 10);
             assertThat(peer.frames(RST_STREAM)).extracting(Frame::stream).containsExactly(3);
-            assertThat(peer.lane.buffered()).hasValue(0);
+            assertThat(peer.context.buffered()).hasValue(0);
 
             peer.health.set(Health.State.NOT_SERVING);
             assertThat(peer.frames(DATA)).extracting(Frame::stream).containsExactly(1);
@@ -272,7 +272,8 @@ class HostilePeersTest {
             }
             assertThat(peer.frames(GOAWAY))
                     .singleElement()
-                    .satisfies(each -> assertThat(each.text()).contains("a frame or a head that does not end"));
+                    .satisfies(each ->
+                            assertThat(each.text()).contains("a frame or header block was not completed in time"));
         }
     }
 

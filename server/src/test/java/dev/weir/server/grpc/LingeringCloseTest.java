@@ -42,9 +42,9 @@ class LingeringCloseTest {
                 }
             });
             peer.send(open(1), frame(DATA, 0, 1, message("v")));
-            assertThat(peer.lane.buffered().get()).isPositive();
+            assertThat(peer.context.buffered().get()).isPositive();
             peer.send(frame(DATA, 0, 0, (byte) 0));
-            assertThat(peer.lane.buffered()).hasValue(0);
+            assertThat(peer.context.buffered()).hasValue(0);
             assertThat(peer.isOpen()).isTrue();
             peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
             peer.channel.runScheduledPendingTasks();
@@ -63,7 +63,7 @@ class LingeringCloseTest {
             socket.getOutputStream().write(join(hello(4, 1 << 24), number(WINDOW_UPDATE, 0, 1 << 24)));
             Reader reader = new Reader(socket);
             reader.untilItIs(RawPeer.SETTINGS);
-            var drained = rig.lane.drain(Duration.ofSeconds(20)).toCompletableFuture();
+            var drained = rig.server.drain(Duration.ofSeconds(20)).toCompletableFuture();
             byte[] ping = reader.untilItIs(PING);
 
             ByteArrayOutputStream asked = new ByteArrayOutputStream();

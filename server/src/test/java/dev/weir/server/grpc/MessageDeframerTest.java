@@ -121,7 +121,7 @@ class MessageDeframerTest {
             peer.send(open(1), frame(DATA, 0, 1, (byte) 0, (byte) 0x7F, (byte) 0, (byte) 0, (byte) 0));
             List<Frame> frames = peer.frames();
             assertThat(end(frames, 1))
-                    .contains("grpc-status\0018", "bytes of a message: 2130706432 (expected: <= 2097152)");
+                    .contains("grpc-status\0018", "message size: 2130706432 bytes (expected: <= 2097152)");
             assertThat(frames).last().satisfies(each -> {
                 assertThat(each.type()).isEqualTo(RST_STREAM);
                 assertThat(each.error()).isEqualTo(Http2Error.NO_ERROR);

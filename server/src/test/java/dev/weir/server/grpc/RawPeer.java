@@ -53,7 +53,7 @@ public final class RawPeer implements AutoCloseable {
     final AtomicLong time = new AtomicLong(1_000_000_000L);
     final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
     final Health health = new Health();
-    final GrpcServerContext lane;
+    final GrpcServerContext context;
     final EmbeddedChannel channel;
 
     RawPeer(Decider decider) {
@@ -62,7 +62,7 @@ public final class RawPeer implements AutoCloseable {
 
     RawPeer(Decider decider, GrpcServerSettings settings) {
         TimeSource clock = time::get;
-        lane = new GrpcServerContext(
+        context = new GrpcServerContext(
                 settings,
                 decider,
                 clock,
@@ -75,7 +75,7 @@ public final class RawPeer implements AutoCloseable {
                 new HealthService(health),
                 REFLECTION,
                 new MemoryBudget(MemoryLimits.ofThisProcess()));
-        channel = new EmbeddedChannel(false, false, new GrpcConnectionHandler(lane));
+        channel = new EmbeddedChannel(false, false, new GrpcConnectionHandler(context));
         channel.config().setAllocator(alloc);
         try {
             channel.register();
@@ -225,7 +225,7 @@ public final class RawPeer implements AutoCloseable {
     @Override
     public void close() {
         channel.finishAndReleaseAll();
-        lane.forgetScratch();
+        context.removeBuffers();
         if (!failures.isEmpty()) {
             throw new AssertionError("the server failed", failures.peek());
         }
@@ -233,8 +233,8 @@ public final class RawPeer implements AutoCloseable {
         if (leaked != 0) {
             throw new AssertionError("leaked: " + leaked + " bytes");
         }
-        if (lane.buffered().get() != 0) {
-            throw new AssertionError("still charged: " + lane.buffered().get());
+        if (context.buffered().get() != 0) {
+            throw new AssertionError("still charged: " + context.buffered().get());
         }
     }
 }

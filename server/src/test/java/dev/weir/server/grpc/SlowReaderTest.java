@@ -64,7 +64,7 @@ class SlowReaderTest {
                 Flood flood = new Flood(rig)) {
             long before = memory();
             flood.untilNothingMoves();
-            await().atMost(Duration.ofSeconds(20)).until(() -> rig.cutOff.contains("answers not taken"));
+            await().atMost(Duration.ofSeconds(20)).until(() -> rig.cutOff.contains("peer does not read its answers"));
             await().until(() -> memory() - before < MOST_MEMORY / 2);
             assertServed(rig);
         }

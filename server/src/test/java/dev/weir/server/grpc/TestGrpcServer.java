@@ -13,12 +13,12 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A lane on a port of its own, for one test. */
+/** A gRPC server on a port of its own, for one test. */
 final class TestGrpcServer implements AutoCloseable {
     final Health health = new Health();
     final Queue<String> cutOff = new ConcurrentLinkedQueue<>();
     final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
-    final GrpcServer lane;
+    final GrpcServer server;
     private final EventLoopGroup loops;
     private final Channel channel;
 
@@ -29,7 +29,7 @@ final class TestGrpcServer implements AutoCloseable {
     TestGrpcServer(Decider decider, GrpcServerSettings settings) {
         loops = new MultiThreadIoEventLoopGroup(
                 1, Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
-        lane = new GrpcServer(decider, TimeSource.system(), settings, health, new GrpcServerObserver() {
+        server = new GrpcServer(decider, TimeSource.system(), settings, health, new GrpcServerObserver() {
             @Override
             public void cutOff(String reason) {
                 cutOff.add(reason);
@@ -41,7 +41,7 @@ final class TestGrpcServer implements AutoCloseable {
             }
         });
         health.set(Health.State.SERVING);
-        channel = lane.bind(loops, "127.0.0.1", 0).toCompletableFuture().join();
+        channel = server.bind(loops, "127.0.0.1", 0).toCompletableFuture().join();
     }
 
     int port() {

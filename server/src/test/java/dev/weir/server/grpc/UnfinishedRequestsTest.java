@@ -26,7 +26,7 @@ class UnfinishedRequestsTest {
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             byte[] part = Arrays.copyOf(message("x".repeat(30_000)), 15_000);
             peer.send(open(1), frame(DATA, 0, 1, part), open(3), frame(DATA, 0, 3, part));
-            assertThat(end(peer.frames(), 3)).contains("grpc-status\0018", "more than 20000 bytes");
+            assertThat(end(peer.frames(), 3)).contains("grpc-status\0018", "(expected: <= 20000)");
         }
     }
 
@@ -59,8 +59,8 @@ class UnfinishedRequestsTest {
                 hog.send(open(stream), frame(DATA, 0, stream, part), frame(DATA, 0, stream, part));
                 refused = end(hog.frames(), stream);
             }
-            assertThat(refused).contains("grpc-status\0018", "of this connection: more than 4194304 bytes");
-            assertThat(hog.lane.buffered().get())
+            assertThat(refused).contains("grpc-status\0018", "on this connection (expected: <= 4194304)");
+            assertThat(hog.context.buffered().get())
                     .isBetween(settings.shareOfBuffered() - 3L * part.length, settings.shareOfBuffered())
                     .isLessThan(settings.bounds().buffered() / 10);
         }
@@ -70,13 +70,13 @@ class UnfinishedRequestsTest {
     void whileThereIsNoRoomACallThatComesWholeIsAnsweredAndOneThatMustWaitIsRefused() {
         try (RawPeer peer = RawPeer.introduced(decider)) {
             long others = GrpcServerSettings.defaults().bounds().buffered();
-            peer.lane.buffered().addAndGet(others);
+            peer.context.buffered().addAndGet(others);
             peer.send(open(1), call(3, "v"));
             List<Frame> frames = peer.frames();
-            assertThat(end(frames, 1)).contains("grpc-status\0018", "of all callers: more than 67108864 bytes");
+            assertThat(end(frames, 1)).contains("grpc-status\0018", "on all connections (expected: <= 67108864)");
             assertThat(end(frames, 3)).contains("grpc-status\0010");
-            assertThat(peer.lane.buffered()).hasValue(others);
-            peer.lane.buffered().addAndGet(-others);
+            assertThat(peer.context.buffered()).hasValue(others);
+            peer.context.buffered().addAndGet(-others);
             peer.send(open(5));
             assertThat(peer.frames()).isEmpty();
         }

@@ -34,7 +34,7 @@ class ConnectionGuardTest {
             .build();
     private final HttpServer server = vertx.createHttpServer(HttpPort.options())
             .connectionHandler(HttpPort::connected)
-            .invalidRequestHandler(HttpPort::unreadable)
+            .invalidRequestHandler(HttpPort::unparsable)
             .requestHandler(request -> RequestBody.read(
                     request,
                     new BodyBudget(100),
@@ -140,7 +140,7 @@ class ConnectionGuardTest {
             assertThat(second.ask()).contains("read 2");
             assertThat(third.read())
                     .startsWith("HTTP/1.1 503 ")
-                    .contains("connections of 127.0.0.1: more than 2 are open");
+                    .contains("too many connections from 127.0.0.1 (expected: <= 2)");
             assertThat(third.isClosed()).isTrue();
             first.close();
             await().until(() -> {

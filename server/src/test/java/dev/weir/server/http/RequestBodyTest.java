@@ -34,16 +34,16 @@ class RequestBodyTest {
     }
 
     @Test
-    void aBodyThatIsNotWholeInItsTimeIs408AndThenCutOff() throws Exception {
+    void aBodyThatIsIncompleteAtItsTimeoutIs408AndThenCutOff() throws Exception {
         HttpServer server = serve(new BodyBudget(CAP, MOST, Duration.ofMillis(300)));
         try (Socket socket = connect(server)) {
             send(socket, 100, "x");
-            assertThat(allOf(socket)).startsWith("HTTP/1.1 408").contains("body: not whole");
+            assertThat(allOf(socket)).startsWith("HTTP/1.1 408").contains("body: incomplete");
         }
     }
 
     @Test
-    void whatIsKeptOfAllThatAreNotWholeIsBoundedAndOneThatIsWholeIsAnsweredAllTheSame() throws Exception {
+    void incompleteBodiesAreBoundedAndACompleteOneIsStillAnswered() throws Exception {
         BodyBudget bodies = new BodyBudget(CAP, MOST, Duration.ofDays(1));
         HttpServer server = serve(bodies);
         try (Socket first = connect(server);
@@ -56,7 +56,7 @@ class RequestBodyTest {
             try (Socket late = connect(server);
                     Socket whole = connect(server)) {
                 send(late, CAP, PART);
-                assertThat(allOf(late)).startsWith("HTTP/1.1 503").contains("not whole: too many");
+                assertThat(allOf(late)).startsWith("HTTP/1.1 503").contains("too many incomplete requests");
                 send(whole, 5, "hello");
                 assertThat(new String(whole.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
                         .isEqualTo("HTTP/1.1 200");

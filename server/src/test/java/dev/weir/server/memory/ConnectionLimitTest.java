@@ -19,9 +19,9 @@ class ConnectionLimitTest {
         EmbeddedChannel first = from("10.0.0.1");
         assertThat(limit.admit(first)).isNull();
         assertThat(limit.admit(from("10.0.0.1"))).isNull();
-        refusedAndClosed("10.0.0.1", "connections of 10.0.0.1: more than 2 are open");
+        refusedAndClosed("10.0.0.1", "too many connections from 10.0.0.1 (expected: <= 2)");
         assertThat(limit.admit(from("10.0.0.2"))).isNull();
-        refusedAndClosed("10.0.0.3", "connections: more than 3 are open");
+        refusedAndClosed("10.0.0.3", "too many connections (expected: <= 3)");
         first.close().syncUninterruptibly();
         assertThat(limit.admit(from("10.0.0.3"))).isNull();
         assertThat(closed.count(CloseReason.ADDRESS_CONNECTIONS)).isEqualTo(1);

@@ -13,7 +13,8 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,10 +35,10 @@ class IneffectiveKeyWarningsTest {
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
     private final List<String> warnings = new ArrayList<>();
     private final RuleMetrics metrics = new RuleMetrics(() -> 1_000_000, false);
-    private final IneffectiveKeyWarnings watch = new IneffectiveKeyWarnings(metrics, nanos::get, warnings::add);
+    private final IneffectiveKeyWarnings keyWarnings = new IneffectiveKeyWarnings(metrics, nanos::get, warnings::add);
     private final MemoryStore store = new MemoryStore(1_024);
     private final Limiter limiter =
-            new Limiter(RuleSet.empty(), store, () -> 1_000_000, LimiterSettings.defaults(), metrics);
+            new Limiter(WrittenRules.empty(), store, () -> 1_000_000, LimiterSettings.defaults(), metrics);
 
     @AfterEach
     void close() {
@@ -45,13 +46,13 @@ class IneffectiveKeyWarningsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"SKIP, passed it uncounted", "DENY, were denied", "SHARE, shared one counter"})
+    @CsvSource({"SKIP, were not counted", "DENY, were denied", "SHARE, shared one counter"})
     void aRuleThatMostRequestsLackTheKeyOfIsNamed(OnMissing onMissing, String meaning) {
         load(keyedBy("user_id", onMissing));
         ask(1_200, i -> i % 4 == 0 ? user("u_" + i) : Request.to("api").with("endpoint", "/"));
         assertThat(warnings)
                 .singleElement(STRING)
-                .startsWith("rule api/writes: 75 % of the last 1200 requests that met it lacked what it counts by")
+                .startsWith("rule api/writes: 75 % of the last 1200 requests that matched it lacked its key")
                 .contains(meaning);
     }
 
@@ -79,7 +80,7 @@ class IneffectiveKeyWarningsTest {
         ask(10 * MANY, i -> user(i % 33 == 0 ? "u_" + i : "secret"));
         assertThat(warnings)
                 .singleElement(STRING)
-                .matches("rule api/writes: at least 9\\d % of its requests share one counter; .*")
+                .matches("rule api/writes: at least 9\\d % of its requests use one counter; .*")
                 .doesNotContain("secret");
         assertThat(ratio()).isBetween(0.9, 0.97);
     }
@@ -145,7 +146,7 @@ class IneffectiveKeyWarningsTest {
             thread.start();
             thread.join();
         }
-        watch.look();
+        keyWarnings.check();
         assertThat(warnings).isEmpty();
         assertThat(ratio()).isZero();
     }
@@ -167,22 +168,23 @@ class IneffectiveKeyWarningsTest {
     }
 
     private void load(WeirRule rule) {
-        load(RuleSet.builder().weir("api", List.of(rule)).build());
+        load(WrittenRules.builder().weir("api", List.of(rule)).build());
     }
 
     private void loadEnvoy(EnvoyDescriptor descriptor) {
-        load(RuleSet.builder().envoy("api", List.of(descriptor)).build());
+        load(WrittenRules.builder().envoy("api", List.of(descriptor)).build());
     }
 
-    private void load(RuleSet rules) {
-        metrics.rules(rules);
-        limiter.rules(rules);
-        watch.look();
+    private void load(WrittenRules rules) {
+        RuleIndex index = RuleIndex.of(rules);
+        metrics.rules(index);
+        limiter.index(index);
+        keyWarnings.check();
     }
 
     private void ask(int requests, IntFunction<Request> request) {
         decide(requests, request);
-        watch.look();
+        keyWarnings.check();
     }
 
     private void decide(int requests, IntFunction<Request> request) {

@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.StoreFailure;
+import dev.weir.Verdict.Reason;
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.model.MutableVerdict.Reason;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ class RuleMetricsTest {
 
     @Test
     void checksCountByRuleAndOutcomeAndRequestsOnce() {
-        RuleSet rules = rules("writes", "hourly");
+        RuleIndex rules = rules("writes", "hourly");
         metrics.rules(rules);
         decided(true, verdict(rules, 0, Reason.WITHIN_LIMIT), verdict(rules, 1, Reason.WITHIN_LIMIT));
         decided(false, verdict(rules, 0, Reason.WITHIN_LIMIT), verdict(rules, 1, Reason.OVER_LIMIT));
@@ -80,7 +81,7 @@ class RuleMetricsTest {
 
     @Test
     void whatPassedUncountedIsWhatPassed() {
-        RuleSet rules = rules("open", "shut");
+        RuleIndex rules = rules("open", "shut");
         metrics.rules(rules);
         MutableVerdict open = verdict(rules, 0, Reason.WITHIN_LIMIT).degraded(true);
         decided(false, open, verdict(rules, 1, Reason.OVER_LIMIT));
@@ -93,7 +94,7 @@ class RuleMetricsTest {
 
     @Test
     void whatOnlyWatchesIsNotCountedAsADenial() {
-        RuleSet rules = RuleSet.builder()
+        RuleIndex rules = RuleIndex.of(WrittenRules.builder()
                 .envoy(
                         "api",
                         List.of(node(Rule.builder("api", "a")
@@ -101,7 +102,7 @@ class RuleMetricsTest {
                                 .limit(LIMIT)
                                 .shadow(true)
                                 .build())))
-                .build();
+                .build());
         metrics.rules(rules);
         decided(true, verdict(rules, 0, Reason.OVER_LIMIT));
         assertThat(scrape())
@@ -112,10 +113,10 @@ class RuleMetricsTest {
 
     @Test
     void aReloadKeepsTheCountOfARuleThatStaysAndForgetsOneThatGoes() {
-        RuleSet before = rules("old", "kept");
+        RuleIndex before = rules("old", "kept");
         metrics.rules(before);
         decided(true, verdict(before, 0, Reason.WITHIN_LIMIT), verdict(before, 1, Reason.WITHIN_LIMIT));
-        RuleSet after = rules("kept", "new");
+        RuleIndex after = rules("kept", "new");
         metrics.rules(after);
         decided(true, verdict(after, 0, Reason.WITHIN_LIMIT));
         // A request that was matched before the change ends after it.
@@ -129,11 +130,11 @@ class RuleMetricsTest {
 
     @Test
     void aFreedSlotStartsAtZeroForItsNextOwner() {
-        RuleSet first = rules("first");
+        RuleIndex first = rules("first");
         metrics.rules(first);
         decided(true, verdict(first, 0, Reason.WITHIN_LIMIT));
         metrics.rules(rules());
-        RuleSet second = rules("second");
+        RuleIndex second = rules("second");
         metrics.rules(second);
         decided(true, verdict(second, 0, Reason.WITHIN_LIMIT));
         assertThat(scrape())
@@ -146,7 +147,7 @@ class RuleMetricsTest {
         for (int i = 0; i < names.length; i++) {
             names[i] = "rule" + i;
         }
-        RuleSet rules = rules(names);
+        RuleIndex rules = rules(names);
         metrics.rules(rules);
         decided(true, verdict(rules, 9_999, Reason.WITHIN_LIMIT), verdict(rules, 999, Reason.WITHIN_LIMIT));
         assertThat(scrape())
@@ -175,7 +176,7 @@ class RuleMetricsTest {
         "50001, +Inf, 1"
     })
     void aTimedDecisionIsInTheBucketsAtOrAboveIt(long micros, String bound, int count) {
-        RuleSet rules = rules("timed");
+        RuleIndex rules = rules("timed");
         metrics.rules(rules);
         MutableDecision decision = decision(true, verdict(rules, 0, Reason.WITHIN_LIMIT));
         now.addAndGet(micros);
@@ -188,7 +189,7 @@ class RuleMetricsTest {
 
     @Test
     void oneDecisionInSixteenIsTimed() {
-        RuleSet rules = rules("timed");
+        RuleIndex rules = rules("timed");
         metrics.rules(rules);
         for (int i = 0; i < 160; i++) {
             decided(true, verdict(rules, 0, Reason.WITHIN_LIMIT));
@@ -201,7 +202,7 @@ class RuleMetricsTest {
 
     @Test
     void threadsCountApartAndAreSummed() throws InterruptedException {
-        RuleSet rules = rules("shared");
+        RuleIndex rules = rules("shared");
         metrics.rules(rules);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -220,19 +221,19 @@ class RuleMetricsTest {
                 .contains("ratelimit_decisions_total{domain=\"api\",rule=\"shared\",outcome=\"allowed\"} 40000");
     }
 
-    private static RuleSet rules(String... labels) {
+    private static RuleIndex rules(String... labels) {
         List<EnvoyDescriptor> nodes = new ArrayList<>();
         for (String each : labels) {
             nodes.add(node(Rule.builder("api", each).label(each).limit(LIMIT).build()));
         }
-        return RuleSet.builder().envoy("api", nodes).build();
+        return RuleIndex.of(WrittenRules.builder().envoy("api", nodes).build());
     }
 
     private static EnvoyDescriptor node(Rule rule) {
         return new EnvoyDescriptor("key", rule.id(), rule, false, List.of());
     }
 
-    private static MutableVerdict verdict(RuleSet rules, int ordinal, Reason reason) {
+    private static MutableVerdict verdict(RuleIndex rules, int ordinal, Reason reason) {
         return new MutableVerdict().set(rules.rules().get(ordinal), LIMIT, 0, 1, reason, 0, 0, 0, 0);
     }
 

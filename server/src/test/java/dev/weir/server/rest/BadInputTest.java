@@ -39,7 +39,7 @@ class BadInputTest {
                 "{\"cost\":1e400}|cost: 1e400 (expected: a whole number >= 0) at line 1, column 9",
                 "{\"cost\":\"0x10\"}|cost: \"0x10\" (expected: a whole number >= 0) at line 1, column 9",
                 "{\"cost\":\"1\"}|cost: \"1\" (expected: a whole number >= 0) at line 1, column 9",
-                "{\"cost\":1,\"hits\":1}|hits: given as cost and as hits (expected: one of them) at line 1, column 11",
+                "{\"cost\":1,\"hits\":1}|hits: given both as cost and as hits (expected: one of them) at line 1, column 11",
                 "{\"domain\":\"\"}|domain: \"\" (expected: one of \"api\")",
                 "{\"domain\":7}|domain: 7 (expected: a string) at line 1, column 11",
                 "[]|body: a list (expected: an object) at line 1, column 1",
@@ -49,11 +49,11 @@ class BadInputTest {
                 "{\"a\":\"1\"|expected close marker for Object (expected: JSON) at line 1, column",
                 "{\"a\":\"1\",\"a\":\"2\"}|Duplicate field 'a'",
                 "{\"descriptors\":[]}|descriptors: none (expected: at least one)",
-                "{\"a\":\"1\",\"descriptors\":[]}|descriptors: given beside \"a\" (expected: one or the other)",
-                "{\"\":\"1\",\"descriptors\":[{}]}|descriptors: given beside \"\" (expected: one or the other)",
-                "{\"descriptors\":[{}],\"a\":\"1\"}|\"a\": given beside descriptors (expected: one or the other)",
+                "{\"a\":\"1\",\"descriptors\":[]}|descriptors: given together with \"a\" (expected: one or the other)",
+                "{\"\":\"1\",\"descriptors\":[{}]}|descriptors: given together with \"\" (expected: one or the other)",
+                "{\"descriptors\":[{}],\"a\":\"1\"}|\"a\": given together with descriptors (expected: one or the other)",
                 "{\"a\":\"\\ud800\"}|a: \"\\ud800\" (expected: text that is well-formed Unicode)",
-                "{\"descriptors\":[{\"entries\":[],\"isNegativeHits\":true}]}|isNegativeHits: true (expected: to give back",
+                "{\"descriptors\":[{\"entries\":[],\"isNegativeHits\":true}]}|isNegativeHits: true (expected: false; use gRPC or",
                 "{\"a\":{\"a\":{}}}|a: an object (expected: a string) at line 1, column 6",
             })
     void aMistakeIsToldWithValueExpectationAndPlace(String body, String detail) {
@@ -120,7 +120,7 @@ class BadInputTest {
                 .contains("32768");
         assertThat(json(kit.check("{\"a\":\"" + "\u00e9".repeat(20_000) + "\"}"))
                         .getString("detail"))
-                .isEqualTo("a: 40000 bytes (expected: at most 32768, the cap on a value) at line 1, column 6");
+                .isEqualTo("a: 40000 bytes (expected: at most 32768 for a value) at line 1, column 6");
         assertThat(json(kit.check("{\"" + "n".repeat(2_000) + "\":\"\"}")).getString("detail"))
                 .contains("1024");
         StringBuilder many = new StringBuilder("{\"a\":\"\"");
@@ -128,10 +128,10 @@ class BadInputTest {
             many.append(",\"a").append(i).append("\":\"\"");
         }
         assertThat(json(kit.check(many.append('}').toString())).getString("detail"))
-                .contains("attributes: more than 100 (expected: at most 100, the cap on entries)");
+                .contains("attributes: too many (expected: at most 100)");
         String descriptors = "{\"entries\":[]},".repeat(1_000) + "{\"entries\":[]}";
         assertThat(json(kit.check("{\"descriptors\":[" + descriptors + "]}")).getString("detail"))
-                .contains("descriptors: more than 1000 (expected: at most 1000, the cap on descriptors)");
+                .contains("descriptors: too many (expected: at most 1000)");
     }
 
     @Test
@@ -140,8 +140,7 @@ class BadInputTest {
         HttpResponse<String> declared =
                 kit.send(kit.request("/v1/ratelimit/check").POST(BodyPublishers.ofByteArray(large)));
         assertThat(declared.statusCode()).isEqualTo(413);
-        assertThat(json(declared).getString("detail"))
-                .isEqualTo("body: more than 2097152 bytes (expected: at most 2097152, the cap on a body)");
+        assertThat(json(declared).getString("detail")).isEqualTo("body: too long (expected: <= 2097152 bytes)");
         HttpResponse<String> streamed = kit.send(
                 kit.request("/json").POST(BodyPublishers.ofInputStream(() -> new java.io.ByteArrayInputStream(large))));
         assertThat(streamed.statusCode()).isEqualTo(413);
@@ -192,8 +191,8 @@ class BadInputTest {
                 "OPTIONS * HTTP/1.1\\r\\nHost: a|404|begins with /",
                 "GET /healthcheck HTTP/1.1\\r\\nHost: a\\r\\nbad header: b|400|malformed",
                 "HELLO\\r\\n|400|malformed",
-                "GET /LONG HTTP/1.1\\r\\nHost: a|414|request line: more than 102400",
-                "GET /healthcheck HTTP/1.1\\r\\nHost: a\\r\\nx: LONG|431|headers: more than 16384",
+                "GET /LONG HTTP/1.1\\r\\nHost: a|414|request line: too long (expected: <= 102400 bytes)",
+                "GET /healthcheck HTTP/1.1\\r\\nHost: a\\r\\nx: LONG|431|headers: too long (expected: <= 16384 bytes)",
             })
     void whatIsHardlyHttpIsTheCallersMistakeAndAProblemToo(String head, int status, String detail) {
         String request = head.replace("\\r\\n", "\r\n").replace("LONG", "x".repeat(110_000));

@@ -99,38 +99,38 @@ class RememberedAnswersTest {
     @Test
     void whoeverAsksWhileTheFirstIsBeingDecidedHearsWhatComesOfIt() {
         RememberedAnswers answers = answers(10, 100);
-        List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
+        List<RememberedAnswers.InFlight> inFlight = new ArrayList<>();
         Heard first = new Heard();
         Heard second = new Heard();
         Idempotency once = once("c", "k", "f");
-        answers.once(once, "k", 0, first, underWay::add);
-        answers.once(once, "k", 0, second, underWay::add);
-        assertThat(underWay).hasSize(1);
-        assertThatThrownBy(() -> answers.once(once("c", "k", "other"), "k", 0, second, underWay::add))
+        answers.once(once, "k", 0, first, inFlight::add);
+        answers.once(once, "k", 0, second, inFlight::add);
+        assertThat(inFlight).hasSize(1);
+        assertThatThrownBy(() -> answers.once(once("c", "k", "other"), "k", 0, second, inFlight::add))
                 .isInstanceOf(HttpProblemException.class)
-                .hasMessageContaining("came before with another request");
-        underWay.get(0).decided(ANSWER, true);
+                .hasMessageContaining("was used for a different request");
+        inFlight.get(0).decided(ANSWER, true);
         assertThat(first.answers).containsExactly(ANSWER);
         assertThat(second.answers).singleElement().isNotSameAs(ANSWER);
-        underWay.get(0).decided(ANSWER, true);
+        inFlight.get(0).decided(ANSWER, true);
         assertThat(first.answers).hasSize(1);
     }
 
     @Test
     void aDenialIsThatOfAllWhoAskedAtOnceAndOfNobodyAfter() {
         RememberedAnswers answers = answers(10, 100);
-        List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
+        List<RememberedAnswers.InFlight> inFlight = new ArrayList<>();
         Heard first = new Heard();
         Heard second = new Heard();
         Heard third = new Heard();
         Idempotency once = once("c", "k", "f");
-        answers.once(once, "k", 0, first, underWay::add);
-        answers.once(once, "k", 0, second, underWay::add);
-        underWay.get(0).decided(ANSWER, false);
+        answers.once(once, "k", 0, first, inFlight::add);
+        answers.once(once, "k", 0, second, inFlight::add);
+        inFlight.get(0).decided(ANSWER, false);
         assertThat(first.answers).containsExactly(ANSWER);
         assertThat(second.answers).containsExactly(ANSWER);
-        answers.once(once, "k", 0, third, underWay::add);
-        assertThat(underWay).hasSize(2);
+        answers.once(once, "k", 0, third, inFlight::add);
+        assertThat(inFlight).hasSize(2);
         assertThat(answers.size()).isZero();
     }
 
@@ -139,7 +139,7 @@ class RememberedAnswersTest {
         RememberedAnswers answers = answers(10, 100);
         Heard first = new Heard();
         RuntimeException failure = new IllegalStateException("on purpose");
-        answers.once(once("c", "k", "f"), "k", 0, first, underWay -> {
+        answers.once(once("c", "k", "f"), "k", 0, first, inFlight -> {
             throw failure;
         });
         assertThat(first.failures).containsExactly(failure);
@@ -149,13 +149,13 @@ class RememberedAnswersTest {
     @Test
     void anAnswerThatCannotBeMadeLaterFailsForAllWhoWaitAndTheNextIsDecidedAnew() {
         RememberedAnswers answers = answers(10, 100);
-        List<RememberedAnswers.UnderWay> underWay = new ArrayList<>();
+        List<RememberedAnswers.InFlight> inFlight = new ArrayList<>();
         Heard first = new Heard();
         Heard second = new Heard();
-        answers.once(once("c", "k", "f"), "k", 0, first, underWay::add);
-        answers.once(once("c", "k", "f"), "k", 0, second, underWay::add);
+        answers.once(once("c", "k", "f"), "k", 0, first, inFlight::add);
+        answers.once(once("c", "k", "f"), "k", 0, second, inFlight::add);
         RuntimeException failure = new IllegalStateException("on purpose");
-        underWay.get(0).conclude(() -> {
+        inFlight.get(0).complete(() -> {
             throw failure;
         });
         assertThat(first.failures).containsExactly(failure);
@@ -183,13 +183,13 @@ class RememberedAnswersTest {
         answers.once(once(caller, key, "f"), key, 0, heard, this::decide);
     }
 
-    private void decide(RememberedAnswers.UnderWay first) {
+    private void decide(RememberedAnswers.InFlight first) {
         decisions.incrementAndGet();
         first.decided(ANSWER, true);
     }
 
     /** What one who asks was told. */
-    private static final class Heard implements RememberedAnswers.Asking {
+    private static final class Heard implements RememberedAnswers.Waiting {
         final List<HttpAnswer> answers = new CopyOnWriteArrayList<>();
         final List<RuntimeException> failures = new CopyOnWriteArrayList<>();
 

@@ -5,7 +5,7 @@ import static dev.weir.server.rest.RestKit.header;
 import static dev.weir.server.rest.RestKit.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.server.health.Health;
 import dev.weir.server.rls.RlsSettings;
 import io.vertx.core.json.JsonObject;
@@ -76,7 +76,9 @@ class RestCheckTest {
         assertThat(problem.getString("rule")).isEqualTo("minute");
         assertThat(problem.getString("counter")).contains("user_id").contains("u_42");
         assertThat(problem.getString("passes_at")).isEqualTo("2027-01-01T00:01:00Z");
-        assertThat(problem.getString("detail")).contains("minute", "u_42", "2027-01-01T00:01:00Z");
+        assertThat(problem.getString("detail"))
+                .startsWith("denied by minute (2 per 1m, ")
+                .endsWith(" for user_id=u_42: 0 left, passes again in 1m");
         assertThat(problem.getJsonArray("violated-policies").encode()).isEqualTo("[\"minute\"]");
     }
 
@@ -307,7 +309,7 @@ class RestCheckTest {
 
     @Test
     void theDomainMustBeNamedWhereThereAreSeveral() {
-        RuleSet two = RuleSet.builder()
+        WrittenRules two = WrittenRules.builder()
                 .weir("api", RestKit.weirList())
                 .envoy("edge", List.of())
                 .build();

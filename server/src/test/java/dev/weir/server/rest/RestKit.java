@@ -11,7 +11,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.server.HttpCaller;
 import dev.weir.server.health.Health;
@@ -47,15 +47,15 @@ final class RestKit implements AutoCloseable {
     private final HttpServer server;
     private final HttpCaller caller;
 
-    RestKit(RuleSet rules) {
+    RestKit(WrittenRules rules) {
         this(rules, settings(Duration.ZERO), RlsSettings.defaults());
     }
 
-    RestKit(RuleSet rules, RestSettings settings, RlsSettings rls) {
+    RestKit(WrittenRules rules, RestSettings settings, RlsSettings rls) {
         limiter = new Limiter(rules, store, micros::get, LimiterSettings.defaults(), new LimiterObserver() {});
         RestApi api = new RestApi(limiter, micros::get, health, settings, rls);
         server = VERTX.createHttpServer(RestApi.serverOptions())
-                .invalidRequestHandler(HttpPort::unreadable)
+                .invalidRequestHandler(HttpPort::unparsable)
                 .requestHandler(api.routes(VERTX))
                 .listen(0, "127.0.0.1")
                 .await();
@@ -68,8 +68,8 @@ final class RestKit implements AutoCloseable {
     }
 
     /** Domain {@code api}: two a minute and ten an hour for each user, and odd ones for single endpoints. */
-    static RuleSet weirRules() {
-        return RuleSet.builder().weir("api", weirList()).build();
+    static WrittenRules weirRules() {
+        return WrittenRules.builder().weir("api", weirList()).build();
     }
 
     static List<WeirRule> weirList() {

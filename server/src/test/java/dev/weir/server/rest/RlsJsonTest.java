@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.server.rls.RlsSettings;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -175,8 +175,8 @@ class RlsJsonTest {
         return "{\"entries\":[{\"key\":\"" + key + "\",\"value\":\"" + value + "\"}]" + more + "}";
     }
 
-    private static RuleSet rules() {
-        return RuleSet.builder()
+    private static WrittenRules rules() {
+        return WrittenRules.builder()
                 .envoy(
                         "d",
                         List.of(

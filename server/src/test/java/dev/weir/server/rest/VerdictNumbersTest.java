@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
 import dev.weir.Limit;
+import dev.weir.Verdict.Reason;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.model.MutableVerdict.Reason;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
 import dev.weir.Limit;
+import dev.weir.Verdict.Reason;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict.Reason;
 import dev.weir.internal.model.Rule;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

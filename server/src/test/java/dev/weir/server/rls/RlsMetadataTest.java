@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Limit;
 import dev.weir.Request;
+import dev.weir.Verdict.Reason;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict.Reason;
 import dev.weir.internal.model.Rule;
 import java.time.Duration;
 import java.util.List;

@@ -17,25 +17,25 @@ class WatchedRuleFilesTest {
     Path folder;
 
     @Test
-    void rulesThatLoadButCannotBePutInForceAreAFailureAndTheNextOnesAreHeardAllTheSame() throws Exception {
+    void countsRulesThatCannotBePutInForceAsFailedAndKeepsWatching() throws Exception {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), "domain: one\nrules: []\n");
-        try (WatchedRuleFiles feed =
+        try (WatchedRuleFiles files =
                 new WatchedRuleFiles(SettingsReader.read(RunningServer.flags(rules), Map.of(), folder))) {
             AtomicBoolean broken = new AtomicBoolean(true);
-            feed.follow(next -> {
+            files.follow(next -> {
                 if (broken.get()) {
                     throw new IllegalStateException("broken on purpose");
                 }
             });
             Files.writeString(rules, "domain: two\nrules: []\n");
-            await().until(() -> feed.failures() == 1);
-            assertThat(feed.isCurrent()).isFalse();
-            assertThat(feed.reloads()).isZero();
+            await().until(() -> files.failures() == 1);
+            assertThat(files.isCurrent()).isFalse();
+            assertThat(files.reloads()).isZero();
 
             broken.set(false);
             Files.writeString(rules, "domain: three\nrules: []\n");
-            await().until(feed::isCurrent);
-            assertThat(feed.reloads()).isEqualTo(1);
+            await().until(files::isCurrent);
+            assertThat(files.reloads()).isEqualTo(1);
         }
     }
 }

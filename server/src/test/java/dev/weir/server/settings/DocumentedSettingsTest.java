@@ -34,7 +34,7 @@ class DocumentedSettingsTest {
                 .filter(each -> each.startsWith("`stores`"))
                 .findFirst()
                 .orElseThrow();
-        assertThat(DocumentationPages.spans(line)).containsAll(StoreEntries.spellings());
+        assertThat(DocumentationPages.spans(line)).containsAll(StoreEntries.names());
     }
 
     private static String reference(Setting<?> setting) {
@@ -57,7 +57,7 @@ class DocumentedSettingsTest {
         String section = page.substring(page.indexOf("## Variables that do nothing"));
         Set<String> said = new TreeSet<>(DocumentationPages.spans(section.substring(0, section.indexOf("\n## "))));
         Map<String, String> all = said.stream().collect(Collectors.toMap(name -> name, name -> "1"));
-        assertThat(ReferenceVariables.withoutMeaning(all)).isEqualTo(said);
-        assertThat(said).isEqualTo(new TreeSet<>(ReferenceVariables.WITHOUT_MEANING));
+        assertThat(ReferenceVariables.ignored(all)).isEqualTo(said);
+        assertThat(said).isEqualTo(new TreeSet<>(ReferenceVariables.IGNORED));
     }
 }

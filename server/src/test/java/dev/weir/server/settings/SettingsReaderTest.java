@@ -26,8 +26,7 @@ class SettingsReaderTest {
     @Test
     void theDrainDelayIsAPartOfTheDrainTimeout() throws Exception {
         assertThatThrownBy(() -> read(Map.of("drain_delay", "10s"), Map.of()))
-                .hasMessageContaining(
-                        "--drain-delay: 10s (expected: at most drain_timeout, 8s, of which it is a part)");
+                .hasMessageContaining("--drain-delay: 10s (expected: at most drain_timeout, 8s, which includes it)");
         Settings.Drain drain = read(Map.of("drain_delay", "1s", "drain_timeout", "2s"), Map.of())
                 .drain();
         assertThat(drain.calls()).isEqualTo(Duration.ofMillis(500));
@@ -137,7 +136,8 @@ class SettingsReaderTest {
     void whatHasNoMeaningHereIsNamedInOneWarning() throws Exception {
         Settings settings =
                 read(Map.of(), Map.of("USE_STATSD", "false", "REDIS_AUTH", "x", "CONFIG_TYPE", "FILE", "PATH", "/bin"));
-        assertThat(settings.warnings()).containsExactly("set, but without meaning here: REDIS_AUTH, USE_STATSD");
+        assertThat(settings.warnings())
+                .containsExactly("ignored variables of envoyproxy/ratelimit: REDIS_AUTH, USE_STATSD");
     }
 
     @Test
@@ -195,7 +195,7 @@ class SettingsReaderTest {
                 .hasMessageContaining("WEIR_ADMIN_TOKEN: 7 characters (expected: at least 32;")
                 .hasMessageNotContaining("hunter2");
         assertThatThrownBy(() -> read(Map.of("admin_token_file", "/t"), Map.of("WEIR_ADMIN_TOKEN", token)))
-                .hasMessageContaining("WEIR_ADMIN_TOKEN: beside admin_token_file (expected: one of them)")
+                .hasMessageContaining("WEIR_ADMIN_TOKEN: conflicts with admin_token_file (expected: one of them)")
                 .hasMessageNotContaining(token);
         assertThat(read(Map.of("admin_token", token), Map.of()).adminToken()).isNull();
         assertThat(read(Map.of(), Map.of("WEIR_TOKEN", token)).warnings()).isEmpty();
@@ -227,8 +227,9 @@ class SettingsReaderTest {
         Settings off = read(Map.of(), files);
         assertThat(off.tls().grpc()).isNull();
         assertThat(off.warnings())
-                .containsExactly("set, but without meaning here: GRPC_CLIENT_TLS_CACERT, GRPC_SERVER_TLS_CERT,"
-                        + " GRPC_SERVER_TLS_KEY");
+                .containsExactly(
+                        "ignored variables of envoyproxy/ratelimit: GRPC_CLIENT_TLS_CACERT, GRPC_SERVER_TLS_CERT,"
+                                + " GRPC_SERVER_TLS_KEY");
     }
 
     @Test
@@ -245,7 +246,7 @@ class SettingsReaderTest {
     void aMisspelledVariableIsAWarningWithAGuess() throws Exception {
         assertThat(read(Map.of(), Map.of("WEIR_HTPP_PORT", "1", "WEIR_JAVA_OPTS", "-Xmx1g"))
                         .warnings())
-                .containsExactly("WEIR_HTPP_PORT: no such setting (did you mean WEIR_HTTP_PORT?)");
+                .containsExactly("WEIR_HTPP_PORT: unknown setting (did you mean WEIR_HTTP_PORT?)");
     }
 
     @Test
@@ -271,9 +272,9 @@ class SettingsReaderTest {
                 .isInstanceOf(SettingsException.class)
                 .hasMessageContainingAll(
                         "weir.yaml:2:11: max_keys: \"many\" (expected: a number from 1024 to 1000000000)",
-                        "weir.yaml:3:1: htpp_port: no such setting (did you mean http_port?)",
-                        "weir.yaml:4:8: rules: a list (expected: sources of rules with commas between)",
-                        "weir.yaml:5:1: colour: no such setting (docs/settings.md lists those there are)",
+                        "weir.yaml:3:1: htpp_port: unknown setting (did you mean http_port?)",
+                        "weir.yaml:4:8: rules: a list (expected: comma-separated rule sources)",
+                        "weir.yaml:5:1: colour: unknown setting (see docs/settings.md)",
                         "--grpc-port: \"70000\" (expected: a port from 0 to 65535)",
                         "--warm-up: \"3\" (expected: a duration such as 500ms, 10s or 1m)",
                         "SHADOW_MODE: \"perhaps\" (expected: true or false)",

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,10 +133,10 @@ class StoreSettingsTest {
 
         Map<String, String> alone = Map.of("REDIS_URL", "h:6379");
         assertThat(read(Map.of(), with(alone, "REDIS_SENTINEL_AUTH", "b")).warnings())
-                .containsExactly("set, but without meaning here: REDIS_SENTINEL_AUTH");
+                .containsExactly("ignored variables of envoyproxy/ratelimit: REDIS_SENTINEL_AUTH");
         assertRefused(Map.of("store", "redis://h"), Map.of("WEIR_STORE_SENTINEL_PASSWORD", SECRET))
-                .hasMessage("WEIR_STORE_SENTINEL_PASSWORD: of a store without sentinels (expected:"
-                        + " redis-sentinel://…)");
+                .hasMessage(
+                        "WEIR_STORE_SENTINEL_PASSWORD: the store has no sentinels (expected:" + " redis-sentinel://…)");
     }
 
     @Test
@@ -156,11 +156,11 @@ class StoreSettingsTest {
         assertRefused(Map.of("deadline", "0s"), Map.of())
                 .hasMessage("--deadline: \"0s\" (expected: a duration from 1ms to 10s)");
         assertRefused(Map.of(), Map.of("WEIR_STORE_PASSWORD", SECRET))
-                .hasMessage("WEIR_STORE_PASSWORD: without the address of its store (expected: store, too)");
+                .hasMessage("WEIR_STORE_PASSWORD: the address of the store is missing (expected: store, too)");
         assertRefused(
                         Map.of("store", "redis://h", "store_password_file", "/no/such"),
                         Map.of("WEIR_STORE_PASSWORD", SECRET))
-                .hasMessage("--store-password-file: beside WEIR_STORE_PASSWORD (expected: one of them)");
+                .hasMessage("--store-password-file: conflicts with WEIR_STORE_PASSWORD (expected: one of them)");
         assertRefused(Map.of("store", "redis://h", "store_password_file", "/no/such"), Map.of())
                 .hasMessage("--store-password-file: \"/no/such\" cannot be read: it does not exist");
         assertRefused(Map.of("store", "rediss://h", "store_tls_cert", "c.pem"), Map.of())
@@ -170,7 +170,8 @@ class StoreSettingsTest {
     @Test
     void whatTheReferenceCouldAndWeirCannotIsRefused() {
         assertRefused(Map.of(), Map.of("REDIS_URL", "/var/run/redis.sock"))
-                .hasMessage("REDIS_URL: a Unix socket cannot be used (expected: host:port, and REDIS_SOCKET_TYPE tcp)");
+                .hasMessage(
+                        "REDIS_URL: Unix sockets are not supported (expected: host:port, and REDIS_SOCKET_TYPE tcp)");
         assertRefused(Map.of(), Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "RING"))
                 .hasMessage("REDIS_TYPE: \"RING\" (expected: SINGLE, SENTINEL or CLUSTER)");
         assertRefused(Map.of(), Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "SENTINEL"))
@@ -196,9 +197,9 @@ class StoreSettingsTest {
                 .hasMessageContaining(file + ":3:12: stores.default: set twice")
                 .hasMessageContaining(file + ":4:3: stores: \"b c\" (expected: up to 40 letters, digits, - and _)")
                 .hasMessageContaining(file + ":5:8: stores.mem: \"memory\" (expected: redis://host:port,")
-                .hasMessageContaining(file + ":6:26: stores.d.pasword: no such setting (did you mean password?)")
+                .hasMessageContaining(file + ":6:26: stores.d.pasword: unknown setting (did you mean password?)")
                 .hasMessageContaining(
-                        file + ":7:14: stores.e.user: without the address of its store (expected: url, too)")
+                        file + ":7:14: stores.e.user: the address of the store is missing (expected: url, too)")
                 .hasMessageContaining(
                         file + ":8:6: stores.f: expected an address, or url, user, password and password_file");
     }

@@ -10,70 +10,69 @@ import org.junit.jupiter.api.Test;
 
 class StoreOutageLogTest {
     private final List<String> log = new ArrayList<>();
-    private String away = "";
+    private String unreachable = "";
     private long checks;
     private StoreFailure failure = StoreFailure.TIMEOUT;
     private long seconds;
-    private final StoreOutageLog watch = new StoreOutageLog(
-            () -> away,
+    private final StoreOutageLog outages = new StoreOutageLog(
+            () -> unreachable,
             () -> checks,
             () -> failure,
             () -> TimeUnit.SECONDS.toNanos(seconds),
             (level, text) -> log.add(level + " " + text));
 
     @Test
-    void anOutageIsTwoLinesHoweverLongItIs() {
-        look(3);
+    void logsTwoLinesHoweverLongAnOutageIs() {
+        update(3);
         assertThat(log).isEmpty();
-        away = "store default, h:1: unreachable";
+        unreachable = "store default, h:1: unreachable";
         for (int i = 0; i < 20; i++) {
             checks += 100;
-            look(1);
+            update(1);
         }
-        assertThat(watch.isDegraded()).isTrue();
-        away = "";
-        look(5);
-        assertThat(watch.isDegraded()).isFalse();
+        assertThat(outages.isDegraded()).isTrue();
+        unreachable = "";
+        update(5);
+        assertThat(outages.isDegraded()).isFalse();
         assertThat(log)
                 .containsExactly(
-                        "WARNING degraded: store default, h:1: unreachable; rules follow their on_fail",
+                        "WARNING degraded: store default, h:1: unreachable; on_fail decides",
                         "INFO no longer degraded, after 22 s; on_fail decided 2000 checks");
     }
 
     @Test
     void aStoreThatComesAndGoesIsOneOutage() {
         for (int i = 0; i < 10; i++) {
-            away = i % 2 == 0 ? "store default: unreachable" : "";
-            look(1);
+            unreachable = i % 2 == 0 ? "store default: unreachable" : "";
+            update(1);
         }
-        look(3);
+        update(3);
         assertThat(log).hasSize(2);
     }
 
     @Test
-    void answersThatComeTooLateAreNoticedThoughTheStoreIsThere() {
-        look(1);
+    void lateAnswersOfAConnectedStoreAreAnOutage() {
+        update(1);
         checks = 7;
-        look(1);
+        update(1);
         assertThat(log)
-                .containsExactly(
-                        "WARNING degraded: a store did not answer inside the deadline; rules follow their on_fail");
-        look(3);
+                .containsExactly("WARNING degraded: a store did not answer within the deadline; on_fail decides");
+        update(3);
         assertThat(log).last().isEqualTo("INFO no longer degraded, after 3 s; on_fail decided 7 checks");
     }
 
     @Test
-    void whatAStoreThatIsThereSaidIsNamed() {
+    void namesTheFailureOfAConnectedStore() {
         failure = StoreFailure.UNAVAILABLE;
         checks = 1;
-        look(1);
-        assertThat(log).containsExactly("WARNING degraded: a store failed (unavailable); rules follow their on_fail");
+        update(1);
+        assertThat(log).containsExactly("WARNING degraded: a store failed (unavailable); on_fail decides");
     }
 
-    private void look(int times) {
+    private void update(int times) {
         for (int i = 0; i < times; i++) {
             seconds++;
-            watch.look();
+            outages.update();
         }
     }
 }

@@ -29,7 +29,7 @@ class TlsIdentityTest {
                         + Base64.getMimeEncoder().encodeToString(inner) + "\n-----END " + algorithm
                         + " PRIVATE KEY-----\n");
         TlsIdentity identity = TlsIdentity.read(new Settings.Tls(pem.certificate(), old, null, List.of()));
-        assertThat(identity.toString()).startsWith("CN=server, good until ");
+        assertThat(identity.toString()).startsWith("CN=server, valid until ");
     }
 
     /** The key that PKCS#8 wraps: after the version and the algorithm, what is in the last element. */
@@ -70,6 +70,6 @@ class TlsIdentityTest {
         PemFiles other = PemFiles.in(folder, "other");
         assertThatThrownBy(() -> TlsIdentity.read(new Settings.Tls(one.certificate(), other.key(), null, List.of())))
                 .hasMessageContaining("other.key (expected: the private key of")
-                .hasMessageContaining("it is the key of another");
+                .hasMessageContaining("the key belongs to another certificate");
     }
 }

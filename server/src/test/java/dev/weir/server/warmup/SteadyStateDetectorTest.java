@@ -8,45 +8,45 @@ import org.junit.jupiter.api.Test;
 class SteadyStateDetectorTest {
     private static final long GOOD = Duration.ofMillis(5).toNanos();
 
-    private final SteadyStateDetector calm = new SteadyStateDetector(GOOD);
+    private final SteadyStateDetector steady = new SteadyStateDetector(GOOD);
 
     SteadyStateDetectorTest() {
-        calm.begin();
+        steady.restart();
     }
 
     @Test
-    void comesAfterManyGoodWavesInARow() {
-        waves(99, GOOD);
-        assertThat(calm.isReached()).isFalse();
-        calm.wave(GOOD);
-        assertThat(calm.isReached()).isTrue();
+    void isReachedAfterManyQuickBatchesInARow() {
+        add(99, GOOD);
+        assertThat(steady.isReached()).isFalse();
+        steady.add(GOOD);
+        assertThat(steady.isReached()).isTrue();
     }
 
     @Test
-    void oneSlowWaveBeginsItAnew() {
-        waves(99, GOOD / 5);
-        calm.wave(GOOD + 1);
-        waves(99, GOOD / 5);
-        assertThat(calm.isReached()).isFalse();
+    void startsAgainAfterASlowBatch() {
+        add(99, GOOD / 5);
+        steady.add(GOOD + 1);
+        add(99, GOOD / 5);
+        assertThat(steady.isReached()).isFalse();
     }
 
     @Test
-    void aStoreFarAwayIsMeasuredByItsBest() {
-        calm.wave(4 * GOOD);
-        waves(100, 11 * GOOD);
-        assertThat(calm.isReached()).isTrue();
+    void judgesADistantStoreByItsBestTime() {
+        steady.add(4 * GOOD);
+        add(100, 11 * GOOD);
+        assertThat(steady.isReached()).isTrue();
     }
 
     @Test
-    void otherCallsHaveToBeCalmThemselves() {
-        waves(100, GOOD);
-        calm.begin();
-        assertThat(calm.isReached()).isFalse();
+    void restartForgetsEarlierBatches() {
+        add(100, GOOD);
+        steady.restart();
+        assertThat(steady.isReached()).isFalse();
     }
 
-    private void waves(int count, long nanos) {
+    private void add(int count, long nanos) {
         for (int i = 0; i < count; i++) {
-            calm.wave(nanos);
+            steady.add(nanos);
         }
     }
 }

@@ -1,4 +1,4 @@
-// Asks the lane at argv[2] as @grpc/grpc-js does: many calls at once, and one that is wrong. Prints what came back.
+// Calls the gRPC server at argv[2] as @grpc/grpc-js does: many calls at once, and one that is wrong. Prints what came back.
 const grpc = require('@grpc/grpc-js');
 
 const client = new grpc.Client(process.argv[2], grpc.credentials.createInsecure());

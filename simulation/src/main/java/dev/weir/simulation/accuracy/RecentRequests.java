@@ -18,12 +18,12 @@ final class RecentRequests {
         callers[at] = caller;
     }
 
-    /** Whether the oldest came at {@code moment} or before. */
+    /** Whether the oldest request came at {@code moment} or before. */
     boolean isBefore(long moment) {
         return size > 0 && moments[head] <= moment;
     }
 
-    /** Forgets the oldest, and says whose it was. */
+    /** Removes the oldest request, and returns its caller. */
     int poll() {
         int caller = callers[head];
         head = (head + 1) & (moments.length - 1);

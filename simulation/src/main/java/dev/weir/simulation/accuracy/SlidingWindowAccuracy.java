@@ -8,15 +8,15 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Compares the estimate of a sliding window counter with the exact log, request by request, as Cloudflare did with 400 million of
- * them: both count everything that comes, and each says whether the caller is over its limit.
+ * Compares the estimate of a sliding window counter with the exact log, request by request, as Cloudflare did with 400
+ * million requests. Both count every request, and each says whether the caller is over its limit.
  *
  * <pre>
  *   estimate = current + previous * (window - elapsed) / window        exact = requests in (now - window, now]
  * </pre>
  *
- * @see <a href="https://blog.cloudflare.com/counting-things-a-lot-of-different-things/">Cloudflare: How we built rate limiting capable
- *     of scaling to millions of domains</a>
+ * @see <a href="https://blog.cloudflare.com/counting-things-a-lot-of-different-things/">Cloudflare: How we built rate
+ *     limiting capable of scaling to millions of domains</a>
  */
 public final class SlidingWindowAccuracy {
     private final long limit;
@@ -47,7 +47,7 @@ public final class SlidingWindowAccuracy {
         this.seenOf = new int[callers];
     }
 
-    /** What was found, after two windows to warm up, in {@code windows} windows. */
+    /** Measures {@code windows} windows, after two windows of warm-up. */
     public static Found measure(FlowSettings settings, Limit limit, int windows, long seed) {
         SlidingWindowAccuracy measured =
                 new SlidingWindowAccuracy(limit, settings.callers().count());
@@ -119,14 +119,14 @@ public final class SlidingWindowAccuracy {
     }
 
     /**
-     * What was found.
+     * The result of a measurement.
      *
      * @param drift mean of |estimate - exact| / exact over all requests
      * @param callerDrift the same, averaged by caller first
      * @param over requests of callers over their limit
-     * @param wronglyAllowed requests that the estimate let pass although their caller was over
-     * @param wronglyLimited requests that it did not let pass although their caller was not
-     * @param worst how far a caller that passed was over its limit, as a share of it
+     * @param wronglyAllowed requests that the estimate admitted although their caller was over
+     * @param wronglyLimited requests that it denied although their caller was not over
+     * @param worst the largest excess of an admitted caller over its limit, as a share of the limit
      */
     public record Found(
             long requests,

@@ -3,9 +3,9 @@ package dev.weir.simulation.clock;
 import dev.weir.TimeSource;
 import java.util.function.LongUnaryOperator;
 
-/** The clocks of one machine: a wall clock that may be set wrong, and a monotonic one that began anywhere; both may run fast or slow. */
+/** The clocks of one machine: a wall clock that may be off, and a monotonic clock with any origin; both may drift. */
 public final class MachineClock implements TimeSource {
-    /** What every right clock shows when a run starts: 2026-01-01, the beginning of a window of any usual length. */
+    /** The time of a correct clock when a run starts: 2026-01-01, the start of a window of any usual length. */
     public static final long EPOCH_MICROS = 1_767_225_600_000_000L;
 
     private static final long MILLION = 1_000_000;
@@ -16,7 +16,7 @@ public final class MachineClock implements TimeSource {
     private final long driftMillionths;
     private final LongUnaryOperator monotonic;
 
-    /** A clock that is {@code skewMicros} ahead, and runs fast by so many millionths. */
+    /** A clock that is {@code skewMicros} ahead, and runs fast by {@code driftMillionths}. */
     public MachineClock(Timeline timeline, long skewMicros, long originNanos, long driftMillionths) {
         this(timeline, skewMicros, originNanos, driftMillionths, LongUnaryOperator.identity());
     }
@@ -30,7 +30,7 @@ public final class MachineClock implements TimeSource {
         this.monotonic = monotonic;
     }
 
-    /** This machine with a monotonic clock that shows something else: how a test plants a mistake. */
+    /** A copy with a wrong monotonic clock, for a test that plants a mistake. */
     public MachineClock broken(LongUnaryOperator shown) {
         return new MachineClock(timeline, skewMicros, originNanos, driftMillionths, shown);
     }
@@ -45,7 +45,7 @@ public final class MachineClock implements TimeSource {
         return originNanos + monotonic.applyAsLong(elapsed());
     }
 
-    /** How long it really takes until this clock has moved on by {@code nanos}. */
+    /** The real time in which this clock advances by {@code nanos}. */
     public long realNanos(long nanos) {
         return nanos - nanos * driftMillionths / MILLION;
     }

@@ -4,21 +4,24 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to happen, in order. Time is nanoseconds from the start of the run and moves only from one event to the next; events of
- * one moment happen in the order in which they were announced, so that a run is the same each time.
+ * The queue of scheduled events. Time is nanoseconds from the start of the run and advances only from one event to the
+ * next. Events of one moment happen in the order in which they were scheduled, so that a run is repeatable.
  *
- * <p>A heap with four children to a node, in arrays of numbers: with a million events a second the queue is most of the work.
+ * <p>It is a heap with four children per node, in arrays of primitives: with a million events a second the queue is
+ * most of the work.
  */
 public final class Timeline {
     private static final int CHILDREN = 4;
-    /** More than any run needs: events that announce each other for the same moment are a mistake. */
+    /**
+     * More events at one moment than any run needs: events that schedule each other for the same moment are a mistake.
+     */
     private static final int MOST_AT_ONCE = 1_000_000;
 
     private long[] moments = new long[1024];
     private long[] orders = new long[1024];
     private @Nullable Event[] events = new Event[1024];
     private int size;
-    private long announced;
+    private long scheduled;
     private long now;
     private long happened;
     private int still;
@@ -28,32 +31,33 @@ public final class Timeline {
         return now;
     }
 
-    /** How many events there have been. */
+    /** The number of events that have happened. */
     public long happened() {
         return happened;
     }
 
-    /** Announces {@code event} for {@code moment}, or for now if that has passed. */
+    /** Schedules {@code event} for {@code moment}, or for now if that has passed. */
     public void at(long moment, Event event) {
         if (size == moments.length) {
             moments = Arrays.copyOf(moments, size * 2);
             orders = Arrays.copyOf(orders, size * 2);
             events = Arrays.copyOf(events, size * 2);
         }
-        rise(size++, Math.max(now, moment), announced++, event);
+        rise(size++, Math.max(now, moment), scheduled++, event);
     }
 
-    /** Announces {@code event} for {@code nanos} from now. */
+    /** Schedules {@code event} for {@code nanos} from now. */
     public void after(long nanos, Event event) {
         at(now + nanos, event);
     }
 
-    /** Lets everything happen that comes before {@code end}; then it is {@code end}. */
+    /** Runs all events before {@code end}; then the time is {@code end}. */
     public void runUntil(long end) {
         while (size > 0 && moments[0] < end) {
             still = moments[0] == now ? still + 1 : 0;
             if (still > MOST_AT_ONCE) {
-                throw new IllegalStateException("time stands still at " + now + " ns with " + events[0]);
+                throw new IllegalStateException("time stands still at " + now + " ns (event: " + events[0]
+                        + "; expected: at most " + MOST_AT_ONCE + " events at one moment)");
             }
             now = moments[0];
             Event next = events[0];

@@ -3,6 +3,7 @@ package dev.weir.simulation.fleet;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.TimeSource;
+import dev.weir.Verdict.Reason;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.limiter.check.Waiter;
@@ -10,9 +11,8 @@ import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict.Reason;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
@@ -23,14 +23,14 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What textbooks do: borrow ten hits from the shared counter, spend them here, let them lapse after five seconds, give nothing back. It
- * is here to be compared with, for requests of one hit that meet one rule.
+ * The textbook limiter: it borrows ten hits from the shared counter, spends them locally, lets them lapse after five
+ * seconds, and gives nothing back. Weir is compared with it, for requests of one hit that match one rule.
  */
 final class ChunkNodeLimiter implements NodeLimiter {
     static final long CHUNK = 10;
     static final long TTL_NANOS = 5_000_000_000L;
 
-    private final RuleSet rules;
+    private final RuleIndex rules;
     private final SharedStore store;
     private final TimeSource clock;
     private final long deadlineNanos;
@@ -38,7 +38,7 @@ final class ChunkNodeLimiter implements NodeLimiter {
     private final Map<Limit, Meter> meters = new HashMap<>();
     private final Map<Long, Chunk> chunks = new HashMap<>();
 
-    ChunkNodeLimiter(RuleSet rules, SharedStore store, TimeSource clock, long deadlineMicros) {
+    ChunkNodeLimiter(RuleIndex rules, SharedStore store, TimeSource clock, long deadlineMicros) {
         this.rules = rules;
         this.store = store;
         this.clock = clock;

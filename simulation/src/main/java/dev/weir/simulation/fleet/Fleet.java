@@ -6,33 +6,35 @@ import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.simulation.fleet.SimulatedNode.Life;
-import dev.weir.simulation.store.Link;
-import dev.weir.simulation.store.SimulatedStore;
+import dev.weir.simulation.store.ShardedStore;
+import dev.weir.simulation.store.StoreLinks;
 import dev.weir.simulation.traffic.Destination;
 import dev.weir.simulation.traffic.Flow;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Nodes that share a store, and requests that come to them. */
+/** Nodes that share stores, and requests that come to them. */
 public final class Fleet implements Destination {
     private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
     private static final Executor AT_ONCE = Runnable::run;
 
     private final Timeline timeline;
-    private final SimulatedStore store;
-    private final RuleSet rules;
+    private final List<ShardedStore> stores;
+    private final RuleIndex rules;
     private final FleetSettings settings;
     private final SplittableRandom random;
     private final FleetObserver watcher;
@@ -48,19 +50,20 @@ public final class Fleet implements Destination {
     private @Nullable Flow flow;
     private int caller;
     private @Nullable SimulatedNode node;
+    private boolean closed;
 
     /** A fleet with the mistakes that are {@code planted} in it. */
     public Fleet(
             Timeline timeline,
-            SimulatedStore store,
-            RuleSet rules,
+            List<ShardedStore> stores,
+            WrittenRules rules,
             FleetSettings settings,
             SplittableRandom random,
             FleetObserver watcher,
             PlantedMistakes planted) {
         this.timeline = timeline;
-        this.store = store;
-        this.rules = rules;
+        this.stores = List.copyOf(stores);
+        this.rules = RuleIndex.of(rules);
         this.settings = settings;
         this.random = random.split();
         this.watcher = watcher;
@@ -83,7 +86,7 @@ public final class Fleet implements Destination {
             to = nodes.get((number + i) % nodes.size());
         }
         Life life = to.life();
-        if (life == null) {
+        if (life == null || closed) {
             return; // nobody is there to let it pass or deny it
         }
         if (timeline.now() < to.pausedUntil()) {
@@ -110,11 +113,16 @@ public final class Fleet implements Destination {
                             skew == 0 ? 0 : random.nextLong(-skew, skew + 1),
                             random.nextLong(1L << 40),
                             drift == 0 ? 0 : random.nextLong(-drift, drift + 1)));
-            Link link = new Link(timeline, node, clock, store, settings.link(), random.split());
-            Listener listener = new Listener(node, clock, link);
+            List<StoreLinks> links = new ArrayList<>();
+            Map<String, SharedStore> heard = new LinkedHashMap<>();
+            Listener listener = new Listener(node, clock);
             listeners.put(node, listener);
-            SharedStore heard = planted.stores().apply(new ObservedStore(link, listener));
-            Life life = new Life(clock, link, peer(heard, clock));
+            for (ShardedStore each : stores) {
+                StoreLinks next = new StoreLinks(timeline, node, clock, each.servers(), each.link(), random);
+                links.add(next);
+                heard.put(each.name(), planted.stores().apply(new ObservedStore(next, listener.to(next))));
+            }
+            Life life = new Life(clock, links, peer(heard, clock));
             node.start(life);
             watcher.started(node);
             timeline.after(random.nextLong(TICK_NANOS), () -> tick(node, life));
@@ -152,32 +160,49 @@ public final class Fleet implements Destination {
         node.pause(nanos);
     }
 
-    /** Breaks the connection of {@code node}. */
-    public void breakOff(SimulatedNode node) {
+    /** Breaks the connection between {@code node} and {@code server}. */
+    public void breakOff(SimulatedNode node, int server) {
         Life life = node.life();
         if (life != null) {
-            life.link().breakOff();
+            life.linksTo(server).breakOff(server);
         }
     }
 
-    /** Lets nothing through between {@code node} and the store for {@code nanos}. */
-    public void cut(SimulatedNode node, long nanos) {
+    /** Lets nothing through between {@code node} and {@code server} for {@code nanos}. */
+    public void cut(SimulatedNode node, int server, long nanos) {
         Life life = node.life();
         if (life != null) {
-            life.link().cut(nanos);
+            life.linksTo(server).cut(server, nanos);
         }
     }
 
-    private NodeLimiter peer(SharedStore store, MachineClock clock) {
+    /** Sends everybody away who comes from now on: what is under way is still decided. */
+    public void closeDoors() {
+        closed = true;
+    }
+
+    private NodeLimiter peer(Map<String, SharedStore> heard, MachineClock clock) {
         return switch (settings.kind()) {
-            case WEIR -> new WeirNodeLimiter(rules, store, clock, settings.limiter());
+            case WEIR -> new WeirNodeLimiter(rules, heard, clock, settings.limiter());
             case NAIVE_CHUNKS ->
-                new ChunkNodeLimiter(rules, store, clock, settings.limiter().deadlineMicros());
+                new ChunkNodeLimiter(
+                        rules,
+                        heard.values().iterator().next(),
+                        clock,
+                        settings.limiter().deadlineMicros());
         };
     }
 
     private void told(Flow flow, int caller, SimulatedNode node, Life life, MutableDecision decision, boolean waited) {
-        watcher.told(flow, caller, node, decision, life.link().chargedMicros(), waited);
+        long charged = life.stores().get(0).chargedMicros();
+        watcher.told(
+                flow,
+                caller,
+                node,
+                decision,
+                charged,
+                server -> life.linksTo(server).heardMicros(server),
+                waited);
         if (!decision.allowed()) {
             MutableVerdict binding = decision.binding();
             flow.denied(caller, binding == null ? 0 : binding.retryAfterMicros());
@@ -194,33 +219,36 @@ public final class Fleet implements Destination {
     }
 
     /** Passes on what a node asks in the background in one of its lives, until the next one begins. */
-    private final class Listener implements ObservedStore.Ear {
+    private final class Listener {
         private final SimulatedNode node;
         private final MachineClock clock;
-        private final Link link;
 
-        Listener(SimulatedNode node, MachineClock clock, Link link) {
+        Listener(SimulatedNode node, MachineClock clock) {
             this.node = node;
             this.clock = clock;
-            this.link = link;
         }
 
         private boolean isCurrent() {
             return listeners.get(node) == this;
         }
 
-        @Override
-        public void asked(Check check) {
-            if (isCurrent()) {
-                watcher.asked(node, check, clock.micros());
-            }
-        }
+        /** What is asked over {@code links}. */
+        ObservedStore.Ear to(StoreLinks links) {
+            return new ObservedStore.Ear() {
+                @Override
+                public void asked(Check check) {
+                    if (isCurrent()) {
+                        watcher.asked(node, check, clock.micros());
+                    }
+                }
 
-        @Override
-        public void answered(Check check) {
-            if (isCurrent()) {
-                watcher.answered(node, check, link.chargedMicros());
-            }
+                @Override
+                public void answered(Check check) {
+                    if (isCurrent()) {
+                        watcher.answered(node, check, links.chargedMicros());
+                    }
+                }
+            };
         }
     }
 

@@ -3,18 +3,27 @@ package dev.weir.simulation.fleet;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.store.Check;
 import dev.weir.simulation.traffic.Flow;
+import java.util.function.IntToLongFunction;
 
-/** Told of every decision of the fleet, and of what its nodes ask in the background. */
+/** Observes every decision of the fleet, and the background asks of its nodes. */
 public interface FleetObserver {
 
     /**
      * A request was decided.
      *
      * @param decision a buffer that is filled again afterwards
-     * @param chargedMicros when its hits were taken, by the store's clock
+     * @param chargedMicros when its hits were taken, by the clock of the first store
+     * @param heardMicros what the clock of each server showed, when it decided what the node last heard of
      * @param waited whether it had to ask the store
      */
-    void told(Flow flow, int caller, SimulatedNode node, MutableDecision decision, long chargedMicros, boolean waited);
+    void told(
+            Flow flow,
+            int caller,
+            SimulatedNode node,
+            MutableDecision decision,
+            long chargedMicros,
+            IntToLongFunction heardMicros,
+            boolean waited);
 
     /** A process begins on {@code node}, which knows nothing of the one before. */
     default void started(SimulatedNode node) {}

@@ -4,7 +4,7 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
 
-/** What decides on a node, from its start until it is stopped or killed. */
+/** The limiter of a node, from its start until it is stopped or killed. */
 interface NodeLimiter {
 
     /** As {@link dev.weir.internal.limiter.Limiter#decide(Request, long, MutableDecision, WaiterSupplier)}. */

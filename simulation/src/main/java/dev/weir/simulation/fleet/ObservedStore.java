@@ -5,7 +5,7 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
 import java.util.concurrent.Executor;
 
-/** A store whose watcher hears what a node asks in the background, as reports are, and what comes of it. */
+/** Wraps a store to observe a node's background asks, such as reports, and their answers. */
 final class ObservedStore implements SharedStore {
     private final SharedStore store;
     private final Ear ear;
@@ -31,6 +31,11 @@ final class ObservedStore implements SharedStore {
             ear.asked(ask.checks.get(0));
         }
         store.decide(ask);
+    }
+
+    @Override
+    public int slot(Check check) {
+        return store.slot(check);
     }
 
     @Override

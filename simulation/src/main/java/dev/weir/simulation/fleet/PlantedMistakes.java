@@ -7,8 +7,8 @@ import java.util.function.UnaryOperator;
 /**
  * Mistakes that a test plants in a fleet, to see that they are found.
  *
- * @param clocks what becomes of the clocks of a machine
- * @param stores what becomes of a node's way to the store, as its limiter sees it
+ * @param clocks replaces the clocks of a machine
+ * @param stores replaces the store that a node's limiter sees
  */
 public record PlantedMistakes(UnaryOperator<MachineClock> clocks, UnaryOperator<SharedStore> stores) {
     public static final PlantedMistakes NONE = new PlantedMistakes(UnaryOperator.identity(), UnaryOperator.identity());

@@ -3,7 +3,8 @@ package dev.weir.simulation.fleet;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.simulation.store.Host;
-import dev.weir.simulation.store.Link;
+import dev.weir.simulation.store.StoreLinks;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A machine of the fleet, with the process that runs on it, if any. */
@@ -14,7 +15,17 @@ public final class SimulatedNode implements Host {
     private @Nullable Life life;
 
     /** One life of a node's process. */
-    record Life(MachineClock clock, Link link, NodeLimiter peer) {}
+    record Life(MachineClock clock, List<StoreLinks> stores, NodeLimiter peer) {
+        /** What leads to the server with this number. */
+        StoreLinks linksTo(int server) {
+            for (StoreLinks each : stores) {
+                if (each.leadsTo(server)) {
+                    return each;
+                }
+            }
+            throw new IllegalArgumentException("server: " + server + " (expected: one of a store)");
+        }
+    }
 
     SimulatedNode(int number, Timeline timeline) {
         this.number = number;
@@ -57,7 +68,7 @@ public final class SimulatedNode implements Host {
     /** Ends the process at once, with all it knew. */
     void kill() {
         if (life != null) {
-            life.link().close();
+            life.stores().forEach(StoreLinks::close);
             life = null;
         }
         pausedUntil = 0;

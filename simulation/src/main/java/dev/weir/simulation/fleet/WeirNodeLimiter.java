@@ -8,20 +8,21 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
+import java.util.Map;
 
-/** Weir itself. */
+/** Runs the real limiter of Weir on a node. */
 final class WeirNodeLimiter implements NodeLimiter {
     /** Counters of the node's own: few, for most are shared. */
     private static final int LOCAL_KEYS = 1 << 16;
 
     private final Limiter limiter;
 
-    WeirNodeLimiter(RuleSet rules, SharedStore store, TimeSource clock, LimiterSettings settings) {
+    WeirNodeLimiter(RuleIndex rules, Map<String, SharedStore> stores, TimeSource clock, LimiterSettings settings) {
         this.limiter = new Limiter(
-                rules, new MemoryStore(LOCAL_KEYS), SharedStores.of(store), clock, settings, new LimiterObserver() {});
+                rules, new MemoryStore(LOCAL_KEYS), SharedStores.of(stores), clock, settings, new LimiterObserver() {});
     }
 
     @Override

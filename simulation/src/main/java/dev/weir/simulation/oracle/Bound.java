@@ -8,8 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may pass of one counter: {@code fixed_window} no more than {@code requests} in a window; every other algorithm, in any time, no
- * more than its own bound. To either comes what a failover forgot, and what its book says.
+ * The bound on the hits that may pass one counter. With {@code fixed_window} it is {@code requests} in a window; every
+ * other algorithm has its own bound for any time span. Writes that a failover lost are added to it, and the allowance
+ * of the account.
  */
 final class Bound {
     /** The time from which refills are counted: differences are small, and a double holds them exactly enough. */

@@ -1,7 +1,10 @@
 package dev.weir.simulation.oracle;
 
 import dev.weir.Algorithm;
+import dev.weir.Consistency;
 import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
@@ -15,13 +18,21 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The books of every shared counter: what each node took from it, gave back and let pass. They show at once when a bound that
- * docs/guarantees.md states does not hold. What a failure policy let pass is marked degraded and stands outside.
+ * Keeps an account of every shared counter: the hits that each node took, gave back and admitted. It detects at once
+ * when a bound of docs/guarantees.md is broken. Hits that a failure policy admitted are marked degraded and are not
+ * counted.
  */
-public final class BoundChecker implements HitObserver {
+public final class BoundChecker {
     private static final int MOST = 20;
+    /** What may be given back for so long is given back, where nothing goes wrong. */
+    private static final long SURELY_RETURNABLE_NANOS = 400_000_000L;
+
     private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
 
     private final Timeline timeline;
@@ -30,9 +41,12 @@ public final class BoundChecker implements HitObserver {
     private final long deadlineNanos;
     private final Map<Long, ReportedHitAccount> reported = new HashMap<>();
     private final Map<Long, HitAccount> books = new HashMap<>();
-    private final ArrayDeque<Taking> recent = new ArrayDeque<>();
+    /** What each node lets pass by itself, by counter. */
+    private final List<Map<Long, Bound>> local = new ArrayList<>();
+    /** Which server has a counter. */
+    private final Map<Long, Integer> servers = new HashMap<>();
+
     private final List<String> violations = new ArrayList<>();
-    private long storeMicros;
 
     private record Taking(long moment, long storeMicros, long key0, long hits) {}
 
@@ -42,6 +56,9 @@ public final class BoundChecker implements HitObserver {
         this.nodes = nodes;
         this.rememberedNanos = rememberedNanos;
         this.deadlineNanos = deadlineNanos;
+        for (int i = 0; i < nodes; i++) {
+            local.add(new HashMap<>());
+        }
     }
 
     /** What did not hold, the first of it. */
@@ -54,37 +71,69 @@ public final class BoundChecker implements HitObserver {
         return books.values().stream().mapToLong(HitAccount::outstanding).sum();
     }
 
-    @Override
-    public void storeShows(long micros) {
-        storeMicros = micros;
+    /** What the server with this number hands out goes into these books. */
+    public HitObserver of(int server) {
+        return new OfServer(server);
     }
 
-    @Override
-    public void took(int node, long key0, long hits) {
-        long held =
-                node == NOBODY || reported.containsKey(key0) ? 0 : book(key0).took(node, hits);
-        if (held < 0) {
-            violated("node " + node + " gave back " + -hits + " hits, " + -held + " more than it held");
+    /** The hits of one server. */
+    private final class OfServer implements HitObserver {
+        private final int server;
+        private final ArrayDeque<Taking> recent = new ArrayDeque<>();
+        private long storeMicros;
+
+        OfServer(int server) {
+            this.server = server;
         }
-        if (rememberedNanos > 0) {
-            recent.addLast(new Taking(timeline.now(), storeMicros, key0, hits));
-            while (recent.getFirst().moment() < timeline.now() - rememberedNanos) {
-                recent.removeFirst();
+
+        @Override
+        public void storeShows(long micros) {
+            storeMicros = micros;
+        }
+
+        @Override
+        public void took(int node, Check check, long hits, Outcome outcome, boolean ahead) {
+            long key0 = check.key0;
+            servers.put(key0, server);
+            if (node != NOBODY && !reported.containsKey(key0)) {
+                Meter meter = Objects.requireNonNull(check.meter, "meter");
+                String broken = book(key0).took(node, meter.limit(), hits, storeMicros, ahead);
+                if (broken != null) {
+                    violated("node " + node + ": " + broken);
+                }
+                if (meter.returnableNanos(outcome) < SURELY_RETURNABLE_NANOS) {
+                    book(key0).excuse(hits);
+                }
+            }
+            if (rememberedNanos > 0) {
+                recent.addLast(new Taking(timeline.now(), storeMicros, key0, hits));
+                while (recent.getFirst().moment() < timeline.now() - rememberedNanos) {
+                    recent.removeFirst();
+                }
+            }
+        }
+
+        @Override
+        public void forgot(long moment) {
+            while (!recent.isEmpty() && recent.getLast().moment() > moment) {
+                Taking lost = recent.removeLast();
+                ReportedHitAccount book = reported.get(lost.key0());
+                if (book == null) {
+                    book(lost.key0()).forgot(lost.storeMicros(), lost.hits());
+                } else {
+                    book.forgot(lost.storeMicros(), lost.hits());
+                }
             }
         }
     }
 
-    @Override
-    public void forgot(long moment) {
-        while (!recent.isEmpty() && recent.getLast().moment() > moment) {
-            Taking lost = recent.removeLast();
-            ReportedHitAccount book = reported.get(lost.key0());
-            if (book == null) {
-                book(lost.key0()).forgot(lost.storeMicros(), lost.hits());
-            } else {
-                book.forgot(lost.storeMicros(), lost.hits());
+    /** All is decided, and {@code calm} servers had the time to get back what was taken in vain: whether they did. */
+    public void settled(IntPredicate calm) {
+        books.forEach((key0, book) -> {
+            if (book.stranded() > 0 && calm.test(servers.getOrDefault(key0, 0))) {
+                violated("requests that were denied took " + book.stranded() + " hits and did not give them back");
             }
-        }
+        });
     }
 
     /** The process on {@code node} is gone, with all that it held. */
@@ -95,6 +144,7 @@ public final class BoundChecker implements HitObserver {
 
     /** A process begins on {@code node}: what the one before had not told, nobody will. */
     public void started(int node) {
+        local.get(node).clear();
         reported.values().forEach(each -> each.died(node));
     }
 
@@ -117,53 +167,95 @@ public final class BoundChecker implements HitObserver {
     }
 
     /**
-     * {@code node} decided; its hits were taken when the store's clock showed {@code chargedMicros}, and it shows {@code nowMicros}. The
-     * node stood still until {@code resumedNanos}.
+     * {@code node} decided.
+     *
+     * @param heardMicros what the clock of each server showed, when it decided what the node last heard of
+     * @param nowMicros what it shows now
+     * @param resumedNanos the node stood still until then
      */
-    public void told(int node, MutableDecision decision, long chargedMicros, long nowMicros, long resumedNanos) {
-        if (!decision.allowed()) {
-            return;
-        }
+    public void told(
+            int node,
+            MutableDecision decision,
+            IntToLongFunction heardMicros,
+            IntToLongFunction nowMicros,
+            long resumedNanos) {
         for (int i = 0; i < decision.size(); i++) {
             MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();
             Limit limit = verdict.limit();
-            if (limit == null || rule == null || verdict.degraded() || !verdict.allowed()) {
+            if (limit == null || rule == null) {
                 continue;
             }
-            String broken = switch (rule.consistency()) {
-                case EXACT ->
-                    decision.degraded()
-                            ? null
-                            : book(verdict.counter())
-                                    .admitted(
-                                            node,
-                                            limit,
-                                            verdict.hits(),
-                                            charged(limit, verdict, chargedMicros),
-                                            nowMicros);
-                case LEASED -> book(verdict.counter()).admitted(node, limit, verdict.hits(), chargedMicros, nowMicros);
-                case REPORTED ->
-                    reported.computeIfAbsent(
-                                    verdict.counter(), key -> new ReportedHitAccount(nodes, limit, patience(rule)))
-                            .admitted(
-                                    node,
-                                    verdict.hits(),
-                                    nowMicros,
-                                    decision.nowMicros(),
-                                    timeline.now(),
-                                    resumedNanos);
-                case LOCAL -> null;
-            };
-            if (broken != null) {
-                violated(rule + " on node " + node + ": " + broken);
+            boolean counted = rule.countsDenied() && !decision.allowed();
+            if (verdict.degraded() || !verdict.allowed() || counted) {
+                excuse(rule, verdict);
+            } else if (decision.allowed()) {
+                int server = servers.getOrDefault(verdict.counter(), 0);
+                String broken = passed(
+                        node,
+                        decision,
+                        verdict,
+                        rule,
+                        limit,
+                        heardMicros.applyAsLong(server),
+                        nowMicros.applyAsLong(server),
+                        resumedNanos);
+                if (broken != null) {
+                    violated(rule + " on node " + node + ": " + broken);
+                }
             }
         }
     }
 
+    /** A check that had no answer, is known to be over without one, or counts when denied, may have taken its hits. */
+    private void excuse(Rule rule, MutableVerdict verdict) {
+        if (rule.consistency() == Consistency.EXACT || rule.consistency() == Consistency.LEASED) {
+            book(verdict.counter()).excuse(verdict.hits());
+        }
+    }
+
+    private @Nullable String passed(
+            int node,
+            MutableDecision decision,
+            MutableVerdict verdict,
+            Rule rule,
+            Limit limit,
+            long heardMicros,
+            long nowMicros,
+            long resumedNanos) {
+        long hits = verdict.hits();
+        long waited = decision.nowMicros() - decision.askedMicros();
+        long charged = charged(limit, verdict, heardMicros);
+        return switch (rule.consistency()) {
+            case EXACT ->
+                decision.degraded()
+                        ? book(verdict.counter()).spent(node, limit, hits, charged)
+                        : book(verdict.counter()).admitted(node, limit, hits, charged, nowMicros);
+            case LEASED ->
+                book(verdict.counter())
+                        .admitted(node, limit, hits, verdict.leased() ? nowMicros - waited : charged, nowMicros);
+            case REPORTED ->
+                reported.computeIfAbsent(verdict.counter(), key -> new ReportedHitAccount(nodes, limit, patience(rule)))
+                        .admitted(node, hits, nowMicros, decision.nowMicros(), timeline.now(), resumedNanos);
+            case LOCAL ->
+                decision.degraded()
+                        ? null
+                        : local.get(node)
+                                .computeIfAbsent(verdict.counter(), key -> new Bound())
+                                .passed(
+                                        limit,
+                                        hits,
+                                        charged(limit, verdict, decision.nowMicros()),
+                                        decision.nowMicros(),
+                                        0,
+                                        0);
+        };
+    }
+
     /**
-     * A moment in the window that the hits of {@code verdict} were taken from: parts of a request are charged one after the other, the
-     * last of them at {@code lastMicros}, and when the window ends is counted from the moment of its own part.
+     * A moment in the window that the hits of {@code verdict} were taken from: parts of a request are charged one after
+     * the other, the last of them at {@code lastMicros}, and when the window ends is counted from the moment of its own
+     * part.
      */
     private static long charged(Limit limit, MutableVerdict verdict, long lastMicros) {
         return limit.algorithm() == Algorithm.FIXED_WINDOW

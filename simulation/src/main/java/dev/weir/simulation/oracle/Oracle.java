@@ -10,11 +10,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The same limits, counted in one place and at once. Two counts stand beside the fleet's: the <em>ideal</em> one decides for itself
- * what passes, and says how much could have; the <em>witness</em> counts what the fleet let pass, and says of each denial whether there
- * was room after all.
+ * Counts the same limits in one place and at once. It keeps two counts beside the fleet's. The <em>ideal</em> one
+ * decides for itself, and shows how much could have passed. The <em>witness</em> counts what the fleet admitted, and
+ * shows for each denial whether there was room after all.
  *
- * <p>A decision that tells only of its denial (a remembered one) is looked at by that check alone.
+ * <p>A decision with only its denial (a cached one) is checked by that check alone.
  */
 public final class Oracle {
     private final CentralCounters ideal = new CentralCounters();

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the hits of one counter that is reported. Whenever a request passes, the algorithm's {@link Bound} must hold, with what
- * each node let pass {@link UnreportedHits}, and what nodes let pass and could never tell.
+ * The account of the hits of one counter that is reported. Whenever a request passes, the algorithm's {@link Bound}
+ * must hold, plus the {@link UnreportedHits} of each node, and hits that nodes admitted and could never report.
  */
 final class ReportedHitAccount {
     private final Bound bound = new Bound();

@@ -8,9 +8,10 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * What one node let pass of a reported counter without knowing what the others did: since it sent the last report that the store answered,
- * and what the store then refused. A node may do so for an interval, a tick and the way there and back; longer only while it has no
- * answer. Once it was refused something, it may not until that is paid.
+ * The hits of a reported counter that one node admitted without knowing what the others did: those since it sent the
+ * last report that the store answered, and those that the store then refused. A node may do so for an interval, a tick
+ * and a round trip; longer only while it gets no answer. Once the store refused hits, the node must not admit more
+ * until they are paid.
  */
 final class UnreportedHits {
     /** What clocks that drift and timers that round are off by. */

@@ -3,7 +3,7 @@ package dev.weir.simulation.output;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lines over time in a frame, with a grid behind them and their names above. */
+/** Draws lines over time in a frame, with a grid behind them and a legend above. */
 final class Chart {
     static final int WIDTH = 960;
     static final int HEIGHT = 200;
@@ -19,7 +19,7 @@ final class Chart {
     private final List<String> names = new ArrayList<>();
     private final List<String> styles = new ArrayList<>();
 
-    /** A frame below {@code top}, for values up to {@code most}. */
+    /** Draws a frame below {@code top}, for values up to {@code most}. */
     Chart(Svg svg, String title, int top, double seconds, double most) {
         this.svg = svg;
         this.top = top;
@@ -40,7 +40,7 @@ final class Chart {
         time(svg, top, seconds);
     }
 
-    /** The time below a frame. */
+    /** Draws the time axis below a frame. */
     static void time(Svg svg, int top, double seconds) {
         double step = rounded(seconds / 6);
         for (double at = 0; at <= seconds * 1.001; at += step) {
@@ -82,7 +82,7 @@ final class Chart {
         styles.add(style);
     }
 
-    /** Writes what each line is, from the right. */
+    /** Draws the legend, from the right. */
     void legend() {
         double x = WIDTH - RIGHT;
         for (int i = names.size() - 1; i >= 0; i--) {

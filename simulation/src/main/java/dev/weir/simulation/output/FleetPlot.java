@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The plot of a scenario: admitted against the limit over time, in all and by node. */
+/** Plots a scenario: admitted requests against the limit over time, in total and by node. */
 public final class FleetPlot {
     private static final int FIRST = 100;
     private static final int EACH = Chart.HEIGHT + 84;
@@ -31,7 +31,7 @@ public final class FleetPlot {
         this.svg = new Svg(Chart.WIDTH, FIRST + charts * EACH - 48, scenario.name());
     }
 
-    /** The whole plot as a document. */
+    /** The whole plot as an SVG document. */
     public static String of(Scenario scenario, Map<String, RunResult> runs) {
         return new FleetPlot(scenario, runs).draw();
     }
@@ -66,7 +66,7 @@ public final class FleetPlot {
                 + " requests a second, seed " + scenario.seed();
     }
 
-    /** The limit of the only rule, if the run has some of its windows. */
+    /** The limit of the only rule, if the run spans 1 to 20 of its windows. */
     private static @Nullable Limit limitOf(Scenario scenario) {
         List<Rule> rules = scenario.runs().get(0).rules().rules();
         Limit only = rules.size() == 1 ? rules.get(0).limit() : null;

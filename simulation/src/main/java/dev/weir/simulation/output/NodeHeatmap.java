@@ -2,7 +2,9 @@ package dev.weir.simulation.output;
 
 import dev.weir.simulation.RunTally;
 
-/** Admitted requests by node and time, stronger where there were more; neighbours share a row if there are many. */
+/**
+ * Draws admitted requests by node and time, darker for more requests; if there are many nodes, neighbours share a row.
+ */
 final class NodeHeatmap {
     private static final int MOST_ROWS = 60;
     private static final int COLUMNS = 120;

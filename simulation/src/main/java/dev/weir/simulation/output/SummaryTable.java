@@ -9,11 +9,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Results as rows of text. */
+/** Formats results as rows of text. */
 public final class SummaryTable {
     private SummaryTable() {}
 
-    /** A row for each thing that was measured, a column for each run; the first row is the head. */
+    /** A row for each measure, a column for each run; the first row is the header. */
     public static List<List<String>> of(Map<String, RunResult> runs) {
         List<List<String>> rows = new ArrayList<>();
         List<String> head = new ArrayList<>(List.of(""));

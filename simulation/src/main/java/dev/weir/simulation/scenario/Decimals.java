@@ -3,11 +3,11 @@ package dev.weir.simulation.scenario;
 import dev.weir.text.fields.Fields;
 import dev.weir.text.yaml.YamlNode.Scalar;
 
-/** Numbers with a fraction, and rates. */
+/** Reads decimal numbers and rates from fields. */
 final class Decimals {
     private Decimals() {}
 
-    /** A number from {@code least} to {@code most}. */
+    /** Reads a number from {@code least} to {@code most}. */
     static double read(Fields fields, String name, double otherwise, double least, double most) {
         Scalar scalar = fields.scalar(name);
         if (scalar == null) {
@@ -19,14 +19,14 @@ final class Decimals {
                 return value;
             }
         } catch (NumberFormatException notOne) {
-            // Falls through to the same words as a number out of range.
+            // Reported below like a number that is out of range.
         }
         String range = most == Double.MAX_VALUE ? ">= " + least : "from " + least + " to " + most;
         fields.problems().error(scalar.at(), name + ": '" + scalar.text() + "'", "expected: a number " + range);
         return otherwise;
     }
 
-    /** Requests a second, written {@code 100/s}, {@code 6000/m} or {@code 1/h}. */
+    /** Reads requests per second, written {@code 100/s}, {@code 6000/m} or {@code 1/h}. */
     static double rate(Fields fields, String name) {
         Scalar scalar = fields.scalar(name);
         if (scalar == null) {
@@ -49,7 +49,7 @@ final class Decimals {
                 return rate;
             }
         } catch (NumberFormatException notOne) {
-            // Falls through.
+            // Reported below.
         }
         fields.problems().error(scalar.at(), name + ": '" + scalar.text() + "'", "expected: a rate such as 100/s");
         return 1;

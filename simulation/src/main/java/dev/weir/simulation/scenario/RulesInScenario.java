@@ -1,10 +1,10 @@
 package dev.weir.simulation.scenario;
 
 import dev.weir.internal.model.Rule;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.LoadResult;
-import dev.weir.rules.RuleDocument;
-import dev.weir.rules.RuleLoader;
+import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleDocument;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.text.yaml.YamlNode.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -14,12 +14,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that a scenario carries: the file with every line of the scenario itself left empty, so that what is wrong with a rule is
- * told by the reader of rule files, at its true line.
+ * The rules in a scenario file: the file with the scenario's own lines blanked, so that the reader of rule files
+ * reports problems of a rule at its true line.
  */
 final class RulesInScenario {
     private static final Pattern CONSISTENCY = Pattern.compile("consistency:\\s*\\w+");
-    /** A simulated fleet shares a single one. */
+    /** A simulated fleet has a single shared store. */
     private static final LoadOptions ONE_STORE = new LoadOptions(false, Set.of(Rule.DEFAULT_STORE));
 
     private final String text;
@@ -28,7 +28,7 @@ final class RulesInScenario {
         this.text = text;
     }
 
-    /** Those among the {@code entries} of {@code file} whose names are not the scenario's {@code own}. */
+    /** The rules in {@code file}: all {@code entries} whose names are not the scenario's {@code own}. */
     static RulesInScenario in(List<Entry> entries, String file, Predicate<String> own) {
         String[] lines = file.split("\n", -1);
         for (int i = 0; i < entries.size(); i++) {
@@ -43,7 +43,7 @@ final class RulesInScenario {
         return new RulesInScenario(String.join("\n", lines));
     }
 
-    /** Loads them, with {@code consistency} in place of what each says, if one is given. */
+    /** Loads the rules; {@code consistency}, if given, replaces that of each rule. */
     LoadResult load(String fileName, @Nullable String consistency) {
         String rules = consistency == null ? text : CONSISTENCY.matcher(text).replaceAll("consistency: " + consistency);
         RuleDocument document = new RuleDocument(fileName, rules.getBytes(StandardCharsets.UTF_8));

@@ -1,7 +1,8 @@
 package dev.weir.simulation.scenario;
 
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.simulation.fleet.FleetSettings;
+import dev.weir.simulation.store.LinkSettings;
 import dev.weir.simulation.traffic.FlowSettings;
 import java.util.List;
 
@@ -9,9 +10,9 @@ import java.util.List;
  * An experiment.
  *
  * @param name what it shows, for people
- * @param measure what is looked at
+ * @param measure what it measures
  * @param replicaLagNanos how far the store's replica is behind
- * @param runs who is compared: each has the same traffic and the same faults
+ * @param runs the runs that are compared: each has the same traffic and the same faults
  */
 public record Scenario(
         String name,
@@ -24,34 +25,69 @@ public record Scenario(
         List<Fault> faults,
         List<Run> runs) {
 
+    private static final long MOST_SPREAD = 5;
+
     public Scenario {
         traffic = List.copyOf(traffic);
         faults = List.copyOf(faults);
         runs = List.copyOf(runs);
     }
 
-    /** What a scenario looks at. */
+    /** The kinds of measurement. */
     public enum Measure {
-        /** A fleet: what passes, and at which cost. */
+        /** A fleet: which requests pass, and at which cost. */
         FLEET,
-        /** The sliding window counter against the exact log, for each entry of the traffic by itself. */
+        /** The sliding window counter against the exact log, for each entry of the traffic on its own. */
         SLIDING_WINDOW
     }
 
-    /** Weir alone with these rules, and nothing going wrong. */
+    /** A scenario of Weir alone with these rules, without faults. */
     public static Scenario of(
-            RuleSet rules, FleetSettings fleet, List<FlowSettings> traffic, long durationNanos, long seed) {
+            WrittenRules rules, FleetSettings fleet, List<FlowSettings> traffic, long durationNanos, long seed) {
         Run weir = new Run("weir", FleetSettings.Kind.WEIR, rules);
         return new Scenario("weir", Measure.FLEET, seed, durationNanos, fleet, 0, traffic, List.of(), List.of(weir));
     }
 
-    /** This scenario with what goes wrong in it. */
+    /** This scenario with other faults. */
     public Scenario with(List<Fault> others, long lagNanos) {
         return new Scenario(name, measure, seed, durationNanos, fleet, lagNanos, traffic, others, runs);
     }
 
-    /** One of those who are compared. */
-    public record Run(String name, FleetSettings.Kind kind, RuleSet rules) {}
+    /** One run of the comparison. */
+    public record Run(String name, FleetSettings.Kind kind, WrittenRules rules) {}
+
+    /**
+     * Whether nothing goes wrong that concerns the server with this number: no node fails, no message is lost or takes many times what
+     * others take, and neither the server nor its connections fail.
+     */
+    public boolean isCalm(int server) {
+        LinkSettings link = linkTo(server);
+        return link.loss() == 0
+                && link.latency().p99Nanos() <= MOST_SPREAD * link.latency().medianNanos()
+                && faults.stream().noneMatch(fault -> concerns(fault, server));
+    }
+
+    private static boolean concerns(Fault fault, int server) {
+        boolean ofConnection = fault.kind() == Fault.Kind.CUT || fault.kind() == Fault.Kind.BREAK;
+        return fault.server() == server
+                || fault.server() == Fault.EVERY
+                || (fault.node() != Fault.STORE && !ofConnection);
+    }
+
+    /** The way to the server with this number: those of all stores are numbered in their order. */
+    private LinkSettings linkTo(int server) {
+        int next = fleet.link().servers();
+        if (server < next) {
+            return fleet.link();
+        }
+        for (LinkSettings each : fleet.others().values()) {
+            next += each.servers();
+            if (server < next) {
+                return each;
+            }
+        }
+        throw new IllegalArgumentException("server: " + server + " (expected: below " + next + ")");
+    }
 
     /** How many callers there are in all. */
     public long callers() {

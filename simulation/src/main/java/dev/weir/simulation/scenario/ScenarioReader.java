@@ -1,9 +1,9 @@
 package dev.weir.simulation.scenario;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.LoadResult;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.grammar.RuleFile;
+import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Scenario.Run;
 import dev.weir.simulation.store.Latency;
@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a scenario: its own fields here, the rules in it by the reader of rule files. */
+/** Reads a scenario file: its own fields here, its rules with the reader of rule files. */
 public final class ScenarioReader {
     private static final List<String> ROOT =
             List.of("scenario", "measure", "seed", "duration", "fleet", "store", "traffic", "faults", "compare");
@@ -35,7 +35,10 @@ public final class ScenarioReader {
     private static final List<String> STORE = List.of("latency", "latency_p99", "loss", "replica_lag");
     private static final List<String> FAULT = List.of("at", "fault", "on", "for");
     private static final List<String> COMPARED = List.of("exact", "leased", "reported", "local", "naive_chunks");
-    /** What a node knows of, where the file does not say: less than a real one, for there may be hundreds of them in one process. */
+    /**
+     * The default size of a node's local tier: smaller than a real one, because one process may simulate hundreds of
+     * nodes.
+     */
     private static final int FEW_COUNTERS = 1 << 12;
 
     private static final long MICRO = 1_000;
@@ -49,14 +52,14 @@ public final class ScenarioReader {
         this.root = root;
     }
 
-    /** What came of reading: a scenario, or errors; warnings either way. */
+    /** The result of reading: a scenario, or errors; warnings either way. */
     public record Read(@Nullable Scenario scenario, List<Diagnostic> diagnostics) {
         public Read {
             diagnostics = List.copyOf(diagnostics);
         }
     }
 
-    /** Reads the bytes of a file; {@code fileName} is what diagnostics call it. */
+    /** Reads the bytes of a file; diagnostics call it {@code fileName}. */
     public static Read read(String fileName, byte[] bytes) {
         DiagnosticCollector problems = new DiagnosticCollector(fileName);
         YamlNode node = YamlReader.read(bytes, problems);
@@ -79,7 +82,10 @@ public final class ScenarioReader {
         return new Read(wrong ? null : scenario, all);
     }
 
-    /** Whether a field is the scenario's, or a slip of one that is; what only resembles a field of rule files is left to their reader. */
+    /**
+     * Whether a field is the scenario's, or a misspelling of one; names closer to fields of rule files are left to
+     * their reader.
+     */
     private static boolean isOwn(String field) {
         if (ALL.contains(field)) {
             return ROOT.contains(field);
@@ -88,7 +94,7 @@ public final class ScenarioReader {
         return meant == null || ROOT.contains(meant);
     }
 
-    private @Nullable Scenario read(RulesInScenario text, @Nullable RuleSet rules) {
+    private @Nullable Scenario read(RulesInScenario text, @Nullable WrittenRules rules) {
         long duration = VirtualDurations.micros(root, "duration", 60 * MILLI) * MICRO;
         Long seed = root.whole("seed", 0, Long.MAX_VALUE);
         String name = root.text("scenario");
@@ -99,7 +105,7 @@ public final class ScenarioReader {
         List<FlowSettings> traffic = new ArrayList<>();
         List<YamlNode> flows = root.list("traffic");
         if (flows.isEmpty() && (root.has("traffic") || root.lacks("traffic"))) {
-            problems.error(root.at("traffic"), "traffic: nothing", "expected: a list of who sends what");
+            problems.error(root.at("traffic"), "traffic: empty", "expected: a list of flows");
         }
         for (YamlNode each : flows) {
             FlowSettings flow = FlowReader.read(each, domainOf(rules), problems);
@@ -124,7 +130,7 @@ public final class ScenarioReader {
                 runs(text, rules));
     }
 
-    private static String domainOf(@Nullable RuleSet rules) {
+    private static String domainOf(@Nullable WrittenRules rules) {
         return rules == null || rules.domains().isEmpty()
                 ? "default"
                 : rules.domains().iterator().next();
@@ -206,7 +212,7 @@ public final class ScenarioReader {
         return faults;
     }
 
-    private List<Run> runs(RulesInScenario text, RuleSet rules) {
+    private List<Run> runs(RulesInScenario text, WrittenRules rules) {
         List<Run> runs = new ArrayList<>();
         runs.add(new Run("weir", FleetSettings.Kind.WEIR, rules));
         for (YamlNode each : root.list("compare")) {

@@ -4,13 +4,13 @@ import dev.weir.text.fields.Durations;
 import dev.weir.text.fields.Fields;
 import java.util.concurrent.TimeUnit;
 
-/** Lengths of virtual time: so short that their nanoseconds add up to numbers, and that a run ends. */
+/** Reads durations of virtual time, bounded so that nanoseconds do not overflow and a run ends. */
 final class VirtualDurations {
     private static final long LONGEST = TimeUnit.DAYS.toMicros(365);
 
     private VirtualDurations() {}
 
-    /** The microseconds that the field holds; {@code otherwise} where it is not there, or wrong. */
+    /** The microseconds of the field; {@code otherwise} if it is missing or invalid. */
     static long micros(Fields fields, String name, long otherwise) {
         Long micros = fields.duration(name);
         if (micros != null && micros > LONGEST) {

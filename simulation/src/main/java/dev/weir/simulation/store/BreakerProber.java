@@ -1,6 +1,6 @@
 package dev.weir.simulation.store;
 
-/** Asks in the background whether a store serves again that failed too often: after a second, then less and less often. */
+/** Probes in the background whether a store that failed too often serves again: after a second, then with backoff. */
 final class BreakerProber {
     private static final long FIRST_WAIT = 1_000_000_000L;
     private static final long LAST_WAIT = 30 * FIRST_WAIT;

@@ -6,7 +6,7 @@ import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import java.util.ArrayDeque;
 
-/** The event loop of a process: what it is handed it does in the next turn, and nothing at all while its host is paused. */
+/** The event loop of a process: it runs a submitted task in the next turn, and nothing while its host is paused. */
 final class HostEventLoop implements BatchingLoop {
     private final Timeline timeline;
     private final Host host;

@@ -2,7 +2,7 @@ package dev.weir.simulation.store;
 
 import java.util.SplittableRandom;
 
-/** How long a message takes: log-normal, told by its median and its 99th percentile. */
+/** The latency of a message: log-normal, given by its median and its 99th percentile. */
 public record Latency(long medianNanos, long p99Nanos) {
     /** The 99th percentile of the standard normal distribution. */
     private static final double Z99 = 2.326347874;

@@ -1,16 +1,11 @@
 package dev.weir.simulation.store;
 
 import dev.weir.StoreFailure;
-import dev.weir.internal.batching.AskDispatcher;
-import dev.weir.internal.batching.AskRouter;
 import dev.weir.internal.batching.BatchTransport;
 import dev.weir.internal.batching.BatchedCall;
 import dev.weir.internal.batching.Batcher;
 import dev.weir.internal.batching.QueuedAsk;
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.store.Ask;
-import dev.weir.internal.store.Check;
-import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.StoreClock;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
@@ -20,10 +15,10 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's connection to the shared store: what is sent takes its time, and may never come back. Which rounds are sent, and who is told
+ * A node's connection to one server of a shared store: what is sent takes its time, and may never come back. Which rounds are sent, and who is told
  * what and when, is the real {@link Batcher}'s business.
  */
-public final class Link implements SharedStore, BatchTransport, AskRouter {
+public final class Link implements BatchTransport {
     /** As the Redis store has it by default. */
     private static final int MOST_WAITING = 16_384;
 
@@ -34,7 +29,6 @@ public final class Link implements SharedStore, BatchTransport, AskRouter {
     private final LinkSettings settings;
     private final HostEventLoop loop;
     private final Batcher lane;
-    private final AskDispatcher dispatch = new AskDispatcher(this);
     private final BreakerProber prober;
     private final TcpDirection out;
     private final TcpDirection back;
@@ -43,8 +37,9 @@ public final class Link implements SharedStore, BatchTransport, AskRouter {
     private int connection;
     private long connectedAt;
     private long deliveredMicros;
+    private long heardMicros;
 
-    public Link(
+    Link(
             Timeline timeline,
             Host host,
             MachineClock clock,
@@ -78,52 +73,30 @@ public final class Link implements SharedStore, BatchTransport, AskRouter {
     }
 
     /** When the hits of whoever is being told were taken, by the store's clock; now, if nobody asked the store for them. */
-    public long chargedMicros() {
+    long chargedMicros() {
         return deliveredMicros == 0 ? store.clock().micros() : deliveredMicros;
     }
 
-    @Override
-    public void decide(Ask ask) {
-        dispatch.decide(ask);
+    /** What the store's clock showed when it decided what this node last heard of; now, if it has heard of nothing. */
+    long heardMicros() {
+        return heardMicros == 0 ? store.clock().micros() : heardMicros;
     }
 
-    @Override
-    public int slot(Check check) {
-        return (int) Math.floorMod(check.name.subject(), (long) settings.slots());
-    }
-
-    @Override
-    public void send(QueuedAsk pending) {
+    void send(QueuedAsk pending) {
         if (isOpen()) {
-            fail(pending, StoreFailure.OPEN);
+            pending.refuse(StoreFailure.OPEN);
         } else {
             lane.add(pending);
         }
     }
 
-    @Override
-    public void fail(QueuedAsk pending, StoreFailure failure) {
-        pending.refuse(failure);
-    }
-
-    @Override
-    public void giveBack(QueuedAsk taken) {
-        send(taken);
-    }
-
-    @Override
-    public long nanos() {
-        return clock.nanos();
-    }
-
     /** The process is gone: nobody here is told anything any more. What it sent may still arrive. */
-    @Override
-    public void close() {
+    void close() {
         loop.close();
     }
 
     /** The connection is lost: what is under way has an unknown outcome, and a new connection takes a while. */
-    public void breakOff() {
+    void breakOff() {
         connection++;
         connectedAt = Math.max(timeline.now(), host.pausedUntil()) + settings.reconnectNanos();
         greet();
@@ -145,7 +118,7 @@ public final class Link implements SharedStore, BatchTransport, AskRouter {
     }
 
     /** Nothing gets through either way for {@code nanos}; TCP delivers it afterwards. */
-    public void cut(long nanos) {
+    void cut(long nanos) {
         out.cut(timeline.now() + nanos);
         back.cut(timeline.now() + nanos);
     }
@@ -213,6 +186,7 @@ public final class Link implements SharedStore, BatchTransport, AskRouter {
         }
         // They came together, so the last of them has the lane tell all who waited for any.
         deliveredMicros = done.storeMicros;
+        heardMicros = done.storeMicros;
         for (SimulatedScriptCall call : done.calls) {
             if (call.isAbandoned()) {
                 lane.late(call);

@@ -5,7 +5,7 @@ import dev.weir.simulation.clock.Event;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a node sends at once: calls of the script, on their way there and back. Without any it is a probe. */
+/** A batch of script calls that a node sends at once, on its way there and back. Without calls it is a probe. */
 final class RoundTrip implements Event {
     private final Link link;
     private final SimulatedStore store;

@@ -1,8 +1,8 @@
 package dev.weir.simulation.store;
 
 /**
- * Opens when half of the last rounds failed; a probe closes it. A model of the Redis store's with its defaults and not its code: that
- * one is Resilience4j's, on which core may not lean.
+ * A circuit breaker that opens when half of the last batches failed; a probe closes it. It models the Redis store's
+ * breaker with its defaults. The real one is Resilience4j's, which core must not depend on.
  */
 final class SimulatedBreaker {
     private static final int WINDOW = 100;

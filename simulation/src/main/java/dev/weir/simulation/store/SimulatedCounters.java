@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counters by their 128-bit key, two words each, or a block of words for logs and sub-windows. What was written may be taken back as
- * far as it is remembered: that is what a failover does with writes that had not reached the replica.
+ * Counters by their 128-bit key, with two words each, or a block of words for logs and sub-windows. Recent writes can
+ * be undone: a failover does so with writes that had not reached the replica.
  */
 public final class SimulatedCounters {
     private static final long[] NO_WORDS = {};

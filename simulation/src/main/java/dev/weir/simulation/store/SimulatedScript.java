@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What the script does in Redis: decides the checks of one request, all or nothing, and then hands out what was asked for ahead. The
- * meters are the real ones.
+ * Simulates the Redis script: decides the checks of one request, all or nothing, and then grants leases. It uses the
+ * real meters.
  */
 final class SimulatedScript {
     private final SimulatedCounters counters;
@@ -56,7 +56,7 @@ final class SimulatedScript {
             for (int i = 0; i < size; i++) {
                 Check check = group.get(i);
                 if (check.hits != 0 && (check.outcome.allowed || check.countsDenied)) {
-                    takings.took(node, check.key0, check.hits);
+                    takings.took(node, check, check.hits, check.outcome, false);
                 }
             }
             return true;
@@ -100,7 +100,7 @@ final class SimulatedScript {
 
     private void take(int node, Check check, long hits, long now) {
         if (apply(check, hits, check.outcome, now)) {
-            takings.took(node, check.key0, hits);
+            takings.took(node, check, hits, check.outcome, false);
         }
     }
 
@@ -108,7 +108,7 @@ final class SimulatedScript {
         check.granted = Math.min(check.ahead, Math.max(0, check.outcome.remaining));
         if (check.granted > 0) {
             apply(check, check.granted, ahead, now);
-            takings.took(node, check.key0, check.granted);
+            takings.took(node, check, check.granted, ahead, true);
             check.outcome.remaining = ahead.remaining;
             check.outcome.reset = ahead.reset;
             check.outcome.used = ahead.used;

@@ -5,7 +5,7 @@ import dev.weir.internal.batching.CheckGroup;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One call of the script. It carries the checks themselves: nothing is written into bytes here. */
+/** One call of the script. It carries the check objects themselves; nothing is serialized. */
 final class SimulatedScriptCall extends BatchedCall {
     private static final int MOST_GROUPS = 1_024;
 

@@ -8,10 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The shared store as a machine: it has a clock of its own, decides one call after the other, can stop and go on, and can fail over to
+ * A server of a shared store as a machine: it has a clock of its own, decides one call after the other, can stop and go on, and can fail over to
  * a replica that lacks the last writes.
  */
 public final class SimulatedStore {
+    private final int number;
     private final Timeline timeline;
     private final HitObserver takings;
     private final SimulatedCounters counters = new SimulatedCounters();
@@ -27,7 +28,9 @@ public final class SimulatedStore {
     private long calls;
     private long checks;
 
-    public SimulatedStore(Timeline timeline, MachineClock clock, HitObserver takings) {
+    /** The server with this number among those of all stores. */
+    public SimulatedStore(int number, Timeline timeline, MachineClock clock, HitObserver takings) {
+        this.number = number;
         this.timeline = timeline;
         this.clock = clock;
         this.takings = takings;
@@ -36,6 +39,10 @@ public final class SimulatedStore {
 
     void add(Link link) {
         links.add(link);
+    }
+
+    public int number() {
+        return number;
     }
 
     public MachineClock clock() {
@@ -65,8 +72,8 @@ public final class SimulatedStore {
     }
 
     /**
-     * The replica takes over, with a clock of its own: what it had not heard of is lost, all connections break, and for {@code nanos}
-     * nobody answers.
+     * The replica takes over, with a clock of its own: what it had not heard of is lost, all connections break, and for
+     * {@code nanos} nobody answers.
      */
     public void failOver(long nanos, MachineClock replica) {
         long moment = timeline.now() - lagNanos;

@@ -3,8 +3,8 @@ package dev.weir.simulation.store;
 import java.util.SplittableRandom;
 
 /**
- * One direction of a TCP connection: messages arrive in order, some late. One that is lost is sent again after a while, and those
- * behind it wait.
+ * One direction of a TCP connection: messages arrive in order, some late. A lost message is sent again after a while,
+ * and the messages behind it wait.
  */
 final class TcpDirection {
     private final SplittableRandom random;

@@ -9,7 +9,7 @@ import dev.weir.simulation.traffic.ArrivalProcess.Steady;
 import dev.weir.simulation.traffic.ArrivalProcess.WindowEdge;
 import java.util.SplittableRandom;
 
-/** The processes behind {@link ArrivalProcess}: each event sends a request and announces the next. */
+/** Runs an {@link ArrivalProcess}: each event sends a request and schedules the next. */
 final class ArrivalGenerator {
     private ArrivalGenerator() {}
 
@@ -37,7 +37,7 @@ final class ArrivalGenerator {
         return (long) (random.nextExponential() / rate * ArrivalProcess.NANOS);
     }
 
-    /** One process for all callers, of whom each request draws one. */
+    /** One process for all callers; each request draws its caller. */
     private static class Common implements Event {
         final Timeline timeline;
         final SplittableRandom random;
@@ -91,7 +91,7 @@ final class ArrivalGenerator {
             this.turnsAt = timeline.now() + (long) (random.nextExponential() * meanNanos);
         }
 
-        /** Exponential times have no memory: what would come after the turn is drawn anew at it. */
+        /** Exponential times are memoryless, so an arrival after the change of rate is drawn anew at the change. */
         @Override
         void next() {
             long moment = timeline.now() + exponential(random, isHigh ? high : low);
@@ -105,7 +105,7 @@ final class ArrivalGenerator {
         }
     }
 
-    /** A caller that is on and off in turn. */
+    /** A caller that alternates between on and off. */
     private static final class Bursting implements Event {
         private final Timeline timeline;
         private final SplittableRandom random;
@@ -124,7 +124,7 @@ final class ArrivalGenerator {
             this.peak = onOff.rate() * share * onOff.times();
         }
 
-        /** Begins somewhere in an off time, so that not all begin together. */
+        /** Begins somewhere in an off time, so that callers do not begin together. */
         void turnOn() {
             timeline.after((long) (random.nextDouble() * onOff.meanOnNanos() * (onOff.times() - 1)), this::on);
         }
@@ -149,7 +149,7 @@ final class ArrivalGenerator {
             flow.send(caller);
         }
 
-        /** Mean m is m (a - 1) / a times the least. */
+        /** The least time is m (a - 1) / a for mean m and shape a. */
         private long pareto(double mean) {
             double least = mean * (onOff.shape() - 1) / onOff.shape();
             return (long) (least / Math.pow(1 - random.nextDouble(), 1 / onOff.shape()));

@@ -2,18 +2,18 @@ package dev.weir.simulation.traffic;
 
 import java.util.SplittableRandom;
 
-/** How requests spread over callers, which are numbered from 0. */
+/** The distribution of requests over callers, which are numbered from 0. */
 public sealed interface CallerDistribution permits CallerDistribution.Alike, Zipf {
 
     int count();
 
-    /** Who sends the next request. */
+    /** Draws the caller of the next request. */
     int next(SplittableRandom random);
 
     /** The share of all requests that {@code caller} sends. */
     double share(int caller);
 
-    /** Each sends as much as any other. */
+    /** All callers send alike. */
     record Alike(int count) implements CallerDistribution {
         public Alike {
             if (count < 1) {

@@ -1,9 +1,9 @@
 package dev.weir.simulation.traffic;
 
-/** Where requests go. */
+/** The receiver of requests. */
 @FunctionalInterface
 public interface Destination {
 
-    /** A request of {@code caller} reaches {@code node}, or whoever stands in for it. */
+    /** Delivers a request of {@code caller} to {@code node}, or to a node that replaces it. */
     void arrive(Flow flow, int caller, int node);
 }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Callers of one kind, at work. */
+/** Sends the requests of callers of one kind. */
 public final class Flow {
     private static final int KEPT_NAMES = 1 << 16;
 
@@ -18,7 +18,7 @@ public final class Flow {
     private final int nodes;
     private final List<Map.Entry<String, String>> attributes;
     private final @Nullable String[] names;
-    /** Until when each caller keeps quiet, who heeds what it was told. */
+    /** Until when each caller waits, if callers obey retry-after. */
     private final long @Nullable [] quietUntil;
 
     private long kept;
@@ -35,7 +35,7 @@ public final class Flow {
         this.quietUntil = settings.obeysRetryAfter() ? new long[callers] : null;
     }
 
-    /** Requests that callers kept to themselves because they had been told to wait. */
+    /** Requests that callers did not send because of a retry-after. */
     public long kept() {
         return kept;
     }
@@ -54,7 +54,7 @@ public final class Flow {
         destination.arrive(this, caller, settings.placement().node(caller, now, nodes, random));
     }
 
-    /** What {@code caller} asks. */
+    /** Fills {@code request} as {@code caller} sends it. */
     public void fill(Request request, int caller) {
         request.clear(settings.domain());
         for (int i = 0; i < attributes.size(); i++) {
@@ -77,7 +77,7 @@ public final class Flow {
         return name;
     }
 
-    /** {@code caller} was denied, and told to come again after {@code micros}. */
+    /** Records that {@code caller} was denied with a retry-after of {@code micros}. */
     public void denied(int caller, long micros) {
         if (quietUntil != null && micros > 0) {
             quietUntil[caller] = timeline.now() + micros * 1_000;

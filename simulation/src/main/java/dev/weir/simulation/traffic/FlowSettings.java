@@ -5,14 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What callers of one kind do.
+ * The behaviour of callers of one kind.
  *
- * @param name what they are called; with its number, the value of {@code key}
- * @param domain the domain they ask
- * @param key the attribute that tells them apart
- * @param attributes what else every request carries
- * @param hits what a request takes
- * @param obeysRetryAfter who was denied sends nothing until it may pass
+ * @param name the prefix of their names; with its number, the value of {@code key}
+ * @param domain the domain of their requests
+ * @param key the attribute that identifies them
+ * @param attributes the other attributes of every request
+ * @param hits the hits of a request
+ * @param obeysRetryAfter whether a denied caller sends nothing until its retry-after has passed
  */
 public record FlowSettings(
         String name,
@@ -26,10 +26,10 @@ public record FlowSettings(
         boolean obeysRetryAfter) {
 
     public FlowSettings {
-        attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes)); // in their order, each time the same
+        attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes)); // keeps the order, so runs repeat
     }
 
-    /** Callers with a request a hit, who spread over all nodes and do not heed what they are told. */
+    /** Callers with one hit per request, who spread over all nodes and ignore retry-after. */
     public static FlowSettings of(String key, ArrivalProcess arrivals, CallerDistribution callers) {
         return new FlowSettings("c", "default", key, Map.of(), 1, arrivals, callers, new Placement.Spread(), false);
     }

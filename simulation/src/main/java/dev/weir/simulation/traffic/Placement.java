@@ -2,12 +2,12 @@ package dev.weir.simulation.traffic;
 
 import java.util.SplittableRandom;
 
-/** Which of the nodes a request goes to. */
+/** Chooses the node that a request goes to. */
 public sealed interface Placement {
 
     int node(int caller, long now, int nodes, SplittableRandom random);
 
-    /** Any node, each time anew: what a load balancer does. */
+    /** A random node for each request, as with a load balancer. */
     record Spread() implements Placement {
         @Override
         public int node(int caller, long now, int nodes, SplittableRandom random) {
@@ -23,7 +23,7 @@ public sealed interface Placement {
         }
     }
 
-    /** {@code width} nodes at a time, and others after each {@code everyNanos}: what long-lived connections do. */
+    /** {@code width} nodes at a time, and others after each {@code everyNanos}, as with long-lived connections. */
     record Wander(int width, long everyNanos) implements Placement {
         public Wander {
             if (width < 1 || everyNanos < 1) {
@@ -38,11 +38,11 @@ public sealed interface Placement {
         }
     }
 
-    /** Any node, but node k as often as 1 / (k+1)^exponent. */
+    /** A random node; node k with a weight of 1 / (k+1)^exponent. */
     record Skewed(double exponent) implements Placement {
         @Override
         public int node(int caller, long now, int nodes, SplittableRandom random) {
-            // Few nodes and many requests, yet not worth a table: the sampler is a handful of numbers.
+            // A table is not worthwhile: the sampler is a handful of numbers.
             return new Zipf(nodes, exponent).next(random);
         }
     }

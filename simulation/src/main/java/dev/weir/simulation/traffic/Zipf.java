@@ -3,11 +3,11 @@ package dev.weir.simulation.traffic;
 import java.util.SplittableRandom;
 
 /**
- * Callers of whom number k sends in proportion to 1 / (k+1)^exponent. Sampled by rejection-inversion: constant time and memory for any
- * number of callers.
+ * Callers of which number k sends in proportion to 1 / (k+1)^exponent. Sampled by rejection-inversion, in constant time
+ * and memory for any number of callers.
  *
- * @see <a href="https://doi.org/10.1145/235025.235029">Hörmann, Derflinger: Rejection-inversion to generate variates from monotone
- *     discrete distributions</a>
+ * @see <a href="https://doi.org/10.1145/235025.235029">Hörmann, Derflinger: Rejection-inversion to generate variates
+ *     from monotone discrete distributions</a>
  */
 public final class Zipf implements CallerDistribution {
     private static final double TINY = 1e-8;

@@ -2,8 +2,8 @@ package dev.weir.simulation.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.simulation.RunResult;
 import dev.weir.simulation.Simulation;
 import dev.weir.simulation.fleet.FleetSettings;
@@ -24,7 +24,7 @@ class FleetPlotTest {
 
     @Test
     void isWellFormedAndNamesWhatItShows() throws Exception {
-        RuleSet rules = RuleLoader.parse(
+        WrittenRules rules = RuleLoader.parse(
                         "rules.yaml",
                         "rules:\n  - { name: r, key_by: user_id, limit: { requests: 9, window: 1s, algorithm: fixed_window } }\n")
                 .orThrow();

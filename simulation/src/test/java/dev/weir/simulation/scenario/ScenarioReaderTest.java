@@ -105,7 +105,7 @@ class ScenarioReaderTest {
     @Test
     void nothingIsNotAScenario() {
         assertThat(problems("")).containsExactly("s.yaml:1:1: the file is empty (expected: a scenario)");
-        assertThat(problems("rules: []\n")).anyMatch(each -> each.contains("traffic: nothing"));
+        assertThat(problems("rules: []\n")).anyMatch(each -> each.contains("traffic: empty"));
     }
 
     @Test

@@ -1,10 +1,10 @@
 package dev.weir.text.diagnostics;
 
 /**
- * One thing to say about a rule file.
+ * An error or a warning about a file.
  *
- * @param line counted from 1; 0 where it is about the file as a whole, and then {@code column} is 0 too
- * @param hint what to do about it, or empty
+ * @param line counted from 1; 0 if it is about the file as a whole, and then {@code column} is 0 too
+ * @param hint how to correct it, or empty
  */
 public record Diagnostic(String file, int line, int column, Severity severity, String message, String hint) {
 
@@ -12,7 +12,7 @@ public record Diagnostic(String file, int line, int column, Severity severity, S
         return severity == Severity.ERROR;
     }
 
-    /** {@code rules.yaml:12:9: unknown algorithm 'token_buket' (did you mean token_bucket?)}. */
+    /** Returns for example {@code rules.yaml:12:9: unknown algorithm 'token_buket' (did you mean token_bucket?)}. */
     @Override
     public String toString() {
         StringBuilder line = new StringBuilder(file).append(':');

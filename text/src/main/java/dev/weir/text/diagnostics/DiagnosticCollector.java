@@ -9,32 +9,35 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what is wrong with one file, so that all of it is said at once. */
+/** Collects the errors and warnings of one file, so that they are reported together. */
 public final class DiagnosticCollector {
-    /** Of each severity: a hostile file must not turn into a hostile list, nor warnings hide an error. */
+    /**
+     * The most diagnostics of each severity: a hostile file must not cause an endless list, and warnings must not hide
+     * an error.
+     */
     private static final int MOST = 1_000;
 
     private final String file;
     private final @Nullable Function<Position, String> places;
-    private final Found wrong = new Found();
-    private final Found doubtful = new Found();
+    private final Found errorList = new Found();
+    private final Found warningList = new Found();
     private int errors;
 
-    /** What was found of one severity. */
+    /** The diagnostics of one severity. */
     private static final class Found {
-        /** A set: what stands under an anchor is read again for each alias, and said once. */
-        final Set<Diagnostic> said = new LinkedHashSet<>();
+        /** A set, because the value of an anchor is read again for each alias but reported once. */
+        final Set<Diagnostic> diagnostics = new LinkedHashSet<>();
 
         int leftOut;
 
         boolean isFull() {
-            return said.size() == MOST;
+            return diagnostics.size() == MOST;
         }
 
         void add(Diagnostic each) {
             if (!isFull()) {
-                said.add(each);
-            } else if (!said.contains(each)) {
+                diagnostics.add(each);
+            } else if (!diagnostics.contains(each)) {
                 leftOut++;
             }
         }
@@ -44,7 +47,7 @@ public final class DiagnosticCollector {
         this(file, null);
     }
 
-    /** {@code places} says where a position is, in the place of its line and column. */
+    /** Creates a collector; {@code places} replaces line and column by another description of a position. */
     public DiagnosticCollector(String file, @Nullable Function<Position, String> places) {
         this.file = file;
         this.places = places;
@@ -54,7 +57,7 @@ public final class DiagnosticCollector {
         return file;
     }
 
-    /** {@code rules.yaml:12:9}. */
+    /** Returns a position with its file, for example {@code rules.yaml:12:9}. */
     public String place(Position at) {
         return file + ":" + (places == null ? at : places.apply(at));
     }
@@ -65,11 +68,11 @@ public final class DiagnosticCollector {
 
     public void error(Position at, String message, String hint) {
         errors++;
-        wrong.add(diagnostic(at, Severity.ERROR, message, hint));
+        errorList.add(diagnostic(at, Severity.ERROR, message, hint));
     }
 
     public void warning(Position at, String message, String hint) {
-        doubtful.add(diagnostic(at, Severity.WARNING, message, hint));
+        warningList.add(diagnostic(at, Severity.WARNING, message, hint));
     }
 
     private Diagnostic diagnostic(Position at, Severity severity, String message, String hint) {
@@ -82,29 +85,29 @@ public final class DiagnosticCollector {
                 PrintableText.printable(hint));
     }
 
-    /** Whether so many errors are there already that no more is shown, and no hint is worth its time. */
+    /** Returns whether no more errors are shown, so that hints are not worth computing. */
     public boolean isFull() {
-        return wrong.isFull();
+        return errorList.isFull();
     }
 
-    /** How many errors so far; who reads a part of a file compares before and after. */
+    /** Returns the number of errors so far. The reader of a part of a file compares it before and after. */
     public int errors() {
         return errors;
     }
 
-    /** Everything found, in the order of the file. */
+    /** Returns all diagnostics, in the order of the file. */
     public List<Diagnostic> all() {
-        List<Diagnostic> sorted = new ArrayList<>(wrong.said);
-        sorted.addAll(doubtful.said);
+        List<Diagnostic> sorted = new ArrayList<>(errorList.diagnostics);
+        sorted.addAll(warningList.diagnostics);
         sorted.sort(Comparator.comparingInt(Diagnostic::line).thenComparingInt(Diagnostic::column));
         if (places != null) {
             sorted.replaceAll(this::placed);
         }
-        if (wrong.leftOut > 0) {
-            sorted.add(diagnostic(Position.FILE, Severity.ERROR, "and " + wrong.leftOut + " more", ""));
+        if (errorList.leftOut > 0) {
+            sorted.add(diagnostic(Position.FILE, Severity.ERROR, "and " + errorList.leftOut + " more", ""));
         }
-        if (doubtful.leftOut > 0) {
-            sorted.add(diagnostic(Position.FILE, Severity.WARNING, "and " + doubtful.leftOut + " more", ""));
+        if (warningList.leftOut > 0) {
+            sorted.add(diagnostic(Position.FILE, Severity.WARNING, "and " + warningList.leftOut + " more", ""));
         }
         return List.copyOf(sorted);
     }

@@ -1,9 +1,9 @@
 package dev.weir.text.diagnostics;
 
-/** A place in a file, counted from 1; line 0 stands for the file as a whole. */
+/** A position in a file, counted from 1; line 0 means the file as a whole. */
 public record Position(int line, int column) implements Comparable<Position> {
 
-    /** The file as a whole. */
+    /** The position of diagnostics about the file as a whole. */
     public static final Position FILE = new Position(0, 0);
 
     @Override

@@ -1,6 +1,6 @@
 package dev.weir.text.diagnostics;
 
-/** Whether a file with this in it still loads. */
+/** The severity of a diagnostic: a file with errors does not load, a file with warnings does. */
 public enum Severity {
     WARNING,
     ERROR

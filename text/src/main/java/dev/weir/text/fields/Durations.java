@@ -1,21 +1,21 @@
 package dev.weir.text.fields;
 
-/** Durations as Weir writes them everywhere: {@code 10ms}, {@code 2s}, {@code 1m}, {@code 1h}, {@code 1d}. */
+/** Parses and formats durations such as {@code 10ms}, {@code 2s}, {@code 1m}, {@code 1h} and {@code 1d}. */
 public final class Durations {
     private static final String EXPECTED = "expected: a duration like 10ms, 2s, 1m, 1h, 1d";
 
     private Durations() {}
 
     /**
-     * The microseconds that {@code text} stands for.
+     * Parses a duration into microseconds.
      *
-     * @throws IllegalArgumentException saying what is wrong with {@code text}, if it is no duration
+     * @throws IllegalArgumentException if {@code text} is not a duration; the message says what is wrong
      */
     public static long micros(String text) {
         return micros(text, "s");
     }
 
-    /** The same, where a number without a unit was probably meant in {@code likely}. */
+    /** Parses a duration; for a number without a unit, the error suggests the unit {@code likely}. */
     static long micros(String text, String likely) {
         int digits = 0;
         while (digits < text.length() && text.charAt(digits) >= '0' && text.charAt(digits) <= '9') {
@@ -51,7 +51,7 @@ public final class Durations {
         };
     }
 
-    /** {@code micros} in the largest unit that holds it without a rest. */
+    /** Formats {@code micros} in the largest unit that divides it. */
     public static String text(long micros) {
         for (String unit : new String[] {"d", "h", "m", "s", "ms"}) {
             if (micros != 0 && micros % microsOf(unit) == 0) {

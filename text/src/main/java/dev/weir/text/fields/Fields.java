@@ -21,19 +21,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of one mapping, read by name and type. What is missing, or left empty, is null; what is wrong is reported where it
- * stands and null as well, so that the reader goes on to the next mistake.
+ * Reads the fields of one mapping by name and type. A missing or empty field is null. A wrong value is reported at its
+ * position and is null too, so that the caller goes on to the next mistake.
  */
 public final class Fields {
     private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9_]*");
-    /** 100 percent. */
-    private static final int TEN_THOUSAND = 10_000;
+    /** 100 percent, in hundredths of a percent. */
+    private static final int ALL = 10_000;
 
     private static final Pattern PERCENT = Pattern.compile("(0|[1-9][0-9]{0,2})(\\.[0-9]{1,2})?");
 
     private final Mapping mapping;
     private final DiagnosticCollector problems;
-    /** What was said of fields that are not known. */
+    /** The hints given for unknown fields. */
     private final List<String> hints = new ArrayList<>();
 
     private Fields(Mapping mapping, DiagnosticCollector problems) {
@@ -41,12 +41,12 @@ public final class Fields {
         this.problems = problems;
     }
 
-    /** The fields of {@code node}, or null if it is no mapping. */
+    /** Returns the fields of {@code node}; null, with an error, if it is not a mapping. */
     public static @Nullable Fields of(YamlNode node, String what, DiagnosticCollector problems) {
         return of(node, what, "", problems);
     }
 
-    /** The same, with an {@code example} of the mapping for those who write something else. */
+    /** Returns the fields of {@code node}; the error for anything but a mapping shows {@code example}. */
     public static @Nullable Fields of(YamlNode node, String what, String example, DiagnosticCollector problems) {
         if (node instanceof Mapping mapping) {
             return new Fields(mapping, problems);
@@ -70,7 +70,7 @@ public final class Fields {
         return mapping.entries();
     }
 
-    /** Those of the fields whose names are {@code wanted}, by themselves. */
+    /** Returns only the fields whose names are {@code wanted}. */
     public Fields only(Predicate<String> wanted) {
         List<Entry> left = entries().stream()
                 .filter(each -> wanted.test(each.key().text()))
@@ -78,7 +78,7 @@ public final class Fields {
         return new Fields(new Mapping(at(), left), problems);
     }
 
-    /** Reports every field but {@code known}; {@code others} are words that people try, with what is meant. */
+    /** Reports every field that is not {@code known}; {@code others} holds hints for names that people try. */
     public void allow(List<String> known, Map<String, String> others) {
         for (Entry each : mapping.entries()) {
             String name = each.key().text();
@@ -88,26 +88,29 @@ public final class Fields {
         }
     }
 
-    /** Reports a field that is not known, with what is {@code meant}, else with what of {@code known} it resembles. */
+    /** Reports an unknown field, with the hint {@code meant}, else with the most similar name of {@code known}. */
     public void refuse(Entry field, @Nullable String meant, List<String> known) {
         String name = field.key().text();
-        // Where thousands are wrong, none of their hints is shown, and each costs its time.
+        // If the collector is full, no hint is shown, so do not compute it.
         String hint = meant != null ? meant : problems.isFull() ? "" : Suggestion.among(name, known);
         problems.error(field.key().at(), "unknown field " + quote(name), hint);
         hints.add(hint);
     }
 
-    /** Whether {@code name} is missing, and that is not only because its name is misspelt, or its parts stand outside. */
+    /**
+     * Returns whether {@code name} is missing. A field counts as present if it is misspelt or if its members are
+     * outside it, because that is reported already.
+     */
     public boolean lacks(String name) {
         return !has(name) && !isMeant(name);
     }
 
-    /** Whether an unknown field was taken for {@code name}, or for a part of it. */
+    /** Returns whether an unknown field was taken for {@code name} or for a member of it. */
     public boolean isMeant(String name) {
         return hints.stream().anyMatch(hint -> hint.startsWith(Suggestion.meant(name)) || hint.equals(belongsIn(name)));
     }
 
-    /** The hint for a field that stands outside of its place. */
+    /** Returns the hint for a field that belongs in another mapping. */
     public static String belongsIn(String name) {
         return "it belongs in " + name;
     }
@@ -124,13 +127,13 @@ public final class Fields {
         return entry.value();
     }
 
-    /** Where the value of {@code name} stands, else where the mapping does. */
+    /** Returns the position of the value of {@code name}, else that of the mapping. */
     public Position at(String name) {
         YamlNode node = node(name);
         return node == null ? at() : node.at();
     }
 
-    /** Where {@code name} itself stands, else where the mapping does. */
+    /** Returns the position of the key {@code name}, else that of the mapping. */
     public Position nameAt(String name) {
         Entry entry = mapping.entry(name);
         return entry == null ? at() : entry.key().at();
@@ -145,13 +148,13 @@ public final class Fields {
         return null;
     }
 
-    /** The text that stands there, whatever YAML would make of it. */
+    /** Returns the text as written, whatever type YAML would give it. */
     public @Nullable String text(String name) {
         Scalar scalar = scalar(name);
         return scalar == null ? null : scalar.text();
     }
 
-    /** The items of a list; empty where there is none. */
+    /** Returns the items of a list; empty if there is none. */
     public List<YamlNode> list(String name) {
         YamlNode node = node(name);
         if (node == null) {
@@ -164,7 +167,7 @@ public final class Fields {
         return List.of();
     }
 
-    /** A number without a fraction, from {@code least} to {@code most}. */
+    /** Returns a whole number from {@code least} to {@code most}. */
     public @Nullable Long whole(String name, long least, long most) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
@@ -173,7 +176,7 @@ public final class Fields {
         String range = most == Long.MAX_VALUE ? " >= " + least : " from " + least + " to " + most;
         String expected = "expected: a whole number" + range;
         if (!scalar.plain()) {
-            problems.error(scalar.at(), name + ": a text in quotes", "expected: a whole number, without quotes");
+            problems.error(scalar.at(), name + ": text in quotes", "expected: a whole number, without quotes");
             return null;
         }
         if (!WHOLE.matcher(scalar.text()).matches()) {
@@ -192,16 +195,16 @@ public final class Fields {
         return null;
     }
 
-    /** A part of everything in percent, as so many of ten thousand. */
+    /** Returns a percentage from 0 to 100, in hundredths of a percent. */
     public @Nullable Integer percent(String name) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
             return null;
         }
         if (scalar.plain() && PERCENT.matcher(scalar.text()).matches()) {
-            int part = new BigDecimal(scalar.text()).movePointRight(2).intValueExact();
-            if (part <= TEN_THOUSAND) {
-                return part;
+            int hundredths = new BigDecimal(scalar.text()).movePointRight(2).intValueExact();
+            if (hundredths <= ALL) {
+                return hundredths;
             }
         }
         String expected = "expected: a percentage from 0 to 100, like 25 or 0.5";
@@ -209,7 +212,10 @@ public final class Fields {
         return null;
     }
 
-    /** A flag; YAML 1.1's words count, in the three ways that it writes them, for the reference service takes them. */
+    /**
+     * Returns a flag. The words of YAML 1.1 are accepted in its three ways of writing them, as envoyproxy/ratelimit
+     * does.
+     */
     public boolean flag(String name, boolean otherwise) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
@@ -229,12 +235,12 @@ public final class Fields {
         return otherwise;
     }
 
-    /** A duration in microseconds, longer than none. */
+    /** Returns a duration in microseconds, more than 0. */
     public @Nullable Long duration(String name) {
         return duration(name, "s");
     }
 
-    /** The same, where a number without a unit was probably meant in {@code likely}. */
+    /** Returns a duration; for a number without a unit, the error suggests the unit {@code likely}. */
     @Nullable
     public Long duration(String name, String likely) {
         Scalar scalar = scalar(name);
@@ -246,30 +252,31 @@ public final class Fields {
             if (micros > 0) {
                 return micros;
             }
-            problems.error(scalar.at(), name + ": " + quote(scalar.text()), "expected: more than nothing");
+            problems.error(scalar.at(), name + ": " + quote(scalar.text()), "expected: more than 0");
         } catch (IllegalArgumentException e) {
             problems.error(scalar.at(), name + ": " + quote(scalar.text()), String.valueOf(e.getMessage()));
         }
         return null;
     }
 
-    /** One of {@code values}, spelt as it prints in lower case. */
+    /** Returns one of {@code values}, written in lower case. */
     public <E extends Enum<E>> @Nullable E oneOf(String name, E[] values) {
         Scalar scalar = scalar(name);
         if (scalar == null) {
             return null;
         }
-        List<String> spellings = Arrays.stream(values).map(Fields::spelling).toList();
-        int place = spellings.indexOf(scalar.text());
-        if (place >= 0) {
-            return values[place];
+        List<String> names = Arrays.stream(values).map(Fields::nameOf).toList();
+        int index = names.indexOf(scalar.text());
+        if (index >= 0) {
+            return values[index];
         }
-        String hint = Suggestion.among(scalar.text(), spellings);
+        String hint = Suggestion.among(scalar.text(), names);
         problems.error(scalar.at(), "unknown " + name + " " + quote(scalar.text()), hint);
         return null;
     }
 
-    public static String spelling(Enum<?> value) {
+    /** Returns the name of an enum constant in a file. */
+    public static String nameOf(Enum<?> value) {
         return value.toString().toLowerCase(Locale.ROOT);
     }
 }

@@ -7,11 +7,11 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** Why a file cannot be used, for people: the exceptions of Java often say no more than its name. */
+/** Explains to people why a file cannot be used; Java's exceptions often say no more than its name. */
 public final class FileErrors {
     private FileErrors() {}
 
-    /** Without the file's name, which the reader has before their eyes. */
+    /** Returns the reason without the file's name. */
     public static String why(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "it does not exist";
@@ -26,7 +26,7 @@ public final class FileErrors {
         return reason == null ? e.getClass().getSimpleName() : reason;
     }
 
-    /** With the file's name, wherever it is known. */
+    /** Returns the reason with the file's name, if the exception has it. */
     public static String what(IOException e) {
         return e instanceof FileSystemException of && of.getFile() != null
                 ? of.getFile() + ": " + why(e)

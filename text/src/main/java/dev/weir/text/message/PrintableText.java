@@ -1,12 +1,12 @@
 package dev.weir.text.message;
 
-/** Makes what stood in a file fit to be shown on one line of a terminal or a log. */
+/** Makes text of a file fit for one line of a terminal or a log. */
 public final class PrintableText {
     private static final int LONGEST_QUOTE = 80;
 
     private PrintableText() {}
 
-    /** {@code value} in quotes, cut where it is long. */
+    /** Quotes {@code value}, cut if it is long. */
     public static String quote(String value) {
         if (value.length() <= LONGEST_QUOTE) {
             return "'" + value + "'";
@@ -15,14 +15,14 @@ public final class PrintableText {
         return "'" + value.substring(0, cut) + "…'";
     }
 
-    /** Control and direction characters as escapes, so that a file can not forge a line or hide one. */
+    /** Escapes control and direction characters, so that a file cannot forge or hide a line. */
     public static String printable(String text) {
-        if (text.chars().noneMatch(PrintableText::isUnfit)) {
+        if (text.chars().noneMatch(PrintableText::isUnprintable)) {
             return text;
         }
         StringBuilder out = new StringBuilder(text.length() + 16);
         text.chars().forEach(c -> {
-            if (isUnfit(c)) {
+            if (isUnprintable(c)) {
                 out.append(String.format("\\u%04x", c));
             } else {
                 out.append((char) c);
@@ -31,7 +31,7 @@ public final class PrintableText {
         return out.toString();
     }
 
-    private static boolean isUnfit(int c) {
+    private static boolean isUnprintable(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
             default -> false;

@@ -5,37 +5,42 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Guesses what was meant by a word that is not known. */
+/** Guesses which known word an unknown word was meant to be. */
 public final class Suggestion {
     private static final int SHORTEST = 3;
 
     private Suggestion() {}
 
-    /** The hint for {@code word} among {@code known}: the nearest if it is near, else all of them. */
+    /** Returns the hint for {@code word}: the most similar of {@code known} if one is similar, else all of them. */
     public static String among(String word, Collection<String> known) {
         String nearest = nearest(word, known);
         return nearest != null ? meant(nearest) : "expected: " + String.join(", ", known);
     }
 
-    /** The hint that takes a word for {@code known}. */
+    /** Returns the hint that suggests {@code known}. */
     public static String meant(String known) {
         return "did you mean " + known + "?";
     }
 
-    /** The one of {@code known} that {@code word} is a slip of, else short for; null if there is none. */
+    /**
+     * Returns the word of {@code known} that {@code word} is a typo of, else an abbreviation of; null if there is none.
+     */
     public static @Nullable String nearest(String word, Collection<String> known) {
         String plain = plain(word);
-        String slip = slip(plain, known);
-        return slip != null
-                ? slip
+        String typo = typo(plain, known);
+        return typo != null
+                ? typo
                 : known.stream()
-                        .filter(each -> isShortFor(plain, plain(each)))
+                        .filter(each -> isAbbreviationOf(plain, plain(each)))
                         .findFirst()
                         .orElse(null);
     }
 
-    /** {@code reqs} for {@code requests}, {@code sec} for {@code second}: its letters in order, from the first on. */
-    private static boolean isShortFor(String word, String known) {
+    /**
+     * Returns whether {@code word} abbreviates {@code known}: its letters appear in order and the first is the same, as
+     * in {@code reqs} for {@code requests} or {@code sec} for {@code second}.
+     */
+    private static boolean isAbbreviationOf(String word, String known) {
         if (word.length() < SHORTEST || !known.startsWith(word.substring(0, 1))) {
             return false;
         }
@@ -47,9 +52,9 @@ public final class Suggestion {
     }
 
     /**
-     * The one of {@code known} that {@code word} is, but for the case of its letters, what separates its parts, two neighbours
-     * swapped or one letter more or less: a word that a name is hardly meant to be. Null if there is none, or if it is one of
-     * them.
+     * Returns the word of {@code known} that {@code word} almost is: the case, the separators, two swapped neighbours
+     * or one letter more or less may differ. Null if there is none, or if {@code word} is known itself. It is stricter
+     * than {@link #nearest}, for words that may be names of their own.
      */
     public static @Nullable String misspelt(String word, Collection<String> known) {
         String letters = letters(word);
@@ -75,7 +80,7 @@ public final class Suggestion {
         return word.chars().sorted().toArray();
     }
 
-    private static @Nullable String slip(String plain, Collection<String> known) {
+    private static @Nullable String typo(String plain, Collection<String> known) {
         String best = null;
         int least = Math.max(1, Math.min(3, plain.length() / 3)) + 1;
         for (String each : known) {
@@ -93,7 +98,10 @@ public final class Suggestion {
         return cut.toLowerCase(Locale.ROOT).replace('-', '_').replace(' ', '_');
     }
 
-    /** Edits between two words, a swap of neighbours being one (optimal string alignment); {@code bound} if at least that. */
+    /**
+     * Returns the optimal string alignment distance (a swap of neighbours is one edit); {@code bound} if it is at least
+     * that.
+     */
     private static int distance(String a, String b, int bound) {
         if (Math.abs(a.length() - b.length()) >= bound) {
             return bound;

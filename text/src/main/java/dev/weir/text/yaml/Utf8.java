@@ -10,7 +10,7 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Turns bytes into text, or says where they stop being UTF-8. */
+/** Decodes UTF-8, or reports the position of the first invalid byte. */
 final class Utf8 {
     private Utf8() {}
 
@@ -36,7 +36,7 @@ final class Utf8 {
         return out.toString();
     }
 
-    /** Where character {@code index} of {@code text} stands, a pair of surrogates being one column. */
+    /** Returns the line and column of character {@code index}; a surrogate pair is one column. */
     static Position positionAt(CharSequence text, int index) {
         int line = 1;
         int column = 1;

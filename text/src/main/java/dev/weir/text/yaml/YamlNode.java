@@ -4,22 +4,22 @@ import dev.weir.text.diagnostics.Position;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A piece of a YAML document and where it stands. */
+/** A node of a YAML document with its position. */
 public sealed interface YamlNode {
 
     Position at();
 
-    /** What people would call it: "a text", "a list", "a mapping". */
+    /** Returns its kind for messages: "a text", "a list", "a mapping". */
     String kind();
 
     /**
-     * Text as it stands in the file.
+     * Text as written in the file.
      *
-     * @param plain written without quotes, so that it may be meant as a number, a flag or nothing
+     * @param plain written without quotes, so that it may be meant as a number, a flag or null
      */
     record Scalar(Position at, String text, boolean plain) implements YamlNode {
 
-        /** Left empty, or one of YAML's words for nothing. */
+        /** Returns whether the value is empty or one of YAML's words for null. */
         public boolean isNull() {
             return plain
                     && switch (text) {
@@ -30,7 +30,7 @@ public sealed interface YamlNode {
 
         @Override
         public String kind() {
-            return isNull() ? "nothing" : "a text";
+            return isNull() ? "an empty value" : "a text";
         }
     }
 
@@ -46,13 +46,13 @@ public sealed interface YamlNode {
         }
     }
 
-    /** Names with values, in the order of the file; no name stands twice. */
+    /** Keys with values, in the order of the file; no key appears twice. */
     record Mapping(Position at, List<Entry> entries) implements YamlNode {
         public Mapping {
             entries = List.copyOf(entries);
         }
 
-        /** The entry called {@code name}, or null. */
+        /** Returns the entry with the key {@code name}, or null. */
         public @Nullable Entry entry(String name) {
             for (Entry each : entries) {
                 if (each.key().text().equals(name)) {
@@ -68,6 +68,6 @@ public sealed interface YamlNode {
         }
     }
 
-    /** A name and its value. */
+    /** A key and its value. */
     record Entry(Scalar key, YamlNode value) {}
 }

@@ -4,25 +4,29 @@ import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.parser.ParserImpl;
+import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /**
  * Reads the one document of a file.
  *
- * <p><b>Bounds.</b> At most {@value #MAX_BYTES} bytes, {@value YamlTreeBuilder#MAX_NODES} values and {@value YamlTreeBuilder#MAX_DEPTH} levels;
- * aliases may repeat {@value YamlTreeBuilder#MAX_ALIASED} values in all. A repeated value is shared, never copied.
+ * <p><b>Bounds.</b> At most {@value #MAX_BYTES} bytes, {@value YamlTreeBuilder#MAX_NODES} values and {@value
+ * YamlTreeBuilder#MAX_DEPTH} levels. Aliases may repeat {@value YamlTreeBuilder#MAX_ALIASED} values in all. A repeated
+ * value is shared, not copied.
  */
 public final class YamlReader {
-    /** The largest file that is read at all. */
+    /** The maximum size of a file. */
     public static final int MAX_BYTES = 16 << 20;
 
     private YamlReader() {}
 
-    /** The root of the document, or null if there is none or it cannot be read; {@code problems} then says why. */
+    /**
+     * Returns the root of the document; null if it is empty or cannot be read, and {@code problems} then has the error.
+     */
     public static @Nullable YamlNode read(byte[] bytes, DiagnosticCollector problems) {
         if (bytes.length > MAX_BYTES) {
             problems.error(Position.FILE, "more than " + (MAX_BYTES >> 20) + " MiB", "split it into several files");
@@ -33,15 +37,15 @@ public final class YamlReader {
     }
 
     private static @Nullable YamlNode read(String text, DiagnosticCollector problems) {
-        // The parser copies what it has not read yet each time its buffer fills: with small buffers a long word costs
-        // its square.
+        // Give the parser one buffer for the whole text. It copies its unread rest whenever a buffer fills, so with
+        // small buffers a long word would take quadratic time.
         LoadSettings settings = LoadSettings.builder()
                 .setBufferSize(text.length() + 1)
                 .setLabel(problems.file())
                 .setCodePointLimit(MAX_BYTES)
                 .build();
         try {
-            return new YamlTreeBuilder(new Parse(settings).parseString(text).iterator(), problems).document();
+            return new YamlTreeBuilder(new ParserImpl(settings, new StreamReader(settings, text)), problems).document();
         } catch (YamlTreeBuilder.Refused e) {
             problems.error(e.at(), e.reason(), e.hint());
         } catch (MarkedYamlEngineException e) {
@@ -51,7 +55,7 @@ public final class YamlReader {
             String unfit = String.format("character U+%04X is not allowed in YAML", e.getCodePoint());
             problems.error(Utf8.positionAt(text, index), unfit);
         } catch (NumberFormatException e) {
-            // The parser does not expect a text to end right after the x or the u of an escape.
+            // The parser fails so if the text ends right after the x or the u of an escape.
             problems.error(Utf8.positionAt(text, text.length() - 2), "an escape without its digits");
         } catch (YamlEngineException e) {
             problems.error(Position.FILE, "not YAML: " + e.getMessage());

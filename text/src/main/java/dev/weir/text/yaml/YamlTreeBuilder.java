@@ -20,7 +20,7 @@ import org.snakeyaml.engine.v2.events.Event.ID;
 import org.snakeyaml.engine.v2.events.NodeEvent;
 import org.snakeyaml.engine.v2.events.ScalarEvent;
 
-/** Grows the tree of a document from the parser's events, and stops at the first event past a bound. */
+/** Builds the tree of a document from the parser's events, and stops at the first event past a bound. */
 final class YamlTreeBuilder {
     static final int MAX_DEPTH = 512;
     static final int MAX_NODES = 1_000_000;
@@ -37,10 +37,10 @@ final class YamlTreeBuilder {
         this.problems = problems;
     }
 
-    /** A value that aliases may repeat; null while it is being read, for a value cannot hold itself. */
+    /** A value that aliases may repeat; null while it is being read, because a value cannot contain itself. */
     private record Anchored(@Nullable YamlNode node, long size) {}
 
-    /** The root of the only document, or null where the file holds none. */
+    /** Returns the root of the only document; null if the file has none. */
     @Nullable
     YamlNode document() {
         YamlNode root = null;
@@ -55,7 +55,7 @@ final class YamlTreeBuilder {
             if (root == null) {
                 root = empty ? null : next;
             } else if (!empty) {
-                throw new Refused(start, "a second document", "one file holds one domain: put it in a file of its own");
+                throw new Refused(start, "a second document", "expected: one document per file");
             }
         }
         return root;
@@ -66,7 +66,7 @@ final class YamlTreeBuilder {
             throw new Refused(at(event), "nested deeper than " + MAX_DEPTH + " levels", "");
         }
         if (event instanceof AliasEvent alias) {
-            return repeated(alias);
+            return resolve(alias);
         }
         if (++nodes > MAX_NODES) {
             throw new Refused(at(event), "more than " + MAX_NODES + " values", "split it into several files");
@@ -88,14 +88,14 @@ final class YamlTreeBuilder {
         return node;
     }
 
-    private YamlNode repeated(AliasEvent alias) {
+    private YamlNode resolve(AliasEvent alias) {
         String name = alias.getAlias().toString();
         Anchored anchored = anchors.get(name);
         if (anchored == null) {
             throw new Refused(at(alias), "unknown alias *" + name, YamlSyntaxErrors.QUOTES);
         }
         if (anchored.node() == null) {
-            throw new Refused(at(alias), "alias *" + name + " stands inside itself", "");
+            throw new Refused(at(alias), "alias *" + name + " is used inside its own value", "");
         }
         aliased += anchored.size();
         if (aliased > MAX_ALIASED) {
@@ -126,7 +126,7 @@ final class YamlTreeBuilder {
             if (!(name instanceof Scalar key)) {
                 problems.error(name.at(), name.kind() + " as a key", "expected: a name");
             } else if (key.plain() && key.text().equals("<<")) {
-                warnOfLate(key.at(), value, entries);
+                warnOfLateMerge(key.at(), value, entries);
                 merged.add(value);
             } else {
                 Entry first = entries.putIfAbsent(key.text(), new Entry(key, value));
@@ -140,16 +140,22 @@ final class YamlTreeBuilder {
         return new Mapping(at(start), List.copyOf(entries.values()));
     }
 
-    /** The reference lets a {@code <<} take the place of what stands before it; YAML 1.1, and so this, does not. */
-    private void warnOfLate(Position at, YamlNode other, Map<String, Entry> before) {
+    /**
+     * Warns of a {@code <<} that comes after a key it also has. By YAML 1.1, and here, the explicit key wins; some
+     * parsers let the later {@code <<} win.
+     */
+    private void warnOfLateMerge(Position at, YamlNode other, Map<String, Entry> before) {
         List<YamlNode> sources = other instanceof Sequence sequence ? sequence.items() : List.of(other);
         for (YamlNode source : sources) {
             if (source instanceof Mapping mapping) {
                 for (Entry each : mapping.entries()) {
                     if (before.containsKey(each.key().text())) {
                         String message =
-                                "<< brings " + PrintableText.quote(each.key().text()) + ", which stands before it";
-                        problems.warning(at, message, "what stands here counts, not in the reference: put << first");
+                                "<< has " + PrintableText.quote(each.key().text()) + ", which is set before it";
+                        problems.warning(
+                                at,
+                                message,
+                                "the value set before it wins here, but not in every YAML parser: put << first");
                         return;
                     }
                 }
@@ -157,7 +163,7 @@ final class YamlTreeBuilder {
         }
     }
 
-    /** YAML 1.1's {@code <<}: the entries of another mapping, where this one has none of that name. */
+    /** Merges another mapping as YAML 1.1's {@code <<} does: its entries are added if this mapping lacks their keys. */
     private void merge(YamlNode other, Map<String, Entry> into) {
         if (other instanceof Mapping mapping) {
             mapping.entries().forEach(each -> into.putIfAbsent(each.key().text(), each));
@@ -173,7 +179,7 @@ final class YamlTreeBuilder {
         return event.getStartMark().map(YamlReader::position).orElse(Position.FILE);
     }
 
-    /** The document passed a bound, or makes no sense from here on. */
+    /** Thrown if the document passes a bound or cannot be read on. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -85,8 +85,8 @@ class YamlReaderTest {
         assertThat(text(root, "b", "n")).isEqualTo("2");
         assertThat(problems.all())
                 .map(Object::toString)
-                .containsExactly("f.yaml:2:12: warning: << brings 'n', which stands before it"
-                        + " (what stands here counts, not in the reference: put << first)");
+                .containsExactly("f.yaml:2:12: warning: << has 'n', which is set before it"
+                        + " (the value set before it wins here, but not in every YAML parser: put << first)");
     }
 
     @Test
@@ -103,9 +103,7 @@ class YamlReaderTest {
         assertThat(read("---\na: 1\n---\n...\n")).isInstanceOf(Mapping.class);
         assertThat(messages()).isEmpty();
         assertThat(read("a: 1\n---\nb: 2\n")).isNull();
-        assertThat(messages())
-                .containsExactly(
-                        "f.yaml:2:1: a second document (one file holds one domain: put it in a file of its own)");
+        assertThat(messages()).containsExactly("f.yaml:2:1: a second document (expected: one document per file)");
     }
 
     @Test
@@ -118,19 +116,19 @@ class YamlReaderTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             a:\\n\\tb: 1         | 2:1: a tab (YAML indents with spaces)
             a: @b             | 1:4: a text cannot begin with '@' (write it in quotes)
-            a:\\n  - b: 1\\n   c: 2 | 3:4: wrong indentation (what belongs together begins in the same column)
-            a:\\n  - b\\n  c: 2    | 3:3: wrong indentation (what belongs together begins in the same column)
-            a: b: c           | 1:5: a colon that makes no sense here (a text with a colon needs quotes; a colon and a dash need a space after them, also on the line before; else mind the indentation)
-            a: 1\\nb\\nc: 2      | 2:1: a name without a colon after it
+            a:\\n  - b: 1\\n   c: 2 | 3:4: wrong indentation (the keys of a mapping, and the items of a list, start in the same column)
+            a:\\n  - b\\n  c: 2    | 3:3: wrong indentation (the keys of a mapping, and the items of a list, start in the same column)
+            a: b: c           | 1:5: unexpected colon (a text with a colon needs quotes; a colon and a dash need a space after them, also on the line before; else check the indentation)
+            a: 1\\nb\\nc: 2      | 2:1: a key without a colon after it
             a: "b\\nc: 1\\n      | 1:4: a quote is never closed
             a: 'b\\n---\\n       | 1:4: a quote is never closed
             a: "b\\x            | 1:6: an escape without its digits
             a: {b: [c, d\\n      | 1:8: '[' is never closed
             a: {b: 1\\n\\n        | 1:4: '{' is never closed
-            a: [\\n             | 2:1: the file ends inside of [ ] or { }
+            a: [\\n             | 2:1: the file ends inside [ ] or { }
             a: {b: 1}}        | 1:10: '}' closes nothing
-            a: 'it's'         | 1:8: a text after the end of another (mind the quotes)
-            a: *              | 1:4: not the name of an alias (a text that begins with * needs quotes)
+            a: 'it's'         | 1:8: unexpected text after the end of a quoted text (check the quotes)
+            a: *              | 1:4: not a valid alias (a text that begins with * needs quotes)
             a: *b             | 1:4: unknown alias *b (a text that begins with * needs quotes)
             """)
     void whatIsNoYamlIsSaidInWordsOfPeople(String text, String line) {
@@ -173,7 +171,7 @@ class YamlReaderTest {
 
     @Test
     void anAliasCanNotHoldItself() {
-        refusedFast("a: &a [1, *a]", "alias *a stands inside itself");
+        refusedFast("a: &a [1, *a]", "alias *a is used inside its own value");
         refusedFast("a: *b", "unknown alias *b");
     }
 

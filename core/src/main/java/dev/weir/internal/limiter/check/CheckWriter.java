@@ -13,22 +13,22 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import org.jspecify.annotations.Nullable;
 
-/** From what a request meets to what a store is asked: one check for each match that counts. */
+/** Turns the matches of a request into checks: one for each match that counts. */
 public final class CheckWriter {
     private final LimiterSettings settings;
-    private final MeterCache overrides;
-    private final int overridePlace;
+    private final MeterCache meters;
+    private final int requestLimitStore;
 
-    /** Limits that callers give are counted in the store at {@code overridePlace}. */
-    public CheckWriter(LimiterSettings settings, MeterCache overrides, int overridePlace) {
+    /** Limits that requests bring are counted in the store at {@code requestLimitStore}. */
+    public CheckWriter(LimiterSettings settings, MeterCache meters, int requestLimitStore) {
         this.settings = settings;
-        this.overrides = overrides;
-        this.overridePlace = overridePlace;
+        this.meters = meters;
+        this.requestLimitStore = requestLimitStore;
     }
 
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
         checks.clear();
-        boolean onlyWatches = rules.rules().everything() == SwitchState.SHADOW;
+        boolean allShadow = rules.index().everything() == SwitchState.SHADOW;
         int unmet = 0; // the first descriptor that no limit has been seen for
         for (int i = 0, size = matches.size(); i < size; i++) {
             Match match = matches.get(i);
@@ -38,35 +38,35 @@ public final class CheckWriter {
             checks.quotaPassed |= settings.quota() && match.descriptor() > unmet;
             unmet = match.descriptor() + 1;
             Meter meter = meterOf(rules, match);
-            // As in the reference, what is unlimited is no quota: it neither passed nor is it over.
+            // As in the reference, an unlimited match is no quota: it neither passes nor is it over.
             if (meter != null) {
                 Check check = checks.add();
-                fill(check, match, meter, hitsOf(request, match), onlyWatches);
+                fill(check, match, meter, hitsOf(request, match), allShadow);
                 check.about = i;
-                check.store = placeOf(rules, match);
+                check.store = storeIndexOf(rules, match);
                 if (check.store != Check.LOCAL || isReported(rules, match)) {
                     check.name.set(match.name());
                 }
-                // As in the reference, a quota that only watches has passed.
+                // As in the reference, a quota rule in shadow mode has passed.
                 checks.quotaPassed |= check.role == Check.Role.SHADOW && isQuota(match.rule());
             }
         }
         checks.quotaPassed |= settings.quota() && unmet < request.descriptors();
     }
 
-    /** Whether the rule does without what the request lacks. */
+    /** Whether the rule ignores a request that lacks its key. */
     static boolean isSkipped(Match match) {
         Rule rule = match.rule();
         return match.keyMissing() && rule != null && rule.onMissing() == OnMissing.SKIP;
     }
 
-    /** Whether the rule denies what the request lacks. */
+    /** Whether the rule denies a request that lacks its key. */
     public static boolean isKeyDenied(Match match) {
         Rule rule = match.rule();
         return match.keyMissing() && rule != null && rule.onMissing() == OnMissing.DENY;
     }
 
-    /** The limit in force, which is the one that is counted; null where nothing is. */
+    /** The limit in force, which is the one that is counted; null if nothing is counted. */
     @Nullable
     Limit limitOf(Match match) {
         Rule rule = match.rule();
@@ -74,27 +74,27 @@ public final class CheckWriter {
         return override != null && overriding(match) != null ? override : rule == null ? null : rule.limit();
     }
 
-    /** Whether what was agreed with the caller, maybe when the rule was another, is nothing that the rule's algorithm can count. */
-    boolean isAgreementIgnored(Match match) {
+    /** Whether the caller's override, perhaps made for an earlier rule, cannot be counted by the rule's algorithm. */
+    boolean isOverrideIgnored(Match match) {
         return match.agreed() != null && overriding(match) == null;
     }
 
-    /** What counts {@code match}; null where nothing does. */
+    /** The meter of {@code match}; null if nothing is counted. */
     private @Nullable Meter meterOf(MeteredRules rules, Match match) {
         if (isKeyDenied(match)) {
             return MeteredRules.DENY;
         }
         Rule rule = match.rule();
         Meter given = overriding(match);
-        // Numbers that were agreed for one algorithm, and that the rule's cannot count, leave the rule as it is.
+        // An override whose numbers the rule's algorithm cannot count leaves the rule's limit in force.
         return given != null || rule == null ? given : rules.meter(rule);
     }
 
-    /** The meter of the limit that takes the place of the rule's; null if there is none, or if it cannot be counted. */
+    /** The meter of the limit that replaces the rule's; null if there is none, or if it cannot be counted. */
     private @Nullable Meter overriding(Match match) {
         EffectiveLimit agreed = match.agreed();
         Limit override = match.override();
-        return agreed != null ? overrides.of(agreed) : override == null ? null : overrides.of(override);
+        return agreed != null ? meters.of(agreed) : override == null ? null : meters.of(override);
     }
 
     private static boolean isReported(MeteredRules rules, Match match) {
@@ -102,15 +102,15 @@ public final class CheckWriter {
         return rules.anyReported() && rule != null && !isKeyDenied(match) && rules.reportPlace(rule) != Check.LOCAL;
     }
 
-    private int placeOf(MeteredRules rules, Match match) {
+    private int storeIndexOf(MeteredRules rules, Match match) {
         Rule rule = match.rule();
         if (rule == null || rule.limit() == null) {
-            return overridePlace;
+            return requestLimitStore;
         }
-        return isKeyDenied(match) ? Check.LOCAL : rules.place(rule);
+        return isKeyDenied(match) ? Check.LOCAL : rules.storeIndex(rule);
     }
 
-    private void fill(Check check, Match match, Meter meter, long hits, boolean onlyWatches) {
+    private void fill(Check check, Match match, Meter meter, long hits, boolean allShadow) {
         Rule rule = match.rule();
         check.key0 = match.key0();
         check.key1 = match.key1();
@@ -118,7 +118,7 @@ public final class CheckWriter {
         check.hits = hits;
         check.countsDenied = match.countsDenied() && settings.chargeDenied();
         check.failure = null;
-        if (onlyWatches || (rule != null && rule.shadow()) || match.isSpared()) {
+        if (allShadow || (rule != null && rule.shadow()) || match.isSpared()) {
             check.role = Check.Role.SHADOW;
         } else {
             check.role = isQuota(rule) ? Check.Role.QUOTA : Check.Role.ENFORCE;
@@ -135,7 +135,7 @@ public final class CheckWriter {
         if (rule == null) {
             return hits;
         }
-        // What lacks its key is denied also when it only asks.
+        // A request that lacks its key is denied even if it has no hits.
         return isKeyDenied(match) ? 1 : rule.costOf(hits);
     }
 }

@@ -6,24 +6,24 @@ import dev.weir.StoreFailure;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 
-/** Told of every decision, on the thread that made it: what metrics hang on. */
+/** Observes every decision, on the thread that made it, for metrics. */
 public interface LimiterObserver {
 
-    /** A request was decided; both arguments are buffers that are filled again as soon as this returns. */
+    /** Called when a request was decided. Both arguments are buffers that are reused as soon as this returns. */
     default void decided(Request request, MutableDecision decision) {}
 
-    /** A request met {@code rule} and lacked the attribute that it counts by. */
+    /** Called when a request matched {@code rule} but lacked the attribute that it counts by. */
     default void keyMissing(Rule rule) {}
 
-    /** What was agreed with a caller is nothing that {@code rule} can count: its own limit held. */
+    /** Called when {@code rule} cannot count a caller's override; the rule's own limit decided. */
     default void agreementIgnored(Rule rule, Limit agreed) {}
 
-    /** A check had no answer from its shared store: what its rule does on failure decided it. */
+    /** Called when a shared store did not answer a check; the rule's {@code on_fail} decided it. */
     default void storeFailed(StoreFailure failure) {}
 
-    /** Hits were given back to a shared store because another one denied their request. */
+    /** Called when hits were given back to a shared store because another store denied the request. */
     default void gaveBack(int checks) {}
 
-    /** A request was charged whose idempotency key had no room in a shared store: sent again, it may be charged again. */
+    /** Called when a request was charged but its idempotency key was not kept; a repeat may be charged again. */
     default void keyNotKept() {}
 }

@@ -5,16 +5,16 @@ import dev.weir.internal.model.Rule;
 import dev.weir.internal.tier.LocalTier;
 
 /**
- * What holds for every rule that does not say it for itself. The first three are switches of the reference service.
+ * The settings for every rule that does not override them. The first three are switches of the reference service.
  *
- * @param shadow every request passes ({@code SHADOW_MODE}); verdicts still tell the truth
- * @param quota every rule is a quota ({@code QUOTA_MODE})
- * @param chargeDenied off: a denied request charges none of its descriptors
- *     ({@code STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT})
+ * @param shadow whether every request passes ({@code SHADOW_MODE}); verdicts still tell the truth
+ * @param quota whether every rule is in quota mode ({@code QUOTA_MODE})
+ * @param chargeDenied if false, a denied request charges none of its descriptors ({@code
+ *     STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT})
  * @param deadlineMicros how long a decision may wait for a shared store
  * @param localShare millionths of the limit that this process enforces alone under {@link OnFail#LOCAL}
- * @param onFail what limits that callers give do while their store does not answer
- * @param tierCounters how many counters of shared stores this process knows something of: the bound of its {@link LocalTier}
+ * @param onFail the failure policy of limits that requests bring
+ * @param tierCounters how many shared counters this process holds data of: the bound of its {@link LocalTier}
  * @param keptKeys how many idempotency keys, over all callers, this process has shared stores keep at a time
  */
 public record LimiterSettings(
@@ -26,16 +26,16 @@ public record LimiterSettings(
         OnFail onFail,
         int tierCounters,
         int keptKeys) {
-    /** Half of what Envoy waits. */
+    /** Half of Envoy's default timeout. */
     public static final long DEFAULT_DEADLINE_MICROS = 10_000;
 
-    /** 5 MiB from the start; 96 if every one of them is leased and has the longest name there is. */
+    /** Takes 5 MiB from the start; 96 MiB if every counter is leased and has the longest name. */
     public static final int DEFAULT_TIER_COUNTERS = 1 << 16;
 
-    /** Some 120 MB of Redis, where each is of another caller and meets two rules. */
+    /** Takes about 120 MB of Redis if each key has a different caller and matches two rules. */
     public static final int DEFAULT_KEPT_KEYS = 1 << 18;
 
-    /** All of a limit. */
+    /** All of a limit, in millionths. */
     public static final int WHOLE = 1_000_000;
 
     public LimiterSettings {
@@ -53,7 +53,7 @@ public record LimiterSettings(
         }
     }
 
-    /** Those switches, and the defaults for shared stores. */
+    /** Sets the switches, with defaults for shared stores. */
     public LimiterSettings(boolean shadow, boolean quota, boolean chargeDenied) {
         this(
                 shadow,
@@ -80,24 +80,24 @@ public record LimiterSettings(
         return new LimiterSettings(shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters, keptKeys);
     }
 
-    /** These settings with another share of a limit for a process on its own. */
+    /** These settings with another local share. */
     public LimiterSettings withLocalShare(int millionths) {
         return new LimiterSettings(
                 shadow, quota, chargeDenied, deadlineMicros, millionths, onFail, tierCounters, keptKeys);
     }
 
-    /** These settings with another answer for callers' own limits while their store does not answer. */
+    /** These settings with another failure policy for limits that requests bring. */
     public LimiterSettings withOnFail(OnFail onFail) {
         return new LimiterSettings(
                 shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys);
     }
 
-    /** These settings for a process that knows something of this many shared counters at a time. */
+    /** These settings with another bound for the local tier. */
     public LimiterSettings withTierCounters(int counters) {
         return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters, keptKeys);
     }
 
-    /** These settings for a process that has stores keep this many idempotency keys at a time. */
+    /** These settings with another bound for idempotency keys. */
     public LimiterSettings withKeptKeys(int keys) {
         return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keys);
     }

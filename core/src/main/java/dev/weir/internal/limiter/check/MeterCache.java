@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of limits that callers give, compiled once as long as few enough are in use: a fixed number of places, each held
- * by the limit that asked last, so that no caller can make it grow. What was agreed with callers beforehand keeps its own.
+ * Caches the meters of limits that requests bring. It has a fixed number of entries, each with the limit that was asked
+ * for last, so no caller can make it grow. The limits of overrides keep their own meters.
  */
 public final class MeterCache {
-    private static final int PLACES = 1024;
+    private static final int ENTRIES = 1024;
 
-    private final AtomicReferenceArray<Meter> meters = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<Meter> meters = new AtomicReferenceArray<>(ENTRIES);
 
-    /** Stands for what cannot be counted. */
+    /** Stands for a limit that cannot be counted. */
     private static final Object NONE = new Object();
 
     /** The meter of {@code limit}, which is kept with it; null if it cannot be counted. */
@@ -33,8 +33,8 @@ public final class MeterCache {
     @Nullable
     public Meter of(Limit limit) {
         int hash = limit.hashCode() * 0x9e3779b9;
-        int place = hash >>> 22;
-        Meter held = meters.get(place);
+        int index = hash >>> 22;
+        Meter held = meters.get(index);
         if (held != null && held.limit().equals(limit)) {
             return held;
         }
@@ -42,7 +42,7 @@ public final class MeterCache {
             return null;
         }
         Meter compiled = Meters.of(limit);
-        meters.set(place, compiled);
+        meters.set(index, compiled);
         return compiled;
     }
 }

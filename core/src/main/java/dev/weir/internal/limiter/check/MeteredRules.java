@@ -7,7 +7,7 @@ import dev.weir.OnFail;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Check;
 import java.time.Duration;
 import java.util.Arrays;
@@ -16,36 +16,39 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A rule set with what each rule needs to be counted, found by the rule's ordinal: its meter, and where it counts. */
+/** A rule index with what each rule needs to be counted, found by the rule's ordinal: its meter, and where it counts. */
 public final class MeteredRules {
-    /** Lets nothing pass: how a rule denies what lacks its key, in one decision with everything else. */
+    /**
+     * A meter that denies everything. A rule denies with it, in one decision with the other checks, a request that
+     * lacks its key.
+     */
     public static final Meter DENY = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
 
-    private final RuleSet rules;
+    private final RuleIndex index;
     private final @Nullable Meter[] meters;
-    /** What a rule with {@code on_fail: local} enforces in this process. */
+    /** The meters that rules with {@code on_fail: local} enforce in this process. */
     private final @Nullable Meter[] shares;
 
-    private final int[] places;
+    private final int[] storeIndexes;
     private final boolean[] leased;
     private final Map<String, Rule> byId = new HashMap<>();
     private boolean anyLeased;
-    /** Where a rule that is decided here reports to, or {@link Check#LOCAL}. */
-    private final int[] reportPlaces;
+    /** The index of the store that a rule decided here reports to, or {@link Check#LOCAL}. */
+    private final int[] reportStores;
 
     private boolean anyReported;
 
-    private MeteredRules(RuleSet rules, SharedStores stores, LimiterSettings settings) {
-        int count = rules.rules().size();
-        this.rules = rules;
+    private MeteredRules(RuleIndex index, SharedStores stores, LimiterSettings settings) {
+        int count = index.rules().size();
+        this.index = index;
         this.meters = new Meter[count];
         this.shares = new Meter[count];
-        this.places = new int[count];
+        this.storeIndexes = new int[count];
         this.leased = new boolean[count];
-        this.reportPlaces = new int[count];
-        Arrays.fill(reportPlaces, Check.LOCAL);
-        Arrays.fill(places, Check.LOCAL);
-        for (Rule rule : rules.rules()) {
+        this.reportStores = new int[count];
+        Arrays.fill(reportStores, Check.LOCAL);
+        Arrays.fill(storeIndexes, Check.LOCAL);
+        for (Rule rule : index.rules()) {
             Limit limit = rule.limit();
             if (limit != null) {
                 meters[rule.ordinal()] = meter(rule, limit);
@@ -55,12 +58,12 @@ public final class MeteredRules {
     }
 
     /**
-     * Compiles {@code rules}.
+     * Prepares the rules of {@code index} for counting.
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist
      */
-    public static MeteredRules of(RuleSet rules, SharedStores stores, LimiterSettings settings) {
-        return new MeteredRules(rules, stores, settings);
+    public static MeteredRules of(RuleIndex index, SharedStores stores, LimiterSettings settings) {
+        return new MeteredRules(index, stores, settings);
     }
 
     private static Meter meter(Rule rule, Limit limit) {
@@ -72,18 +75,18 @@ public final class MeteredRules {
     }
 
     private void share(Rule rule, Limit limit, SharedStores stores, LimiterSettings settings) {
-        int place;
+        int storeIndex;
         try {
-            place = stores.place(rule.store());
+            storeIndex = stores.place(rule.store());
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(rule + ": " + e.getMessage(), e);
         }
         if (rule.consistency() == Consistency.REPORTED && canBeAhead(rule, limit, settings)) {
-            reportPlaces[rule.ordinal()] = place;
-            anyReported |= place != Check.LOCAL;
+            reportStores[rule.ordinal()] = storeIndex;
+            anyReported |= storeIndex != Check.LOCAL;
         } else if (rule.consistency() != Consistency.LOCAL) {
-            places[rule.ordinal()] = place;
-            leased[rule.ordinal()] = place != Check.LOCAL
+            storeIndexes[rule.ordinal()] = storeIndex;
+            leased[rule.ordinal()] = storeIndex != Check.LOCAL
                     && rule.consistency() == Consistency.LEASED
                     && canBeAhead(rule, limit, settings);
             if (leased[rule.ordinal()]) {
@@ -91,23 +94,27 @@ public final class MeteredRules {
                 anyLeased = true;
             }
         }
-        // Also for what is reported: a counter that finds no room in the tier is asked exactly, and may have no answer.
+        // Reported rules need it too: a counter without room in the tier is asked exactly, and may get no
+        // answer.
         if (rule.onFail() == OnFail.LOCAL && rule.consistency() != Consistency.LOCAL) {
             shares[rule.ordinal()] = Meters.of(LocalShare.of(limit, settings.shareOf(rule)));
         }
     }
 
-    /** A shaper's delay needs the queue that all share, and quotas deny only together: these are asked exactly. */
+    /**
+     * Whether the rule can be decided ahead of the store. A shaper's delay needs the shared queue, and quotas deny only
+     * together; these are asked exactly.
+     */
     private static boolean canBeAhead(Rule rule, Limit limit, LimiterSettings settings) {
         return limit.algorithm() != Algorithm.LEAKY_BUCKET && !rule.quota() && !settings.quota();
     }
 
-    /** Whether hits of one of the rules are taken ahead of time. */
+    /** Whether hits of {@code rule} are leased. */
     public boolean isLeased(Rule rule) {
         return leased[rule.ordinal()];
     }
 
-    /** Whether hits that were leased under {@code before}, a rule of another set, may be spent under this one. */
+    /** Whether hits that were leased under {@code before}, a rule of another index, may be spent under this one. */
     public boolean leasesAlike(Rule before) {
         Rule now = byId.get(before.domain() + "\n" + before.id());
         return now != null
@@ -116,9 +123,11 @@ public final class MeteredRules {
                 && now.leaseIntervalMicros() == before.leaseIntervalMicros();
     }
 
-    /** The place of the store that one of the rules, which is decided here, reports to; {@link Check#LOCAL} if it does not. */
+    /**
+     * The index of the store that {@code rule}, which is decided here, reports to; {@link Check#LOCAL} if it does not.
+     */
     public int reportPlace(Rule rule) {
-        return reportPlaces[rule.ordinal()];
+        return reportStores[rule.ordinal()];
     }
 
     public boolean anyReported() {
@@ -129,24 +138,27 @@ public final class MeteredRules {
         return anyLeased;
     }
 
-    public RuleSet rules() {
-        return rules;
+    public RuleIndex index() {
+        return index;
     }
 
-    /** The meter of one of the rules, or null where it says {@code unlimited}. */
+    /** The meter of {@code rule}, or null if it is unlimited. */
     @Nullable
     Meter meter(Rule rule) {
         return meters[rule.ordinal()];
     }
 
-    /** What this process enforces of one of the rules while its store does not answer; null if it does not say {@code local}. */
+    /**
+     * The meter of the share that this process enforces while the rule's store does not answer; null without {@code
+     * local}.
+     */
     @Nullable
     public Meter share(Rule rule) {
         return shares[rule.ordinal()];
     }
 
-    /** Which of the shared stores counts for one of the rules, or {@link Check#LOCAL}. */
-    int place(Rule rule) {
-        return places[rule.ordinal()];
+    /** The index of the shared store that counts for {@code rule}, or {@link Check#LOCAL}. */
+    int storeIndex(Rule rule) {
+        return storeIndexes[rule.ordinal()];
     }
 }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The shared stores by the names that rules know them by, each in a place of its own. */
+/** The shared stores by the names that rules use, each with an index. */
 public final class SharedStores {
     private static final SharedStores NONE = new SharedStores(Map.of());
 
@@ -21,12 +21,15 @@ public final class SharedStores {
         this.stores = List.copyOf(inOrder);
     }
 
-    /** No store is shared: everything is counted in this process. */
+    /** No shared stores: everything is counted in this process. */
     public static SharedStores none() {
         return NONE;
     }
 
-    /** These stores; if the {@linkplain Rule#DEFAULT_STORE default} one is not among them, it is that of this process. */
+    /**
+     * These stores; without a {@linkplain Rule#DEFAULT_STORE default} among them, the default is the memory of this
+     * process.
+     */
     public static SharedStores of(Map<String, ? extends SharedStore> byName) {
         return new SharedStores(byName);
     }
@@ -45,21 +48,21 @@ public final class SharedStores {
     }
 
     /**
-     * The place of the store called {@code name}, or {@link Check#LOCAL}.
+     * The index of the store called {@code name}, or {@link Check#LOCAL}.
      *
      * @throws IllegalArgumentException if there is none
      */
     public int place(String name) {
-        int place = names.indexOf(name);
-        if (place < 0 && !name.equals(Rule.DEFAULT_STORE)) {
+        int index = names.indexOf(name);
+        if (index < 0 && !name.equals(Rule.DEFAULT_STORE)) {
             String expected = names.isEmpty() ? "none, for no store is shared" : "one of " + names;
             throw new IllegalArgumentException("store: " + name + " (expected: " + expected + ")");
         }
-        return place < 0 ? Check.LOCAL : place;
+        return index < 0 ? Check.LOCAL : index;
     }
 
-    /** The store at a {@linkplain dev.weir.internal.store.Check#store place}. */
-    public SharedStore at(int place) {
-        return stores.get(place);
+    /** The store at an {@linkplain dev.weir.internal.store.Check#store index}. */
+    public SharedStore at(int index) {
+        return stores.get(index);
     }
 }

@@ -2,28 +2,29 @@ package dev.weir.internal.limiter.check;
 
 import dev.weir.Limit;
 import dev.weir.Request;
+import dev.weir.Verdict.Reason;
 import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
+import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
-import dev.weir.internal.model.MutableVerdict.Reason;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import java.util.Objects;
 
-/** From what a store answered to what callers are told: one verdict for each match, in their order. */
+/** Turns the outcomes of checks into verdicts: one for each match, in their order. */
 public final class VerdictWriter {
-    /** The remaining hits of a match without a limit: the largest number of Envoy's answer. */
+    /** The remaining hits of a match without a limit: the largest number of Envoy's response. */
     private static final long UNLIMITED = 0xffff_ffffL;
-    /** The retry-after of a degraded denial: nobody knows when the store is back. */
+    /** The retry-after of a degraded denial: it is unknown when the store is back. */
     private static final long TRY_AGAIN_MICROS = 1_000_000;
 
     private final CheckWriter checkWriter;
     private final LimiterObserver observer;
 
-    /** Verdicts on what {@code checkWriter} wrote. */
+    /** Writes verdicts on the checks of {@code checkWriter}. */
     public VerdictWriter(CheckWriter checkWriter, LimiterObserver observer) {
         this.checkWriter = checkWriter;
         this.observer = observer;
@@ -34,7 +35,7 @@ public final class VerdictWriter {
         write(request, matches, checks, into, false);
     }
 
-    /** Adds the verdicts of those checks that denied the request before the others were asked. */
+    /** Adds the verdicts of the checks that denied the request before the others were asked. */
     public void writeDenials(Request request, Matches matches, Checks checks, MutableDecision into) {
         write(request, matches, checks, into, true);
     }
@@ -51,7 +52,7 @@ public final class VerdictWriter {
                 }
             }
             Limit limit = checkWriter.limitOf(match);
-            if (rule != null && checkWriter.isAgreementIgnored(match)) {
+            if (rule != null && checkWriter.isOverrideIgnored(match)) {
                 observer.agreementIgnored(rule, Objects.requireNonNull(match.override()));
             }
             if (limit == null) {
@@ -73,6 +74,16 @@ public final class VerdictWriter {
             } else {
                 write(into.add(), match, limit, check);
             }
+        }
+    }
+
+    /** Closes a decision whose verdicts were written; names its counter if the request asked for that. */
+    public static void end(Matches matches, MutableDecision into, boolean allowed) {
+        into.end(allowed);
+        MutableVerdict binding = matches.isNoting() ? into.binding() : null;
+        CounterLabel counter = binding == null ? null : matches.counter(binding);
+        if (counter != null) {
+            into.nameCounter(counter.text(), counter.bucket());
         }
     }
 
@@ -98,8 +109,8 @@ public final class VerdictWriter {
     }
 
     /**
-     * Makes of what a share of {@code limit} said what holds for the limit itself: the share counts only until the store is back, and
-     * what it has no room for may find it then.
+     * Limits the times of a degraded outcome. The local share of {@code limit} counts only until the store is back, and
+     * hits that do not fit the share may fit the limit then.
      */
     private static void limitToOutage(Check check, Limit limit) {
         Outcome out = check.outcome;
@@ -118,7 +129,7 @@ public final class VerdictWriter {
         if (outcome.retryAfter == Outcome.NEVER) {
             return Reason.NEVER;
         }
-        // A meter that says no says until when; only a failure policy does not know.
+        // A meter that denies says until when; only a failure policy does not know.
         return check.failure != null && outcome.retryAfter == 0 ? Reason.STORE_DOWN : Reason.OVER_LIMIT;
     }
 }

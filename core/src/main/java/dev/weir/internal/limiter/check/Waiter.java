@@ -4,17 +4,20 @@ import dev.weir.Request;
 import dev.weir.internal.model.MutableDecision;
 import java.util.concurrent.Executor;
 
-/** Who waits for a decision. It may have gone by the time the decision comes; that is its own affair. */
+/** The callback of a decision that comes later. Its caller may be gone by then; the waiter handles that. */
 public interface Waiter {
 
-    /** Where {@link #decided} is to run; those of one home may be told together, one after the other. */
+    /**
+     * The executor that runs {@link #decided}; waiters with the same executor may be called together, one after the
+     * other.
+     */
     Executor home();
 
-    /** How many microseconds it still waits, from when it was taken: no store is asked for longer. */
+    /** How long the caller still waits, microseconds; no store is asked for longer. */
     default long patienceMicros() {
         return Long.MAX_VALUE;
     }
 
-    /** Called once, in {@link #home}. Both arguments are buffers that are filled again as soon as this returns. */
+    /** Called once, in {@link #home}. Both arguments are buffers that are reused as soon as this returns. */
     void decided(Request request, MutableDecision decision);
 }

@@ -1,6 +1,6 @@
 package dev.weir.internal.limiter.check;
 
-/** Gives out, once for the request in hand, who waits for a decision that does not come at once. */
+/** Creates the waiter of the current request, called once if the decision does not come at once. */
 @FunctionalInterface
 public interface WaiterSupplier {
 

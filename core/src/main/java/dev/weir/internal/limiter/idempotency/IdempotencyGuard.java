@@ -6,24 +6,24 @@ import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
 
-/** What this process knows of idempotency keys, and what of shared stores it allows them: lookups, and room. */
+/** Guards the use of idempotency keys: which are known to be new, how often they are looked up, how many are kept. */
 public final class IdempotencyGuard {
-    /** Returned by {@link #asked} where the key is not kept because the allowance is used up. */
+    /** Returned by {@link #asked} if the key is not kept because the budget is used up. */
     private static final long NO_ROOM = -1;
 
-    private final UnknownIdempotencyKeys news = new UnknownIdempotencyKeys();
+    private final UnknownIdempotencyKeys unknownKeys = new UnknownIdempotencyKeys();
     private final IdempotencyLookupLimit lookups = new IdempotencyLookupLimit();
-    private final IdempotencyKeyBudget allowance;
+    private final IdempotencyKeyBudget budget;
     private final LimiterObserver observer;
 
     public IdempotencyGuard(LimiterSettings settings, LimiterObserver observer) {
-        this.allowance = new IdempotencyKeyBudget(settings.keptKeys());
+        this.budget = new IdempotencyKeyBudget(settings.keptKeys());
         this.observer = observer;
     }
 
-    /** Whether a store that was asked a moment ago, and not before {@code since}, did not know the key. */
+    /** Whether a store asked a moment ago, and not before {@code since}, did not know the key. */
     public boolean isNew(Idempotency idempotency, long since, long now) {
-        return news.contains(idempotency, since, now);
+        return unknownKeys.contains(idempotency, since, now);
     }
 
     /** Whether a store may be asked for the key, though the request is known to be denied. */
@@ -32,9 +32,10 @@ public final class IdempotencyGuard {
     }
 
     /**
-     * A store is asked: the key is only looked up where nothing is charged, so that a repeat is harmless, or where it has no room.
+     * Prepares the key of an ask. It is only looked up, not kept, if nothing is charged, so that a repeat is harmless,
+     * or if the budget is used up.
      *
-     * @return what was taken of the allowance, to be handed to {@link #answered}
+     * @return the amount taken from the budget, to be passed to {@link #answered}
      */
     public long asked(Ask ask, Idempotency idempotency, long now) {
         Checks checks = ask.checks;
@@ -42,12 +43,12 @@ public final class IdempotencyGuard {
         for (int i = 0; i < checks.size(); i++) {
             charges |= checks.get(i).hits != 0;
         }
-        long taken = charges ? allowance.take(idempotency, checks.size(), now) : 0;
+        long taken = charges ? budget.take(idempotency, checks.size(), now) : 0;
         ask.lookOnly = taken == 0;
         return charges && taken == 0 ? NO_ROOM : taken;
     }
 
-    /** All have answered what was asked at {@code askedMicros}; {@code again}: the key was known. */
+    /** Records the answers of all stores to an ask at {@code askedMicros}; {@code again} if the key was known. */
     public void answered(
             Ask ask, Idempotency idempotency, long taken, long askedMicros, boolean allowed, boolean again) {
         boolean failed = false;
@@ -55,14 +56,14 @@ public final class IdempotencyGuard {
             failed |= ask.checks.get(i).failure != null;
         }
         if (!allowed || again || failed) {
-            allowance.giveBack(Math.max(0, taken));
+            budget.giveBack(Math.max(0, taken));
         } else if (taken == NO_ROOM) {
             observer.keyNotKept();
         }
         if (allowed || again) {
-            news.remove(idempotency);
+            unknownKeys.remove(idempotency);
         } else if (!failed) {
-            news.add(idempotency, askedMicros);
+            unknownKeys.add(idempotency, askedMicros);
         }
     }
 }

@@ -4,13 +4,13 @@ import dev.weir.internal.store.Idempotency;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many idempotency keys this process has shared stores keep: a bucket of so many, which fills again in the time that a key is kept.
- * The keys of one caller push out each other, but who a caller is says the request: without this, a flood of made-up callers would fill
- * a store with keys long after its counters have gone. Who finds it empty is decided and charged as ever, and recognised if its key was
- * kept before; its own is not.
+ * Bounds the idempotency keys that this process has shared stores keep: a bucket that refills in the time a key is
+ * kept. The keys of one caller replace each other, but callers name themselves, so a per-caller bound can be evaded: a
+ * flood of made-up callers would fill a store with keys long after its counters are gone. If the bucket is empty, a
+ * request is decided and charged as usual, and recognised if its key was kept before; its own key is not kept.
  */
 final class IdempotencyKeyBudget {
-    /** So many checks take as much room as a key by itself. */
+    /** The number of checks that take as much room as a key alone. */
     private static final int CHECKS_OF_A_KEY = 8;
 
     private final int most;
@@ -21,7 +21,7 @@ final class IdempotencyKeyBudget {
         this.most = most;
     }
 
-    /** Takes what a key with so many {@code checks} needs at {@code now}, and returns that; 0 if there is no room. */
+    /** Takes the amount for a key with {@code checks} at {@code now}, and returns it; 0 if the budget is used up. */
     long take(Idempotency idempotency, int checks, long now) {
         long keep = idempotency.keepMicros();
         long needed = Math.max(1, keep / most) * (1 + checks / CHECKS_OF_A_KEY);
@@ -37,7 +37,7 @@ final class IdempotencyKeyBudget {
         }
     }
 
-    /** The key was not kept after all. */
+    /** Returns the amount of a key that was not kept. */
     void giveBack(long taken) {
         full.addAndGet(-taken);
     }

@@ -1,40 +1,40 @@
 package dev.weir.internal.limiter.idempotency;
 
+import dev.weir.internal.runtime.StampTable;
 import dev.weir.internal.store.Idempotency;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How often a caller who is known to be over a limit may still have an idempotency key looked up: {@value #MOST} times a second. Who
- * sends a fresh key with every request does not get past the deny cache by it.
+ * Limits idempotency lookups of callers that are known to be over a limit to {@value #MOST} per caller and second. So a
+ * caller that sends a fresh key with every request cannot bypass the deny cache.
  *
- * <p>A fixed table, a word for each caller: 24 bits of its hash, the second, and how often it was. Callers that meet in one place start
- * each other anew, which at worst looks up more.
+ * <p>It is a fixed table with a word per caller: 24 bits of its hash, the second, and the count. Callers that share a
+ * word reset each other's count, which at worst allows more lookups.
  */
 public final class IdempotencyLookupLimit {
     public static final int MOST = 16;
 
-    private static final int PLACES = 1 << 12;
+    private static final int ENTRIES = 1 << 12;
     private static final int COUNT_BITS = 8;
     private static final int SECOND_BITS = 32;
     private static final long COUNT = (1L << COUNT_BITS) - 1;
     private static final long SECOND = 1_000_000;
 
-    private final AtomicLongArray words = new AtomicLongArray(PLACES);
+    /** A stamp is the second, and how often it was. */
+    private final StampTable table = new StampTable(ENTRIES, SECOND_BITS + COUNT_BITS);
 
-    /** Whether there may be one more, which is counted then. */
+    /** Counts a lookup if one more is allowed, and returns whether it is. */
     boolean take(Idempotency idempotency, long now) {
         long hash = ByteBuffer.wrap(idempotency.caller()).getLong();
-        int place = (int) hash & (PLACES - 1);
-        long second = (now / SECOND) & ((1L << SECOND_BITS) - 1);
-        long none = (hash >>> (COUNT_BITS + SECOND_BITS) << (COUNT_BITS + SECOND_BITS)) | (second << COUNT_BITS);
+        long none = ((now / SECOND) & ((1L << SECOND_BITS) - 1)) << COUNT_BITS;
         while (true) {
-            long word = words.get(place);
-            long current = (word & ~COUNT) == none ? word : none;
+            long word = table.word(hash);
+            long stamp = table.stamp(word);
+            long current = table.isOf(word, hash) && (stamp & ~COUNT) == none ? stamp : none;
             if ((current & COUNT) >= MOST) {
                 return false;
             }
-            if (words.compareAndSet(place, word, current + 1)) {
+            if (table.compareAndSet(hash, word, current + 1)) {
                 return true;
             }
         }

@@ -1,55 +1,42 @@
 package dev.weir.internal.limiter.idempotency;
 
+import dev.weir.internal.runtime.StampTable;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.tier.LocalTier;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Idempotency keys that a store did not know a moment ago, because it denied them: for as long as a denial is believed, one that
- * is remembered holds for them too, if it was given no later: since then nothing was admitted anywhere. So clients that retry a denial at once reach no store, with a key or without.
+ * Remembers idempotency keys that a store, which denied them, did not know a moment ago. A cached denial covers such a
+ * key if it predates the lookup, because nothing was admitted since. So clients that retry a denial at once reach no
+ * store, with a key or without.
  *
- * <p>A fixed table, a word for each key: 40 bits of its hash, and the millisecond. A key that finds its place taken takes it;
- * the other one asks its store once more.
+ * <p>It is a fixed table with a word per key: 40 bits of its hash, and the millisecond. A key whose word is taken
+ * overwrites it; the other key asks its store once more.
  */
 final class UnknownIdempotencyKeys {
-    private static final int PLACES = 1 << 14;
+    private static final int ENTRIES = 1 << 14;
     private static final int TIME_BITS = 24;
-    private static final long TIME = (1L << TIME_BITS) - 1;
     private static final long MILLI = 1_000;
-    private static final long BELIEVED = LocalTier.BELIEVED_MICROS / MILLI;
+    private static final long REVALIDATE_AFTER = LocalTier.BELIEVED_MICROS / MILLI;
 
-    private final AtomicLongArray words = new AtomicLongArray(PLACES);
+    private final StampTable table = new StampTable(ENTRIES, TIME_BITS);
 
-    /** The store did not know it when it was asked, which was not before {@code asked}. */
+    /** Records that the store, asked at {@code asked} or later, did not know the key. */
     void add(Idempotency idempotency, long asked) {
-        long hash = hash(idempotency);
-        words.set(place(hash), word(hash, asked));
+        table.set(hash(idempotency), asked / MILLI);
     }
 
-    /** It is known from now on. */
+    /** Forgets the key, because a store knows it from now on. */
     void remove(Idempotency idempotency) {
-        long hash = hash(idempotency);
-        int place = place(hash);
-        if ((words.get(place) | TIME) == (hash | TIME)) {
-            words.set(place, 0);
-        }
+        table.remove(hash(idempotency));
     }
 
-    /** Whether a store that was asked a moment ago, and not before {@code since}, did not know it. */
+    /** Whether a store asked a moment ago, and not before {@code since}, did not know the key. */
     boolean contains(Idempotency idempotency, long since, long now) {
         long hash = hash(idempotency);
-        long word = words.get(place(hash));
-        long age = (word(hash, now) - word) & TIME;
-        return word != 0 && (word | TIME) == (hash | TIME) && age < BELIEVED && age <= now / MILLI - since / MILLI;
-    }
-
-    private static long word(long hash, long micros) {
-        return (hash & ~TIME) | ((micros / MILLI) & TIME);
-    }
-
-    private static int place(long hash) {
-        return (int) hash & PLACES - 1;
+        long word = table.word(hash);
+        long age = table.since(word, now / MILLI);
+        return table.isOf(word, hash) && age < REVALIDATE_AFTER && age <= now / MILLI - since / MILLI;
     }
 
     private static long hash(Idempotency idempotency) {

@@ -12,32 +12,29 @@ import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.internal.store.LocalStore;
 import dev.weir.internal.tier.LocalTier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way back of a request: what shared stores answered becomes its decision. Nobody else is there to tell its waiter, so that is
- * told whatever fails on the way: then {@code on_fail} decides, and the fault goes on to whoever called.
+ * Completes a request: turns the answers of shared stores into its decision. The waiter is called whatever fails here,
+ * because nothing else would call it. In that case {@code on_fail} decides, and the fault is rethrown to the caller.
  */
 final class DecisionCompletion {
-    /** How many checks of one request denials are remembered of, so that a long one costs no more for it. */
+    /** The most checks of one request whose denials are cached, to bound the cost of a long request. */
     private static final int MOST_LEARNED = 64;
 
-    private final LocalStore local;
     private final TimeSource time;
     private final LimiterSettings settings;
     private final LimiterObserver observer;
     private final LocalTier tier;
     private final IdempotencyGuard keys;
     private final VerdictWriter verdictWriter;
-    /** Writes verdicts when telling an observer of them may be what failed. */
+    /** Writes verdicts without an observer, because the observer may be what failed. */
     private final VerdictWriter silent;
 
     private final FailurePolicy policy;
 
     DecisionCompletion(
-            LocalStore local,
             TimeSource time,
             LimiterSettings settings,
             LimiterObserver observer,
@@ -45,7 +42,6 @@ final class DecisionCompletion {
             IdempotencyGuard keys,
             CheckWriter checkWriter,
             VerdictWriter verdictWriter) {
-        this.local = local;
         this.time = time;
         this.settings = settings;
         this.observer = observer;
@@ -56,20 +52,20 @@ final class DecisionCompletion {
         this.policy = new FailurePolicy(settings, observer, tier);
     }
 
-    /** Takes in what a store answered to {@code ask}, whose checks are those of {@code pending} at {@code indices}. */
-    void settle(InFlightDecision pending, Ask ask, int @Nullable [] indices) {
+    /** Takes in what a place answered to {@code ask}, sent at {@code sent}, with the checks of {@code pending} at {@code indices}. */
+    void settle(InFlightDecision pending, Ask ask, int @Nullable [] indices, long sent) {
         Checks checks = ask.checks;
         if (ask.repeated || ask.conflict) {
             for (int i = 0; i < checks.size(); i++) {
-                pending.progress.settled(indices == null ? i : indices[i]);
+                pending.states.settled(indices == null ? i : indices[i]);
             }
-            return; // nothing was charged, and what is told is of then
+            return; // nothing was charged, and the outcomes are those of the first request
         }
         long now = pending.askedMicros;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
             if (check.failure != null) {
-                check.outcome.allowed = true; // stops nobody, as the store saw it
+                check.outcome.allowed = true; // it denies nothing, as far as the store is concerned
             } else if ((check.role == Check.Role.ENFORCE || check.hits < 0) && isFirstOnItsCounter(checks, i)) {
                 tier.learn(check, now);
             }
@@ -77,25 +73,28 @@ final class DecisionCompletion {
         boolean passed = !ask.denied && checks.allowed();
         for (int i = 0; i < checks.size(); i++) {
             try {
-                settle(pending, indices == null ? i : indices[i], checks.get(i), passed);
+                settle(pending, indices == null ? i : indices[i], checks.get(i), passed, sent);
             } catch (RuntimeException | Error e) {
                 pending.fault = e;
             }
         }
     }
 
-    private void settle(InFlightDecision pending, int index, Check check, boolean passed) {
+    private void settle(InFlightDecision pending, int index, Check check, boolean passed, long sent) {
         StoreFailure failure = check.failure;
         boolean taken = check.countsDenied || (passed && check.outcome.allowed);
         pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, tier.leases());
         if (failure != null) {
             policy.apply(pending, index, failure, time.micros());
         } else {
-            pending.progress.decided(index, check, passed);
+            pending.states.decided(index, check, passed, sent);
         }
     }
 
-    /** Whether no check before it may have had a part in its outcome: a denial after others says nothing of its own hits. */
+    /**
+     * Whether no earlier check affects its outcome: after others on the same counter, a denial says nothing about its
+     * own hits.
+     */
     private static boolean isFirstOnItsCounter(Checks checks, int index) {
         if (index > MOST_LEARNED) {
             return false;
@@ -109,16 +108,12 @@ final class DecisionCompletion {
         return true;
     }
 
-    /** Takes what this process counts, before the last store is asked or something is refunded. */
-    void takeLocal(InFlightDecision pending) {
-        try {
-            pending.local.takeButRefunds(pending, local, time.micros());
-        } catch (RuntimeException | Error e) {
-            pending.fault = e;
-        }
+    /** Hits of so many checks go back. */
+    void gaveBack(int checks) {
+        observer.gaveBack(checks);
     }
 
-    /** Every store has answered or failed. */
+    /** Finishes the request after every store has answered or failed. */
     void finish(InFlightDecision pending) {
         long now = time.micros();
         try {
@@ -139,15 +134,8 @@ final class DecisionCompletion {
 
     private void conclude(InFlightDecision pending, long now) {
         boolean again = pending.repeated || pending.conflict;
-        if (again) {
-            pending.local.ask(pending, local, now);
-        } else {
-            pending.local.take(pending, local, now);
-        }
+        pending.places.conclude(again);
         boolean allowed = pending.repeated || pending.checks.allowed();
-        if (again || (!allowed && pending.progress.anyTaken())) {
-            giveBack(pending, now, again);
-        }
         if (!again) {
             pending.reported.decided(pending, allowed, now);
         }
@@ -174,7 +162,7 @@ final class DecisionCompletion {
             return;
         }
         writer.write(pending.request, pending.matches, pending.checks, decision);
-        decision.end(allowed || settings.shadow());
+        VerdictWriter.end(pending.matches, decision, allowed || settings.shadow());
         if (pending.repeated) {
             decision.markRepeated();
         }
@@ -190,29 +178,13 @@ final class DecisionCompletion {
         }
     }
 
-    /** It passed before; where that is all that is known of a check, the rest is how things stand. */
+    /** Marks the checks as allowed, because the request was admitted before; unknown numbers are the current ones. */
     private static void admit(Checks checks) {
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
             if (check.role != Check.Role.SHADOW) {
                 check.outcome.allowed = true;
                 check.outcome.retryAfter = 0;
-            }
-        }
-    }
-
-    private void giveBack(InFlightDecision pending, long now, boolean counted) {
-        int sent = StoreGiveBack.of(pending, now, counted);
-        if (sent > 0) {
-            observer.gaveBack(sent);
-        }
-        pending.local.giveBack(pending, local, now, counted);
-        Checks checks = pending.checks;
-        for (int i = 0; i < checks.size(); i++) {
-            if (pending.progress.isOwed(i, counted)) {
-                Check check = checks.get(i);
-                long remaining = check.outcome.remaining + check.hits;
-                check.outcome.remaining = remaining < 0 ? Long.MAX_VALUE : remaining;
             }
         }
     }

@@ -17,7 +17,7 @@ import dev.weir.internal.tier.LocalTier;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a check that its store did not answer: what its rule says under {@code on_fail}. */
+/** Applies the rule's {@code on_fail} to checks that their store did not answer. */
 final class FailurePolicy {
     private final LimiterSettings settings;
     private final LimiterObserver observer;
@@ -30,13 +30,13 @@ final class FailurePolicy {
         this.tier = tier;
     }
 
-    /** Settles the check at {@code index}, or has it counted by this process. */
+    /** Settles the check at {@code index}, or has this process count it. */
     void apply(InFlightDecision pending, int index, StoreFailure failure, long now) {
         observer.storeFailed(failure);
         Check check = pending.checks.get(index);
         if (check.role == Check.Role.ENFORCE && check.hits > 0 && tier.stillDenies(check, now)) {
             check.failure = null; // it was known, with the store or without it
-            pending.progress.settled(index);
+            pending.states.settled(index);
             return;
         }
         Match match = pending.matches.get(check.about);
@@ -47,10 +47,10 @@ final class FailurePolicy {
             return;
         }
         write(check, onFail == OnFail.ALLOW);
-        pending.progress.settled(index);
+        pending.states.settled(index);
     }
 
-    /** Settles every check without a counter, for here is nothing left to rely on: what says {@code local} passes as well. */
+    /** Settles every check without a counter, because nothing here can be relied on; {@code local} passes as well. */
     void giveUp(InFlightDecision pending) {
         for (int i = 0; i < pending.checks.size(); i++) {
             Check check = pending.checks.get(i);
@@ -78,7 +78,7 @@ final class FailurePolicy {
         out.remaining = allow ? Math.max(0, capacity - Math.max(0, check.hits)) : 0;
         out.reset = 0;
         out.delay = 0;
-        // What can never fit needs no counter to be denied.
+        // Hits that can never fit are denied without a counter.
         boolean never = check.hits > capacity;
         out.allowed = allow && !never;
         out.retryAfter = never ? Outcome.NEVER : 0;

@@ -6,35 +6,38 @@ import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.place.CheckStates;
+import dev.weir.internal.place.MultiPlaceDecision;
 import dev.weir.internal.store.Ask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its way to shared stores and back, with all that its decision is made of. Taken from the pool of a thread and
- * put back where its waiter was told. If one store has all of its checks, it is itself what that store is asked.
+ * A request on its way to shared stores and back, with the buffers of its decision. It is taken from a thread's pool
+ * and returned on the thread that called its waiter. If one store has all checks, this object itself is the ask.
  */
 final class InFlightDecision extends Ask {
     final Request request = Request.to("");
     final Matches matches = Matches.named();
     final MutableDecision decision = new MutableDecision();
-    final CheckStates progress = new CheckStates(checks);
-    final LocalChecks local = new LocalChecks();
+    final MultiPlaceDecision places = new MultiPlaceDecision(new RequestPlaces(this));
+    final CheckStates states = places.states();
     final LeasedChecks leased = new LeasedChecks();
     final ReportedChecks reported = new ReportedChecks();
-    private final MultiStoreRequest chain = new MultiStoreRequest(this);
 
     private @Nullable SharedPath path;
     private @Nullable MeteredRules rules;
     private @Nullable Waiter waiter;
     /** When the stores were asked, by the limiter's clock. */
     long askedMicros;
-    /** The same by the monotonic clock, where leases are concerned. */
+    /** The same by the monotonic clock, for leases. */
     long askedNanos;
+    /** When it was sent, if a single place is asked. */
+    long sentNanos;
 
-    /** What {@link IdempotencyGuard#asked} took for its key. */
+    /** The amount that {@link IdempotencyGuard#asked} took for its key. */
     long keyTaken;
 
-    /** What went wrong here on the way back, if anything did. */
+    /** The exception or error thrown while completing, if any. */
     @Nullable
     Throwable fault;
 
@@ -50,7 +53,7 @@ final class InFlightDecision extends Ask {
         fault = null;
     }
 
-    /** Who gets the decision on {@code request}. */
+    /** Sets the waiter for the decision on {@code request}. */
     void waiter(Waiter waiter, Request request) {
         this.waiter = waiter;
         this.home = waiter.home();
@@ -69,10 +72,6 @@ final class InFlightDecision extends Ask {
         return inUse(rules);
     }
 
-    MultiStoreRequest chain() {
-        return chain;
-    }
-
     void throwFault() {
         if (fault instanceof Error error) {
             throw error;
@@ -82,13 +81,13 @@ final class InFlightDecision extends Ask {
         }
     }
 
-    /** Lets go of what others own. */
+    /** Releases references to objects of others. */
     void end() {
         path = null;
         rules = null;
         waiter = null;
         idempotency = null;
-        chain.idempotency = null;
+        places.end();
         home = Runnable::run;
         request.clear("");
         matches.end();

@@ -4,8 +4,9 @@ import java.util.ArrayDeque;
 import java.util.function.Supplier;
 
 /**
- * The buffers of one thread that wait for a request to decide: as many as it once had under way together, within reason. What is
- * answered on another thread than the one that asked is kept by neither: the one would pile up what the other never finds.
+ * Pools the buffers of one thread for requests in flight: as many as it once had in flight together, up to a bound. A
+ * buffer that is completed on another thread than the one that took it is kept by neither. Otherwise one thread would
+ * collect buffers that the other never finds.
  */
 final class InFlightDecisionPool {
     private static final int MOST = 4096;
@@ -43,7 +44,7 @@ final class InFlightDecisionPool {
     private static final class Spares<T> {
         private final Supplier<T> fresh;
         private final ArrayDeque<T> free = new ArrayDeque<>();
-        /** By this thread, and not yet released by it. */
+        /** Buffers taken by this thread and not yet released by it. */
         private long taken;
 
         Spares(Supplier<T> fresh) {

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checks of a request whose hits may have been paid for before. What a lease covers is taken from it first; the stores are asked
- * for the rest; and if the request is denied after all, what was taken goes back into the lease it came from.
+ * The checks of a request that leases may pay for. Hits that a lease covers are taken from it first, and the stores are
+ * asked for the rest. If the request is denied, the hits go back into the lease they came from.
  */
 final class LeasedChecks {
     private final CounterKey key = new CounterKey();
@@ -21,7 +21,7 @@ final class LeasedChecks {
     private @Nullable Lease[] taken = new Lease[4];
     private int size;
 
-    /** Finds which checks of {@code pending} are of counters that are busy here; whether any is. */
+    /** Finds the checks of {@code pending} whose counters are busy here; returns whether there are any. */
     boolean find(InFlightDecision pending, Leases leases, long now) {
         Checks checks = pending.checks;
         begin(checks.size());
@@ -50,19 +50,21 @@ final class LeasedChecks {
         return rule != null && pending.rules().isLeased(rule) ? rule : null;
     }
 
-    /** Whether the check at {@code index} is paid for, as things stand. */
+    /** Whether a lease covers the check at {@code index} at the moment. */
     boolean covers(int index, Check check, long now) {
         LeasedCounter counter = index < size ? counters[index] : null;
         return counter != null && counter.covers(check.hits, now);
     }
 
-    /** Whether the check at {@code index}, which is not paid for, is of a counter that has run dry and is not asked now. */
+    /**
+     * Whether the check at {@code index}, which no lease covers, belongs to an exhausted counter that is not asked now.
+     */
     boolean rests(int index, Check check, long now) {
         LeasedCounter counter = index < size ? counters[index] : null;
         return counter != null && counter.rests(check, now);
     }
 
-    /** Takes what leases cover; whether any did. The others are still open. */
+    /** Takes the hits that leases cover; returns whether any did. The other checks stay open. */
     boolean take(InFlightDecision pending, long now) {
         boolean any = false;
         for (int i = 0; i < size; i++) {
@@ -74,14 +76,14 @@ final class LeasedChecks {
                 counter.tell(check.outcome, now);
                 check.leased = true;
                 check.failure = null;
-                pending.progress.settled(i);
+                pending.states.settled(i);
                 any = true;
             }
         }
         return any;
     }
 
-    /** The stores are asked for the rest: with what they are to grant ahead. */
+    /** Adds lease requests to the checks that the stores are asked for. */
     void askAhead(InFlightDecision pending, long now) {
         for (int i = 0; i < size; i++) {
             LeasedCounter counter = counters[i];
@@ -92,7 +94,7 @@ final class LeasedChecks {
         }
     }
 
-    /** Takes in what a store answered to the check at {@code index}, {@code from}, of which {@code hits} were taken. */
+    /** Records a store's answer {@code from} to the check at {@code index}, of which {@code hits} were taken. */
     void answered(InFlightDecision pending, int index, Check from, long hits, Leases leases) {
         if (index >= size) {
             return;
@@ -100,7 +102,8 @@ final class LeasedChecks {
         Check check = pending.checks.get(index);
         LeasedCounter counter = counters[index];
         if (counter != null) {
-            // The one that was sent may have asked for less: nobody else asks ahead until this has been told.
+            // The check that was sent may have asked for less. No other thread asks for a lease until this answer is
+            // recorded.
             long sent = from.ahead;
             from.ahead = check.ahead;
             counter.answered(from, hits, pending.askedNanos);
@@ -118,7 +121,10 @@ final class LeasedChecks {
         }
     }
 
-    /** The request is denied: what was taken goes back; what counts also when denied only if that was not decided: {@code counted}. */
+    /**
+     * Puts hits back because the request is denied. Hits that count when denied go back only if {@code counted}:
+     * nothing was decided.
+     */
     void putBack(InFlightDecision pending, long now, boolean counted) {
         for (int i = 0; i < size; i++) {
             LeasedCounter counter = counters[i];
@@ -132,7 +138,7 @@ final class LeasedChecks {
         }
     }
 
-    /** Asks in the background for what is about to be used up. */
+    /** Requests in the background the next lease of counters that run low. */
     void refill(long now) {
         for (int i = 0; i < size; i++) {
             LeasedCounter counter = counters[i];
@@ -142,7 +148,7 @@ final class LeasedChecks {
         }
     }
 
-    /** Lets go of what it found. */
+    /** Releases the counters. */
     void end() {
         Arrays.fill(counters, 0, size, null);
         Arrays.fill(taken, 0, size, null);

@@ -11,13 +11,13 @@ import dev.weir.internal.store.Checks;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The checks of a request that this process decides by itself and tells its shared stores of afterwards. */
+/** The checks of a request that this process decides alone and reports to shared stores afterwards. */
 final class ReportedChecks {
     private final CounterKey key = new CounterKey();
     private @Nullable ReportedCounter[] counters = new ReportedCounter[4];
     private int size;
 
-    /** Finds the counters of such checks. One that there is no room for is asked exactly, like any other. */
+    /** Finds the counters of such checks. A counter without a place in the tier is asked exactly, like any other. */
     void find(InFlightDecision pending, Reports reports, long now) {
         Checks checks = pending.checks;
         if (counters.length < checks.size()) {
@@ -38,7 +38,7 @@ final class ReportedChecks {
         }
     }
 
-    /** Which check is over until more is known, for the nodes have let more pass than there was; or -1. */
+    /** The index of a check that is denied because the nodes together have admitted too much; or -1. */
     int denied(InFlightDecision pending, long now) {
         for (int i = 0; i < size; i++) {
             Check check = pending.checks.get(i);
@@ -50,7 +50,7 @@ final class ReportedChecks {
         return -1;
     }
 
-    /** The request was decided, and took what it took. */
+    /** Records the hits that the decided request took. */
     void decided(InFlightDecision pending, boolean allowed, long now) {
         for (int i = 0; i < size; i++) {
             ReportedCounter counter = counters[i];
@@ -66,7 +66,7 @@ final class ReportedChecks {
         }
     }
 
-    /** Lets go of what it found. */
+    /** Releases the counters. */
     void end() {
         Arrays.fill(counters, 0, size, null);
         size = 0;

@@ -15,21 +15,23 @@ import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.place.MultiPlaceDecision;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.LocalStore;
+import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.tier.LocalTier;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a request whose counters other processes count in too: what is known to be denied is denied at once; what was paid
- * for before passes at once; the rest asks its store, or a {@link MultiStoreRequest} of them; and what a store does not answer, the rule's failure policy does.
+ * for before passes at once; the rest asks its place, or {@linkplain MultiPlaceDecision several}; and what a store does not answer, the rule's failure policy does.
  */
 public final class SharedPath {
-    /** What {@link #route} finds beside the place of the only store. */
+    /** Results of {@link #route} other than the index of the only store. */
     private static final int HERE = Check.LOCAL;
 
     private static final int SEVERAL = -2;
@@ -62,8 +64,7 @@ public final class SharedPath {
         this.verdictWriter = verdictWriter;
         this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
         this.keys = new IdempotencyGuard(settings, observer);
-        this.settlement =
-                new DecisionCompletion(local, time, settings, observer, tier, keys, checkWriter, verdictWriter);
+        this.settlement = new DecisionCompletion(time, settings, observer, tier, keys, checkWriter, verdictWriter);
     }
 
     public LocalTier tier() {
@@ -74,6 +75,14 @@ public final class SharedPath {
         return stores;
     }
 
+    LocalStore local() {
+        return local;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
     DecisionCompletion settlement() {
         return settlement;
     }
@@ -82,17 +91,9 @@ public final class SharedPath {
         return settings;
     }
 
-    long deadlineNanos(long micros) {
-        return time.nanos() + micros * 1_000;
-    }
-
-    long leftNanos(long deadlineNanos) {
-        return deadlineNanos - time.nanos();
-    }
-
-    /** The only store has answered. */
+    /** The only place that was asked has answered. */
     void answered(InFlightDecision pending) {
-        settlement.settle(pending, pending, null);
+        settlement.settle(pending, pending, null, pending.sentNanos);
         settlement.finish(pending);
     }
 
@@ -107,9 +108,9 @@ public final class SharedPath {
         InFlightDecision pending = InFlightDecisionPool.ofThread().request();
         pending.begin(this, rules, now);
         pending.idempotency = idempotency;
-        rules.rules().match(request, pending.matches);
+        rules.index().match(request, pending.matches);
         checkWriter.write(rules, request, pending.matches, pending.checks);
-        pending.progress.begin();
+        pending.places.begin();
         int over = -1;
         if (rules.anyReported()) {
             pending.reported.find(pending, tier.reports(), now);
@@ -121,7 +122,7 @@ public final class SharedPath {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);
             }
-            pending.progress.settled(over);
+            pending.states.settled(over);
         }
         if (route == HERE) {
             Checks checks = pending.checks;
@@ -140,7 +141,7 @@ public final class SharedPath {
         if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
         }
-        boolean spends = held && !pending.progress.denied();
+        boolean spends = held && !pending.states.denied();
         if (spends && pending.leased.take(pending, pending.askedNanos)) {
             if (isPaidFor(pending)) {
                 return decidePaidFor(pending, request, now, into);
@@ -157,19 +158,20 @@ public final class SharedPath {
         }
         long deadline = deadline(pending);
         long patience = Math.min(deadline, waiter.patienceMicros());
-        pending.deadlineNanos = deadlineNanos(patience);
+        pending.sentNanos = time.nanos();
+        pending.deadlineNanos = pending.sentNanos + patience * 1_000;
         pending.patienceNanos = patience * 1_000;
         long beyond = TimeUnit.MICROSECONDS.toNanos(waiter.patienceMicros() - patience);
         pending.graceNanos = Math.min(beyond, Ask.MOST_GRACE_NANOS);
         if (route == SEVERAL) {
-            pending.chain().start();
+            pending.places.start(pending, false);
         } else {
             stores.at(route).decide(pending);
         }
         return false;
     }
 
-    /** Who waits; if nobody can, what leases gave goes back into them before that is said. */
+    /** Gets the waiter; if that fails, first puts leased hits back. */
     private static Waiter waiter(InFlightDecision pending, WaiterSupplier later) {
         try {
             return later.waiter();
@@ -190,16 +192,16 @@ public final class SharedPath {
     private static boolean isPaidFor(InFlightDecision pending) {
         Checks checks = pending.checks;
         for (int i = 0; i < checks.size(); i++) {
-            if (checks.get(i).store != Check.LOCAL && pending.progress.isOpen(i)) {
+            if (checks.get(i).store != Check.LOCAL && pending.states.isOpen(i)) {
                 return false;
             }
         }
         return true;
     }
 
-    /** Leases cover everything that is shared: what this process counts by itself decides. */
+    /** Decides a request whose shared checks are all paid by leases; the checks in this process's memory decide. */
     private boolean decidePaidFor(InFlightDecision pending, Request request, long now, MutableDecision into) {
-        pending.local.take(pending, local, now);
+        pending.places.takeHere();
         boolean allowed = pending.checks.allowed();
         pending.reported.decided(pending, allowed, now);
         if (!allowed) {
@@ -213,36 +215,45 @@ public final class SharedPath {
     }
 
     private boolean decided(InFlightDecision pending, Request request, MutableDecision into, boolean allowed) {
-        into.end(allowed || settings.shadow());
+        VerdictWriter.end(pending.matches, into, allowed || settings.shadow());
         InFlightDecisionPool.ofThread().release(pending);
         observer.decided(request, into);
         return true;
     }
 
-    /** The place of the store that has all the checks; else whether there are several, or none. */
-    private static int route(Checks checks) {
+    /** The store that has all the checks in one slot; else whether there are several places, or none but this process. */
+    private int route(Checks checks) {
         boolean anyLocal = false;
-        int place = HERE;
+        Check first = null;
         for (int i = 0; i < checks.size(); i++) {
-            int next = checks.get(i).store;
-            if (next == Check.LOCAL) {
+            Check check = checks.get(i);
+            if (check.store == Check.LOCAL) {
                 anyLocal = true;
-            } else if (place == HERE) {
-                place = next;
-            } else if (place != next) {
+            } else if (first == null) {
+                first = check;
+            } else if (check.store != first.store || isInAnotherSlot(check, first)) {
                 return SEVERAL;
             }
         }
-        return anyLocal && place != HERE ? SEVERAL : place;
+        if (first == null) {
+            return HERE;
+        }
+        return anyLocal ? SEVERAL : first.store;
+    }
+
+    /** Whether {@code check} lives in another slot than {@code other}, which is of the same store. */
+    private boolean isInAnotherSlot(Check check, Check other) {
+        SharedStore store = stores.at(check.store);
+        return check.name.subject() != other.name.subject() && store.slot(check) != store.slot(other);
     }
 
     /**
-     * Whether the request is denied whatever the stores say: a denial is remembered, or this process has no room. Then no
-     * store is asked, and the checks that did not deny have no verdict. What counts when denied is not charged for a
-     * remembered denial, as in the reference with its local cache, but is for one of this process.
+     * Whether the request is denied whatever the stores say: a denial is cached, or a local counter denies. Then no
+     * store is asked, and the checks that did not deny have no verdict. Checks that count denied hits are not charged
+     * for a cached denial, as in the reference with its local cache, but are charged for a local one.
      *
-     * <p>Who sends an admitted request again is told so, also when there is no room any more: so with an idempotency key the store is
-     * asked, unless it did not know the key a moment ago or was asked for too many.
+     * <p>A repeat of an admitted request must be recognised even if the limit is used up by now. So with an idempotency
+     * key the store is asked, unless it did not know the key a moment ago or was asked for too many.
      */
     private boolean isDenied(InFlightDecision pending, int route, long now) {
         Checks checks = pending.checks;
@@ -255,8 +266,8 @@ public final class SharedPath {
             if (check.store != Check.LOCAL) {
                 countsDenied |= check.countsDenied;
                 check.outcome.allowed = true;
-                // Whose turn it is to ask loses it for nothing if another denies: so those are looked at when no other
-                // does.
+                // Re-validation happens once a second; do not spend it if another check already denies. So due checks
+                // are looked at only if no other denies.
                 boolean due = checks.size() > 1 && isDue(check, now);
                 anyDue |= due;
                 if (!due && isKnown(pending, i, now)) {
@@ -270,21 +281,21 @@ public final class SharedPath {
             }
         }
         if (route == SEVERAL && isNew) {
-            pending.local.deny(pending, local, now);
+            pending.places.probeHere();
         }
-        boolean denied = isNew && !countsDenied && pending.progress.denied();
+        boolean denied = isNew && !countsDenied && pending.states.denied();
         if (denied) {
             pending.reported.decided(pending, false, now);
         }
         return denied;
     }
 
-    /** Whether a denial of {@code check}, if there is one, is to be asked for anew. */
+    /** Whether a cached denial of {@code check}, if there is one, is due for re-validation. */
     private boolean isDue(Check check, long now) {
         return now - tier.deniedSince(check) >= LocalTier.BELIEVED_MICROS;
     }
 
-    /** Whether the check at {@code index} is known to deny the request: then its outcome says so, and it alone. */
+    /** Whether the check at {@code index} is known to deny the request; then its outcome alone is a denial. */
     private boolean isKnown(InFlightDecision pending, int index, long now) {
         Check check = pending.checks.get(index);
         Idempotency idempotency = pending.idempotency;
@@ -299,7 +310,7 @@ public final class SharedPath {
         return known;
     }
 
-    /** Whether the key of what is known to be denied {@code since} then was admitted nowhere, or cannot be looked up. */
+    /** Whether the key of a request denied {@code since} then was admitted nowhere, or cannot be looked up. */
     private boolean isUnknown(Idempotency idempotency, long since, long now) {
         return keys.isNew(idempotency, since, now) || !keys.mayLookUp(idempotency, now);
     }

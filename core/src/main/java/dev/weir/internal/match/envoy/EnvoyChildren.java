@@ -15,7 +15,7 @@ class EnvoyChildren {
     private EnvoyNode[] wildcards = NO_NODES;
     private @Nullable EnvoyNode keyOnly;
 
-    /** Whether there are none. */
+    /** Whether there are no children. */
     final boolean isLeaf() {
         return key == null;
     }
@@ -32,7 +32,8 @@ class EnvoyChildren {
             twice = keyOnly != null;
             keyOnly = child;
         } else {
-            // A wildcard too: as in the reference, who sends its very text meets it before any other that matches.
+            // Wildcards are here too: as in the reference, a value that equals the wildcard's text takes it before any
+            // other match.
             exact = exact == null ? new EnvoyNodeTable() : exact;
             twice = !exact.add(child);
             if (value.indexOf('*') >= 0) {
@@ -52,13 +53,13 @@ class EnvoyChildren {
         return longer;
     }
 
-    /** The child that takes {@code value}: of exactly that, else the first wildcard that matches, else of the key alone. */
+    /** The child for {@code value}: the exact one, else the first wildcard that matches, else that of the key alone. */
     final @Nullable EnvoyNode taking(String value) {
-        EnvoyNode asks = askingFor(value);
-        return asks != null ? asks : keyOnly;
+        EnvoyNode specific = askingFor(value);
+        return specific != null ? specific : keyOnly;
     }
 
-    /** The child that asks for {@code value}, exactly or by wildcard, and not for the key alone. */
+    /** The child for {@code value}, exact or by wildcard, but not that of the key alone. */
     final @Nullable EnvoyNode askingFor(String value) {
         EnvoyNode found = exact == null ? null : exact.get(value);
         for (int i = 0; found == null && i < globs.length; i++) {

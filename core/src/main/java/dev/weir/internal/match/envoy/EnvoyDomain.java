@@ -19,8 +19,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A domain in Envoy's spelling: a tree that a descriptor walks entry by entry, with no way back; only the node of its last
- * entry supplies a limit. A set of attributes instead takes every path whose keys it holds.
+ * A domain in Envoy's format: a tree that a descriptor walks entry by entry, without backtracking. Only the node of its
+ * last entry supplies a limit. A set of attributes instead takes every path whose keys it has.
  */
 public final class EnvoyDomain implements Domain {
     private final EnvoyNode root = new EnvoyNode(List.of(), "", false, null);
@@ -28,30 +28,30 @@ public final class EnvoyDomain implements Domain {
     /** Each key once, however many nodes have it. */
     private final Map<String, String> names = new HashMap<>();
 
-    /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the rule set. */
+    /** Compiles the tree; {@code adopt} gives each rule, in the order of the file, its place in the index. */
     public EnvoyDomain(List<EnvoyDescriptor> descriptors, RuleRegistrar adopt) {
         replacements = new RuleReplacements(descriptors);
         Queue<Rule> rules = new ArrayDeque<>();
         adopt(descriptors, "", false, adopt, rules);
-        // All rules first, so that the nodes on one path come to lie side by side in memory.
+        // Register all rules first, so that the nodes on one path are adjacent in memory.
         compile(descriptors, root, List.of(), rules);
     }
 
     private void adopt(
             List<EnvoyDescriptor> from,
-            String parentScope,
+            String parentSelector,
             boolean parentKeyed,
             RuleRegistrar adopt,
             Queue<Rule> into) {
         for (EnvoyDescriptor each : from) {
             boolean keyed = parentKeyed || each.tellsApart();
-            String scope = OverrideSelector.append(parentScope, each.key(), each.value());
+            String selector = OverrideSelector.append(parentSelector, each.key(), each.value());
             if (each.rule() != null) {
-                Rule rule = adopt.adopt(each.rule(), keyed, scope);
+                Rule rule = adopt.adopt(each.rule(), keyed, selector);
                 replacements.add(rule);
                 into.add(rule);
             }
-            adopt(each.children(), scope, keyed, adopt, into);
+            adopt(each.children(), selector, keyed, adopt, into);
         }
     }
 
@@ -94,12 +94,12 @@ public final class EnvoyDomain implements Domain {
             if (node == null) {
                 return;
             }
-            node.part(into.parts, value);
+            node.writeValue(into.parts, value);
         }
         node.match(descriptor, into);
     }
 
-    /** The value of an entry; the tier that was agreed with the caller takes the place of the one that was sent. */
+    /** The value of an entry; a tier set for the caller replaces the one in the request. */
     private static String value(Request request, int entry, Matches into) {
         String tier = into.tier;
         return tier != null && request.key(entry).equals(Attributes.TIER) ? tier : request.value(entry);
@@ -132,14 +132,14 @@ public final class EnvoyDomain implements Domain {
         }
     }
 
-    /** The tier that was agreed with the caller, where nobody sent one beside who asks; else null. */
+    /** The tier set for the caller, if the request names the caller but no tier; else null. */
     public static @Nullable String addedTier(Request request, int descriptor, Matches into) {
-        boolean tellsWho = request.value(descriptor, Attributes.API_KEY) != null
+        boolean namesCaller = request.value(descriptor, Attributes.API_KEY) != null
                 || request.value(descriptor, Attributes.CLIENT_ID) != null;
-        return tellsWho && request.value(descriptor, Attributes.TIER) == null ? into.tier : null;
+        return namesCaller && request.value(descriptor, Attributes.TIER) == null ? into.tier : null;
     }
 
-    /** An endpoint given as method and path also answers to "POST /path". */
+    /** Walks an endpoint; one given as method and path also matches "POST /path". */
     private void walkEndpoint(Request request, int descriptor, EnvoyNode node, String endpoint, Matches into) {
         String method = request.value(descriptor, Attributes.METHOD);
         EnvoyChildren children = node.children(Attributes.ENDPOINT);
@@ -159,7 +159,7 @@ public final class EnvoyDomain implements Domain {
 
     private void take(Request request, int descriptor, @Nullable EnvoyNode node, String value, Matches into) {
         if (node != null) {
-            node.part(into.parts, value);
+            node.writeValue(into.parts, value);
             node.match(descriptor, into);
             walkAttributes(request, descriptor, node, into);
         }

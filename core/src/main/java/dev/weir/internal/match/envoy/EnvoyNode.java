@@ -18,19 +18,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node of a domain's tree, compiled: its limit, and its children by key and value. What a walk reads lies in the node
- * itself or is shared by many: among ten thousand nodes, each further object is a miss of the cache. So the node is itself the
- * group of the children of its first key, mostly the only one.
+ * One compiled node of a domain's tree: its limit, and its children by key and value. A walk reads only the node
+ * itself, or data that many nodes share: among ten thousand nodes each further object is a cache miss. So the node
+ * itself is the group of the children of its first key, usually the only one.
  */
 final class EnvoyNode extends EnvoyChildren {
     private static final byte[] NONE = {};
 
-    /** What it asks for, with {@code *} for any run of characters; empty for a node of the key alone. */
+    /** The value it matches, with {@code *} for any run of characters; empty for a node of the key alone. */
     final String value;
 
     final String key;
     private final int depth;
-    /** The wildcard, where all its values share a counter; else empty. */
+    /** The wildcard if all its values share a counter; else empty. */
     private final String shared;
 
     private final @Nullable Rule rule;
@@ -39,15 +39,15 @@ final class EnvoyNode extends EnvoyChildren {
     private final boolean ofCaller;
     private long prefix0, prefix1;
     private final @Nullable Rollout rollout;
-    /** Only those who ask shared stores read it. */
+    /** Read only for shared stores. */
     private final byte[] namePrefix;
 
     /** The children of all keys but the first. */
     private @Nullable Map<String, EnvoyChildren> others;
 
-    /** A node at the end of the path {@code keys}; of the root, that is empty. */
+    /** A node at the end of the path {@code keys}, which is empty for the root. */
     EnvoyNode(List<String> keys, String value, boolean shares, @Nullable Rule rule) {
-        // A copy lies where the node does. The file's own text lies where that was read.
+        // A copy is allocated near the node; the file's own text is elsewhere in memory.
         this.value = value.isEmpty() ? "" : new String(value.toCharArray());
         this.depth = keys.size();
         this.ofCaller = keys.stream().anyMatch(Attributes::isCaller);
@@ -92,13 +92,13 @@ final class EnvoyNode extends EnvoyChildren {
         return children == null ? null : children.taking(value);
     }
 
-    /** Writes the path's last part: the value, or the wildcard in its place. */
-    void part(CounterKeyValues parts, String value) {
+    /** Writes the last value of the path, or the wildcard in its place. */
+    void writeValue(CounterKeyValues parts, String value) {
         boolean plain = shared.isEmpty();
         parts.set(depth - 1, key, plain ? value : shared, plain ? 0 : CounterKeyValues.SHARED);
     }
 
-    /** Adds the node's rule, whose parts stand in the scratch, to the matches. */
+    /** Adds the node's rule to the matches; the key values are in the scratch. */
     void match(int descriptor, Matches into) {
         if (rule == null) {
             return;
@@ -111,14 +111,14 @@ final class EnvoyNode extends EnvoyChildren {
             match.key1 = into.hash.key1();
             match.ofCaller = ofCaller;
             if (rollout != null) {
-                match.part = rollout.part(into, KeyBy.DEFAULT_IPV6_PREFIX);
+                match.part = rollout.position(into, KeyBy.DEFAULT_IPV6_PREFIX);
             }
             if (into.names != null && rule.consistency() != Consistency.LOCAL) {
                 into.names.entries(match.name, namePrefix, rule.domain(), into.parts);
             }
-            Limit limit = into.probe == null ? null : rule.limit();
-            if (into.probe != null && limit != null) {
-                into.probe.entries(rule, descriptor, rule.domain(), limit, into.parts);
+            Limit limit = into.noting ? rule.limit() : null;
+            if (limit != null) {
+                match.note().entries(rule.domain(), limit, into.parts);
             }
         }
     }

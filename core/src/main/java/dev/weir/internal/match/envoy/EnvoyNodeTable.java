@@ -3,10 +3,10 @@ package dev.weir.internal.match.envoy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes by the exact value they ask for: an open-addressed table of the nodes themselves, each beside its value. A map would
- * send a look to an entry first, and from there to a text that lies where the file was read; among ten thousand, both are
- * misses of the cache. Where they are few, a look that must go on to a second slot costs more than the rest of it, for no
- * processor guesses that; so their table is arranged until none must.
+ * Nodes by their exact value: an open-addressed table of the nodes themselves, each beside its value. A map would first
+ * read an entry, and then a text elsewhere in memory; among ten thousand nodes both are cache misses. In a small table,
+ * a lookup that must probe a second slot costs more than the rest, because the branch is mispredicted; so a small table
+ * is rearranged until no lookup must.
  */
 final class EnvoyNodeTable {
     private static final int SLOTS_PER_NODE = 3;
@@ -22,7 +22,7 @@ final class EnvoyNodeTable {
         return slots[slotOf(value)];
     }
 
-    /** Adds the node; whether there was none of its value yet. */
+    /** Adds the node; returns whether there was none of its value yet. */
     boolean add(EnvoyNode node) {
         if ((size + 1) * SLOTS_PER_NODE > slots.length) {
             arrange(slots.length * 2);
@@ -41,7 +41,7 @@ final class EnvoyNodeTable {
         return true;
     }
 
-    /** Puts the nodes into a table of {@code length} slots; whether each is where a look begins. */
+    /** Puts the nodes into a table of {@code length} slots; returns whether each is where its lookup begins. */
     private boolean arrange(int length) {
         @Nullable EnvoyNode[] old = slots;
         slots = new EnvoyNode[length];
@@ -56,7 +56,7 @@ final class EnvoyNodeTable {
         return apart;
     }
 
-    /** Where the node of {@code value} is, or would be. */
+    /** The slot of the node of {@code value}, or the free slot for it. */
     private int slotOf(String value) {
         int at = home(value);
         for (EnvoyNode there; (there = slots[at]) != null && !there.value.equals(value); ) {

@@ -8,16 +8,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which rules of a domain in Envoy's spelling take the place of which: by name, where a request meets both. */
+/** The rules of a domain in Envoy's format that replace others, by name, if a request matches both. */
 final class RuleReplacements {
     /** The names that some rule replaces, numbered, so that dropping them compares no text. */
     private final Map<String, Integer> replaceable = new HashMap<>();
-    /** By the rule's ordinal in the rule set, less the first one's. */
+    /** By the rule's ordinal in the index, less the first one's. */
     private final List<Names> byRule = new ArrayList<>();
 
     private int firstRule;
 
-    /** Which name a rule goes by among those that some rule replaces, or -1; and the names it replaces. */
+    /** The number of the rule's own name if some rule replaces it, else -1; and the names that the rule replaces. */
     private record Names(int own, List<Integer> replaces) {}
 
     RuleReplacements(List<EnvoyDescriptor> descriptors) {
@@ -33,7 +33,7 @@ final class RuleReplacements {
         }
     }
 
-    /** Takes the rules in, in the order of their ordinals. */
+    /** Adds the rules, in the order of their ordinals. */
     void add(Rule rule) {
         firstRule = byRule.isEmpty() ? rule.ordinal() : firstRule;
         byRule.add(new Names(
@@ -41,7 +41,7 @@ final class RuleReplacements {
     }
 
     private int nameOf(Rule rule) {
-        // The reference never drops what is unlimited.
+        // The reference never drops an unlimited rule.
         if (rule.limit() == null || rule.name().isEmpty()) {
             return -1;
         }
@@ -49,8 +49,8 @@ final class RuleReplacements {
     }
 
     /**
-     * Drops the rules that another rule of this request names; a rule that is dropped still replaces, one that is rolling out
-     * and not yet to this caller does not.
+     * Drops the rules that another rule of this request replaces. A dropped rule still replaces others; a rule that is
+     * rolling out but does not apply to this caller yet replaces nothing.
      */
     void drop(Matches matches) {
         if (replaceable.isEmpty()) {

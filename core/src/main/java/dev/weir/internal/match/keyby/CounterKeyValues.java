@@ -7,16 +7,16 @@ import dev.weir.internal.match.pattern.IpAddress;
 import java.util.Arrays;
 
 /**
- * The names and values that make one counter key, in order: hashed for the store, or written out for people.
+ * The names and values of one counter key, in order: hashed for the store, or written out for people.
  *
- * <p>The encoding is injective. A part is its value, or a number, which no text can look like, that says what follows: which
- * of the alternatives the value belongs to, 128 bits of an address, text that many values share, or nothing because the value
- * is missing. How many parts there are, the prefix of the hash has said.
+ * <p>The encoding is injective. An element is its value, or a number, which no text equals, that says what follows: the
+ * alternative that the value belongs to, 128 bits of an address, a wildcard that many values share, or nothing because
+ * the value is missing. The prefix of the hash contains the number of elements.
  */
 public final class CounterKeyValues {
-    /** The value may be an address; if it is one, it counts by its bits. */
+    /** Marks a value that may be an address; if it is one, it counts by its bits. */
     public static final int MAYBE_ADDRESS = 1 << 30;
-    /** The value is the wildcard that all its values share. */
+    /** Marks a wildcard that all its values share. */
     public static final int SHARED = 1 << 29;
 
     public static final int MISSING = 1 << 28;
@@ -32,7 +32,7 @@ public final class CounterKeyValues {
         size = 0;
     }
 
-    /** Forgets also the strings, those of a walk that went deeper among them. */
+    /** Also forgets the strings, including those of a walk that went deeper. */
     public void end() {
         size = 0;
         Arrays.fill(names, null);
@@ -43,12 +43,25 @@ public final class CounterKeyValues {
         return size;
     }
 
+    /** Takes over the parts of {@code other}. */
+    public void set(CounterKeyValues other) {
+        size = other.size;
+        if (size > names.length) {
+            names = new String[size];
+            values = new String[size];
+            tags = new int[size];
+        }
+        System.arraycopy(other.names, 0, names, 0, size);
+        System.arraycopy(other.values, 0, values, 0, size);
+        System.arraycopy(other.tags, 0, tags, 0, size);
+    }
+
     /** Adds a part; {@code tag} is the number of the alternative, 0 if there is but one, with the flags above. */
     public void add(String name, String value, int tag) {
         set(size++, name, value, tag);
     }
 
-    /** Writes the part at {@code index}, for whoever walks a tree and comes back. */
+    /** Writes the value at {@code index}, for a walk of a tree that returns. */
     public void set(int index, String name, String value, int tag) {
         if (index == names.length) {
             names = Arrays.copyOf(names, index * 2);
@@ -87,7 +100,7 @@ public final class CounterKeyValues {
         }
     }
 
-    /** Adds the part at {@code index} to a counter's name, with the same distinctions as its hash. */
+    /** Adds the value at {@code index} to a counter's name, with the same distinctions as its hash. */
     void write(int index, CounterNameEncoder name, int ipv6Prefix) {
         int tag = tags[index] & ~MAYBE_ADDRESS;
         int alternative = tag & ~(SHARED | MISSING);
@@ -106,10 +119,10 @@ public final class CounterKeyValues {
         }
     }
 
-    /** Adds whom the key is about, its first attribute and value: keys that begin alike are about the same. */
+    /** Adds the subject of the key, its first attribute and value; keys that begin alike have the same subject. */
     CounterKeyHash subject(CounterKeyHash hash, int ipv6Prefix) {
         if ((tags[0] & MAYBE_ADDRESS) != 0 && readAddress(values[0], ipv6Prefix)) {
-            // Addresses go by several names.
+            // Addresses have several names.
             return hash.add(Attributes.IP).add(address.high()).add(address.low());
         }
         hash.add(names[0]);
@@ -127,7 +140,7 @@ public final class CounterKeyValues {
     }
 
     /** {@code api_key=abc, ip=10.0.0.1}, safe to show: what callers send is cut short and escaped. */
-    String text(int ipv6Prefix) {
+    public String text(int ipv6Prefix) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < size; i++) {
             text.append(i == 0 ? "" : ", ");

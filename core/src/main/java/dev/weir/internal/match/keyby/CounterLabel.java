@@ -1,9 +1,10 @@
 package dev.weir.internal.match.keyby;
 
 /**
- * Which counter a verdict speaks of, for people.
+ * Names the counter of a verdict, for people.
  *
- * @param text its values, {@code api_key=abc}; escaped and cut short, empty for a counter that all share
- * @param bucket an id that is the same in every process and on every day: what tells a caller which routes share a counter
+ * @param text its values, {@code api_key=abc}; escaped and truncated, empty for a counter that all requests share
+ * @param bucket an id that is the same in every process at any time, so that a caller can tell which routes share a
+ *     counter
  */
 public record CounterLabel(String text, String bucket) {}

@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What shares a counter: a tuple of parts, each the first attribute present of its alternatives. No parts is one counter for
- * all. {@code [[user_id], [api_key, ip]]} is "user_id, with api_key or else ip".
+ * Defines which requests share a counter: a tuple of elements, each the first present attribute of its alternatives.
+ * Without elements, all requests share one counter. {@code [[user_id], [api_key, ip]]} is "user_id, with api_key or
+ * else ip".
  *
  * @param ipv6Prefix how many bits of an IPv6 address tell callers apart; IPv4 always counts whole
  */
@@ -29,17 +30,20 @@ public record KeyBy(List<List<String>> parts, int ipv6Prefix) {
         this(parts, DEFAULT_IPV6_PREFIX);
     }
 
-    /** One counter for all. */
+    /** One counter for all requests. */
     public static KeyBy global() {
         return new KeyBy(List.of());
     }
 
-    /** One counter for each combination of values of these attributes, all of which must be there. */
+    /** One counter for each combination of values of these attributes, all of which must be present. */
     public static KeyBy of(String... attributes) {
         return new KeyBy(Arrays.stream(attributes).map(List::of).toList());
     }
 
-    /** Reads {@code user_id}, the tuple {@code user_id:endpoint}, and {@code api_key | ip} for the first that is there. */
+    /**
+     * Parses {@code user_id}, the tuple {@code user_id:endpoint}, and {@code api_key | ip} for the first that is
+     * present.
+     */
     public static KeyBy parse(String text) {
         return new KeyBy(Arrays.stream(text.split(":", -1))
                 .map(part ->

@@ -1,6 +1,6 @@
 package dev.weir.internal.match.keyby;
 
-/** Text of callers, made fit for logs, headers and pages: printable ASCII, no quotes, cut short. */
+/** Sanitizes text from callers for logs, headers and pages: printable ASCII, no quotes, truncated. */
 public final class SafeText {
     private static final int MOST = 64;
 

@@ -5,16 +5,16 @@ import dev.weir.internal.counter.CounterKeyHash;
 import dev.weir.internal.model.Rule;
 
 /**
- * The counter of a rule in Weir's spelling: domain, the rule's id and the algorithm, then the values it counts by. How many
- * parts a window has is a number like any other; only a window of one part is counted in another way.
+ * The counter key of a rule in Weir's format: domain, the rule's id and the algorithm, then the values. The number of
+ * sub-windows is not part of it, except that a window without sub-windows counts differently.
  */
 public final class WeirCounterKey {
-    /** Apart from the keys of {@link EnvoyCounterKey}, which begin with 0. */
+    /** Separates these keys from those of {@link EnvoyCounterKey}, which begin with 0. */
     private static final int KIND = 1;
 
     private WeirCounterKey() {}
 
-    /** Hashes what does not depend on the request. */
+    /** Hashes the prefix that does not depend on the request. */
     public static CounterKeyHash prefix(CounterKeyHash hash, Rule rule, Limit limit) {
         return hash.add(KIND)
                 .add(rule.domain())
@@ -24,9 +24,9 @@ public final class WeirCounterKey {
                 .end();
     }
 
-    public static void hash(CounterKeyHash hash, long prefix0, long prefix1, CounterKeyValues parts, int ipv6Prefix) {
+    public static void hash(CounterKeyHash hash, long prefix0, long prefix1, CounterKeyValues values, int ipv6Prefix) {
         hash.reset(prefix0, prefix1);
-        parts.hash(hash, ipv6Prefix);
+        values.hash(hash, ipv6Prefix);
         hash.end();
     }
 }

@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was agreed with one caller.
+ * The overrides of one caller.
  *
- * @param tier takes the place of the tier that requests name; null leaves it to them
- * @param overrides limits that take the place of those of rules, or stand on their own
+ * @param tier replaces the tier that requests name; null leaves it to them
+ * @param overrides limits that replace those of rules, or stand alone
  */
 public record CallerOverrides(@Nullable String tier, List<LimitOverride> overrides) {
 

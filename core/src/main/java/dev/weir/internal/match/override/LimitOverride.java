@@ -10,7 +10,7 @@ import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.RuleIndex;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,29 +18,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit agreed with one caller for one descriptor. It takes the place of the numbers of the rule that the descriptor names:
- * by the rule's name, by what the rule is about ({@code endpoint:POST /api/v1/orders}), or, as {@code default}, the rule of the
- * caller's tier. Where the request meets no such rule, it is a limit of its own.
+ * A limit set for one caller and one descriptor. It replaces the numbers of the rule that the descriptor names: by the
+ * rule's name, by the rule's selector ({@code endpoint:POST /api/v1/orders}), or, as {@code default}, the rule of the
+ * caller's tier. If the request matches no such rule, it is a limit of its own.
  */
 public final class LimitOverride {
-    /** The descriptor that stands for the caller's tier. */
+    /** The descriptor that names the rule of the caller's tier. */
     public static final String DEFAULT = "default";
 
     private final String descriptor;
-    private final String scope;
+    private final String selector;
     private final List<Condition> match;
     private final long requests;
     private final long windowMicros;
     private final long burst;
     private final EffectiveLimit own;
-    /** What it was in the place of a rule's limit when it was last asked: mostly the only one. */
+    /** The effective limit for the rule's limit that was asked for first, usually the only one. */
     private volatile @Nullable EffectiveLimit last;
-    /** The same for the limits before that; the first make room for more. */
+    /** The same for further limits; the oldest is dropped when there are too many. */
     private volatile EffectiveLimit[] others = {};
 
     private static final int MOST_OTHERS = 8;
 
-    /** What its counters are called where it stands on its own, for the rule that it was asked for last. */
+    /** The name prefix of its own counters, for the rule that it was last asked for. */
     private volatile @Nullable Named named;
 
     private static final class Named {
@@ -54,16 +54,16 @@ public final class LimitOverride {
     }
 
     /**
-     * An override.
+     * Creates an override.
      *
-     * @param burst null where it follows {@code requests}
-     * @throws IllegalArgumentException if the descriptor asks for an address that is none, or a number cannot be
+     * @param burst null if it equals {@code requests}
+     * @throws IllegalArgumentException if the descriptor has a malformed address, or a number is out of range
      */
     public LimitOverride(String descriptor, long requests, long windowMicros, @Nullable Long burst) {
-        // Many callers have the same words: shared, comparing them costs no miss of the cache for each.
+        // Many callers use the same words; sharing them saves a cache miss per comparison.
         this.descriptor = descriptor.intern();
         this.match = OverrideSelector.conditions(descriptor);
-        this.scope = OverrideSelector.of(match).intern();
+        this.selector = OverrideSelector.of(match).intern();
         this.requests = requests;
         this.windowMicros = windowMicros;
         this.burst = burst == null ? requests : burst;
@@ -75,7 +75,7 @@ public final class LimitOverride {
         return descriptor;
     }
 
-    /** The limit where no rule has the algorithm: a fixed window, or with a burst a token bucket. */
+    /** The limit if no rule gives an algorithm: a fixed window, or with a burst a token bucket. */
     public Limit own() {
         return own.limit();
     }
@@ -84,17 +84,17 @@ public final class LimitOverride {
         return own;
     }
 
-    /** Whether it can stand on its own: it is the default, or tells what requests it is for. */
+    /** Whether it can stand alone: it is the default, or it says which requests it is for. */
     public boolean canStandAlone() {
         return descriptor.equals(DEFAULT) || !match.isEmpty();
     }
 
-    /** The attributes of a request that it is for; none where it goes by the name of a rule. */
+    /** The attributes of the requests that it is for; empty if it names a rule. */
     public Map<String, String> attributes() {
         return attributesOf(descriptor);
     }
 
-    /** The attributes that a descriptor, or {@linkplain RuleSet#scopeOf what a rule is about}, spells. */
+    /** The attributes that a descriptor, or {@linkplain RuleIndex#scopeOf what a rule is about}, spells. */
     public static Map<String, String> attributesOf(String text) {
         Map<String, String> attributes = new LinkedHashMap<>();
         OverrideSelector.conditions(text)
@@ -103,25 +103,27 @@ public final class LimitOverride {
         return attributes;
     }
 
-    /** Whether it names a rule called {@code name} that is about {@code ruleScope}, for a caller of {@code tier}. */
-    public boolean names(String name, String ruleScope, @Nullable String tier) {
+    /**
+     * Whether it names the rule called {@code name} with selector {@code ruleSelector}, for a caller of {@code tier}.
+     */
+    public boolean names(String name, String ruleSelector, @Nullable String tier) {
         if (descriptor.equals(DEFAULT)) {
             return tier != null
                     && name.length() == tier.length() + 5
                     && name.startsWith("tier:")
                     && name.endsWith(tier);
         }
-        return (!scope.isEmpty() && scope.equals(ruleScope)) || descriptor.equals(name);
+        return (!selector.isEmpty() && selector.equals(ruleSelector)) || descriptor.equals(name);
     }
 
-    /** The numbers of this in the algorithm of a rule. */
+    /** This override's numbers with the algorithm of a rule's limit. */
     public EffectiveLimit over(Limit rule) {
         EffectiveLimit found = last;
-        if (found != null && rule.equals(found.inPlaceOf)) {
+        if (found != null && rule.equals(found.replaces)) {
             return found;
         }
         for (EffectiveLimit each : others) {
-            if (rule.equals(each.inPlaceOf)) {
+            if (rule.equals(each.replaces)) {
                 return each;
             }
         }
@@ -144,7 +146,7 @@ public final class LimitOverride {
         return added;
     }
 
-    /** What the names of its own counters begin with, under {@code rule}. */
+    /** The prefix of the names of its own counters, under {@code rule}. */
     byte[] namePrefix(Rule rule) {
         Named held = named;
         if (held == null || held.rule != rule) {
@@ -154,7 +156,7 @@ public final class LimitOverride {
         return held.prefix;
     }
 
-    /** Whether a request that meets no rule of its meets this: the descriptor has what is asked for. */
+    /** Whether a request without a matching rule meets this override: the descriptor has its attributes. */
     boolean meets(Request request, int at) {
         if (!canStandAlone()) {
             return false;

@@ -2,13 +2,13 @@ package dev.weir.internal.match.override;
 
 import org.jspecify.annotations.Nullable;
 
-/** What was agreed with callers beside the rules. Asked for every request that has an api_key: from memory, never blocking. */
+/** Looks up the overrides of a caller. Called for every request with an api_key: from memory, never blocking. */
 @FunctionalInterface
 public interface OverrideLookup {
-    /** Nothing was agreed with anybody. */
+    /** Finds no overrides. */
     OverrideLookup NONE = apiKey -> null;
 
-    /** What holds for {@code apiKey} at this moment, or null. */
+    /** The overrides of {@code apiKey} at this moment, or null. */
     @Nullable
     CallerOverrides of(String apiKey);
 }

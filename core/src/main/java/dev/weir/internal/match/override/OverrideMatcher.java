@@ -17,24 +17,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts what was agreed with a caller over the rules that its request meets. A caller is known by the first {@code api_key} of
- * the request.
+ * Applies a caller's overrides to the rules that its request matches. A caller is identified by the first {@code
+ * api_key} of the request.
  */
 public final class OverrideMatcher {
-    private final OverrideLookup quotas;
-    /** What each rule is about, by its ordinal. */
-    private final String[] scopes;
+    private final OverrideLookup lookup;
+    /** The selector of each rule, by its ordinal. */
+    private final String[] selectors;
 
-    public OverrideMatcher(OverrideLookup quotas, List<String> scopes) {
-        this.quotas = quotas;
-        this.scopes = scopes.stream().map(String::intern).toArray(String[]::new);
+    public OverrideMatcher(OverrideLookup lookup, List<String> selectors) {
+        this.lookup = lookup;
+        this.selectors = selectors.stream().map(String::intern).toArray(String[]::new);
     }
 
     public String scope(Rule rule) {
-        return scopes[rule.ordinal()];
+        return selectors[rule.ordinal()];
     }
 
-    /** Finds the caller's quota, for matching and for {@link #apply}; null if there is none. */
+    /** Finds the caller's overrides, for matching and for {@link #apply}; null if there are none. */
     @Nullable
     public CallerOverrides find(Request request, Matches into) {
         for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
@@ -44,21 +44,21 @@ public final class OverrideMatcher {
             }
             if (apiKey != null) {
                 into.caller = i;
-                return quotas.of(apiKey);
+                return lookup.of(apiKey);
             }
         }
         return null;
     }
 
-    /** Gives the rules that {@code quota} speaks for its limits, and adds the limits that stand on their own. */
-    public void apply(Request request, CallerOverrides quota, Rule standalone, Matches into) {
+    /** Gives the rules that {@code found} names its limits, and adds the limits that stand alone. */
+    public void apply(Request request, CallerOverrides found, Rule standalone, Matches into) {
         int first = into.size();
-        List<LimitOverride> overrides = quota.overrides();
+        List<LimitOverride> overrides = found.overrides();
         for (int o = 0, count = overrides.size(); o < count; o++) {
             LimitOverride each = overrides.get(o);
             boolean named = false;
             for (int i = 0; i < first; i++) {
-                named |= replace(into.get(i), each, quota.tier());
+                named |= replace(into.get(i), each, found.tier());
             }
             if (!named && each.meets(request, into.caller)) {
                 add(request, each, standalone, into);
@@ -74,7 +74,7 @@ public final class OverrideMatcher {
         Rule rule = match.rule;
         Limit limit = rule == null ? null : rule.limit();
         boolean off = rule != null && rule.isOff();
-        if (rule == null || (limit == null && !off) || !with.names(rule.name(), scopes[rule.ordinal()], tier)) {
+        if (rule == null || (limit == null && !off) || !with.names(rule.name(), selectors[rule.ordinal()], tier)) {
             return false;
         }
         if (limit != null) {
@@ -90,18 +90,18 @@ public final class OverrideMatcher {
         if (rule == null || limit == null || with == null || !match.isCounted()) {
             return;
         }
-        Limit agreed = with.limit();
-        if (!OverrideCounterKey.isApart(match.ofCaller, limit, agreed)) {
+        Limit override = with.limit();
+        if (!OverrideCounterKey.isApart(match.ofCaller, limit, override)) {
             return;
         }
-        CounterKeyHash hash = OverrideCounterKey.hash(into.hash, match.key0, match.key1, agreed);
+        CounterKeyHash hash = OverrideCounterKey.hash(into.hash, match.key0, match.key1, override);
         match.key0 = hash.key0();
         match.key1 = hash.key1();
         if (into.names != null && rule.consistency() != Consistency.LOCAL) {
-            into.names.agreed(match.name, agreed);
+            into.names.appendOverride(match.name, override);
         }
-        if (into.probe != null) {
-            into.probe.agreed(rule, match.descriptor, agreed);
+        if (into.noting) {
+            match.note().agreed(override);
         }
     }
 
@@ -123,8 +123,8 @@ public final class OverrideMatcher {
         if (into.names != null) {
             into.names.rule(match.name, override.namePrefix(standalone), standalone, parts, KeyBy.DEFAULT_IPV6_PREFIX);
         }
-        if (into.probe != null) {
-            into.probe.rule(standalone, into.caller, override.own(), parts, KeyBy.DEFAULT_IPV6_PREFIX);
+        if (into.noting) {
+            match.note().rule(standalone, override.own(), parts, KeyBy.DEFAULT_IPV6_PREFIX);
         }
     }
 }

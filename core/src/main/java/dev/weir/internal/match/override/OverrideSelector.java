@@ -10,48 +10,50 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What a rule is about, beside whom: {@code endpoint:POST /api/v1/orders}, several joined by {@code ", "} in the order of their
- * names. The words by which an override finds its rule.
+ * The selector of a rule: what it is about, without the caller. {@code endpoint:POST /api/v1/orders}, several joined by
+ * {@code ", "} in the order of their names. An override finds its rule by it.
  */
 public final class OverrideSelector {
-    /** Where the next attribute begins: values may hold commas and colons. */
-    private static final Pattern PART = Pattern.compile("(?:^|,\\s*)([A-Za-z0-9_.-]+):");
+    /** Matches where the next attribute begins; values may contain commas and colons. */
+    private static final Pattern ATTRIBUTE = Pattern.compile("(?:^|,\\s*)([A-Za-z0-9_.-]+):");
 
     private OverrideSelector() {}
 
-    /** Of a rule in Weir's spelling: what it matches, tier and api_key apart; empty where that is all. */
+    /**
+     * The selector of a rule in Weir's format: its conditions without tier and api_key; empty if there are no others.
+     */
     public static String of(List<Condition> match) {
         return match.stream()
-                .filter(each -> !isWho(each.attribute()))
+                .filter(each -> !isCallerOrTier(each.attribute()))
                 .sorted((a, b) -> a.attribute().compareTo(b.attribute()))
                 .map(each -> each.attribute() + ":"
                         + each.anyOf().stream().map(ValuePattern::text).collect(Collectors.joining("|")))
                 .collect(Collectors.joining(", "));
     }
 
-    /** Of a descriptor in Envoy's spelling under one of {@code parent}. */
+    /** The selector of a descriptor in Envoy's format under {@code parent}. */
     public static String append(String parent, String key, String value) {
-        if (isWho(key)) {
+        if (isCallerOrTier(key)) {
             return parent;
         }
         String own = key + ":" + value;
         return parent.isEmpty() ? own : parent + ", " + own;
     }
 
-    private static boolean isWho(String attribute) {
+    private static boolean isCallerOrTier(String attribute) {
         return attribute.equals(Attributes.API_KEY) || attribute.equals(Attributes.TIER);
     }
 
-    /** The conditions that {@code text} spells; none where it spells none. */
+    /** The conditions that {@code text} contains; empty if it contains none. */
     static List<Condition> conditions(String text) {
-        Matcher part = PART.matcher(text);
+        Matcher next = ATTRIBUTE.matcher(text);
         List<Condition> found = new ArrayList<>();
-        boolean more = part.lookingAt();
+        boolean more = next.lookingAt();
         while (more) {
-            String attribute = part.group(1);
-            int from = part.end();
-            more = part.find();
-            String value = text.substring(from, more ? part.start() : text.length());
+            String attribute = next.group(1);
+            int from = next.end();
+            more = next.find();
+            String value = text.substring(from, more ? next.start() : text.length());
             found.add(Condition.of(attribute, value));
         }
         return found;

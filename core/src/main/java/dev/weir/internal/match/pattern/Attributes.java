@@ -2,7 +2,7 @@ package dev.weir.internal.match.pattern;
 
 import org.jspecify.annotations.Nullable;
 
-/** The attributes that mean something to Weir; any other is text to compare and to count by. */
+/** The attributes that have a meaning for Weir; any other is text to compare and to count by. */
 public final class Attributes {
     public static final String ENDPOINT = "endpoint";
     public static final String METHOD = "method";
@@ -14,18 +14,21 @@ public final class Attributes {
 
     private Attributes() {}
 
-    /** Whether values of {@code attribute} are addresses: {@code ip}, {@code remote_address}, and names like {@code peer_ip}. */
+    /**
+     * Whether values of {@code attribute} are addresses: {@code ip}, {@code remote_address}, and names like {@code
+     * peer_ip}.
+     */
     public static boolean isAddress(@Nullable String attribute) {
         return attribute != null
                 && (attribute.equals(IP) || attribute.equals(REMOTE_ADDRESS) || attribute.endsWith("_ip"));
     }
 
-    /** Whether {@code attribute} tells one caller from another, so that who has a quota shares it with nobody. */
+    /** Whether {@code attribute} identifies a caller, so that callers with overrides share its counters with nobody. */
     public static boolean isCaller(String attribute) {
         return attribute.equals(API_KEY) || attribute.equals(CLIENT_ID) || attribute.equals("user_id");
     }
 
-    /** Whether a request's {@code client_id} may stand for {@code attribute}. */
+    /** Whether a request's {@code client_id} may stand in for {@code attribute}. */
     public static boolean isClient(String attribute) {
         return attribute.equals("user_id") || attribute.equals("api_key") || attribute.equals(IP);
     }

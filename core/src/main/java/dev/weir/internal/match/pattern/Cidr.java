@@ -1,13 +1,13 @@
 package dev.weir.internal.match.pattern;
 
 /**
- * A block of addresses, IPv4 or IPv6; a single address is a block of one. IPv4-mapped IPv6 is IPv4, in the pattern and in
- * the value. What is not an address is in no block.
+ * A block of addresses, IPv4 or IPv6; a single address is a block of one. IPv4-mapped IPv6 is IPv4, in the pattern and
+ * in the value. A value that is not an address is in no block.
  */
 public record Cidr(String text, long high, long low, int prefix) implements ValuePattern {
 
     /**
-     * Reads {@code 10.0.0.0/8}, {@code 2001:db8::/32} or an address.
+     * Parses {@code 10.0.0.0/8}, {@code 2001:db8::/32} or an address.
      *
      * @throws IllegalArgumentException if it is neither
      */
@@ -17,7 +17,7 @@ public record Cidr(String text, long high, long low, int prefix) implements Valu
         if (!address.read(text, slash < 0 ? text.length() : slash)) {
             throw new IllegalArgumentException(text + " (expected: an address, or a block like 10.0.0.0/8)");
         }
-        // An IPv4 block is counted from the end of the 96 bits before it; ::ffff:10.0.0.0/104 says its prefix in full.
+        // The prefix of a dotted IPv4 block counts after 96 leading bits; ::ffff:10.0.0.0/104 gives its prefix in full.
         boolean dotted = text.indexOf(':') < 0;
         int most = dotted ? 32 : 128;
         int least = !dotted && address.isIpv4() ? 96 : 0;
@@ -49,7 +49,7 @@ public record Cidr(String text, long high, long low, int prefix) implements Valu
         if (!address.read(value)) {
             return false;
         }
-        // ::/0 and its like mean IPv6; IPv4 does not live there but in its mapped form.
+        // ::/0 and the like mean IPv6; IPv4 matches only blocks of the mapped form.
         if (address.isIpv4() && prefix < 96) {
             return false;
         }

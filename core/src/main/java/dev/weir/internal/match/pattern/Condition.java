@@ -3,7 +3,7 @@ package dev.weir.internal.match.pattern;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a rule asks of one attribute: any of these patterns. */
+/** A condition of a rule on one attribute: it matches any of these patterns. */
 public record Condition(String attribute, List<ValuePattern> anyOf) {
 
     public Condition {
@@ -13,7 +13,7 @@ public record Condition(String attribute, List<ValuePattern> anyOf) {
         }
     }
 
-    /** The condition that {@code attribute} matches one of {@code texts}, each as {@link ValuePattern#parse} reads it. */
+    /** The condition that {@code attribute} matches one of {@code texts}, each parsed by {@link ValuePattern#parse}. */
     public static Condition of(String attribute, String... texts) {
         return new Condition(
                 attribute,

@@ -4,9 +4,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * "METHOD /path", with {@code *} for any run of characters in the path; without a method, or with {@code *} in its place, it
- * asks for any. {@code "*"} alone also meets a request that names no endpoint. Methods compare in any case; a request that
- * gives no method meets any.
+ * Matches "METHOD /path", with {@code *} for any run of characters in the path. Without a method, or with {@code *} in
+ * its place, it matches any method. {@code "*"} alone also matches a request without an endpoint. Methods compare
+ * case-insensitively; a request without a method matches any.
  */
 public record EndpointPattern(String text, String method, Glob path) implements ValuePattern {
 
@@ -32,17 +32,17 @@ public record EndpointPattern(String text, String method, Glob path) implements 
         return space + 1;
     }
 
-    /** Whether it meets every request, also one without an endpoint. */
+    /** Whether it matches every request, also one without an endpoint. */
     public boolean isAny() {
         return text.equals("*");
     }
 
-    /** Whether it asks for a method. */
+    /** Whether it requires a method. */
     public boolean asksMethod() {
         return !method.isEmpty();
     }
 
-    /** The path if it has no star, else null: what an index can look up. */
+    /** The path if it has no star, else null; an index can look it up. */
     @Nullable
     public String exactPath() {
         return path.isExact() ? path.text() : null;
@@ -53,7 +53,7 @@ public record EndpointPattern(String text, String method, Glob path) implements 
         return matches(value, null);
     }
 
-    /** Whether {@code endpoint} matches, its method being its own, else {@code methodGiven}, else any. */
+    /** Whether {@code endpoint} matches; its method is its own, else {@code methodGiven}, else any. */
     public boolean matches(String endpoint, @Nullable String methodGiven) {
         int start = pathOf(endpoint);
         return meetsMethod(endpoint, start, methodGiven) && path.matches(endpoint, start);

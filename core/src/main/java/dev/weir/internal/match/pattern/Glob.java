@@ -4,10 +4,11 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Text in which each {@code *} stands for any run of characters, also none.
+ * Text in which each {@code *} matches any run of characters, also an empty one.
  *
- * <p>The text between two stars is sought from left to right, the first place taken: a later place never helps, so there is
- * no way back and no blow-up. Each piece is sought by Knuth, Morris and Pratt's method: time is linear in the value.
+ * <p>The text between two stars is searched from left to right, and its first occurrence is taken. A later one never
+ * helps, so there is no backtracking. Each piece is searched by the Knuth-Morris-Pratt algorithm, so the time is linear
+ * in the value.
  */
 public final class Glob implements ValuePattern {
     private final String text;
@@ -37,7 +38,7 @@ public final class Glob implements ValuePattern {
                 .toArray(String[]::new);
     }
 
-    /** For each end of {@code piece}, how long the longest proper prefix is that also ends there. */
+    /** For each end of {@code piece}, the length of the longest proper prefix that also ends there. */
     private static int[] borders(String piece) {
         int[] borders = new int[piece.length()];
         for (int i = 1, length = 0; i < piece.length(); i++) {
@@ -77,7 +78,9 @@ public final class Glob implements ValuePattern {
         return true;
     }
 
-    /** Index after the first place of {@code piece} in {@code value} between {@code from} and {@code to}, or -1. */
+    /**
+     * Index after the first occurrence of {@code piece} in {@code value} between {@code from} and {@code to}, or -1.
+     */
     private static int endOf(String piece, int[] borders, String value, int from, int to) {
         int matched = 0;
         for (int i = from; i < to; i++) {
@@ -92,7 +95,7 @@ public final class Glob implements ValuePattern {
         return -1;
     }
 
-    /** Whether it has no star, and so asks for exactly its text. */
+    /** Whether it has no star, and so matches exactly its text. */
     boolean isExact() {
         return exact;
     }

@@ -3,8 +3,8 @@ package dev.weir.internal.match.pattern;
 import dev.weir.internal.counter.CounterNameEncoder;
 
 /**
- * Reads an IPv4 or IPv6 address as 128 bits, with no name lookup and no allocation. IPv4 becomes the mapped form
- * {@code ::ffff:a.b.c.d}, so both spellings of one IPv4 address are one address.
+ * Parses an IPv4 or IPv6 address into 128 bits, without name lookup or allocation. IPv4 becomes the mapped form {@code
+ * ::ffff:a.b.c.d}, so both notations of one IPv4 address are one address.
  */
 public final class IpAddress {
     private static final ThreadLocal<IpAddress> OF_THREAD = ThreadLocal.withInitial(IpAddress::new);
@@ -13,7 +13,7 @@ public final class IpAddress {
     private long high;
     private long low;
 
-    /** The reader of this thread, to be used at once and not kept. */
+    /** The parser of this thread, to be used at once and not kept. */
     static IpAddress ofThread() {
         return OF_THREAD.get();
     }
@@ -30,7 +30,7 @@ public final class IpAddress {
         return low;
     }
 
-    /** Whether the address last read is IPv4, in either spelling. */
+    /** Whether the address last read is IPv4, in either notation. */
     public boolean isIpv4() {
         return high == 0 && (low & ~0xffff_ffffL) == MAPPED;
     }
@@ -44,7 +44,7 @@ public final class IpAddress {
         return bits.toString();
     }
 
-    /** What {@link String#hashCode} of the {@link #bits} would be. */
+    /** The {@link String#hashCode} of the {@link #bits}. */
     public int bitsHash() {
         int hash = 0;
         for (int i = 0; i < 8; i++) {
@@ -73,12 +73,12 @@ public final class IpAddress {
         low = prefix >= 128 ? low : prefix <= 64 ? 0 : low & (-1L << (128 - prefix));
     }
 
-    /** Reads {@code text}; false if it is not an address. */
+    /** Reads {@code text}; returns false if it is not an address. */
     public boolean read(String text) {
         return read(text, text.length());
     }
 
-    /** Reads the first {@code end} characters of {@code text}; false if they are not an address. */
+    /** Reads the first {@code end} characters of {@code text}; returns false if they are not an address. */
     public boolean read(String text, int end) {
         high = 0;
         low = 0;

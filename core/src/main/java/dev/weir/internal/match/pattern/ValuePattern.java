@@ -2,17 +2,17 @@ package dev.weir.internal.match.pattern;
 
 import java.util.function.Predicate;
 
-/** What a rule asks of one value. Every kind decides in time linear in the value and allocates nothing. */
+/** A pattern of a rule for one value. Every kind decides in time linear in the value and allocates nothing. */
 public sealed interface ValuePattern permits ValuePattern.Exact, ValuePattern.Regex, Glob, EndpointPattern, Cidr {
 
     boolean matches(String value);
 
-    /** The pattern as the file spells it. */
+    /** The pattern as written in the file. */
     String text();
 
     /**
-     * The pattern that {@code text} spells for {@code attribute}: "METHOD /path" for {@code endpoint}, an address or a CIDR
-     * block for attributes that hold addresses, {@code *} for any run of characters, else the text itself. What begins with
+     * Parses {@code text} for {@code attribute}: "METHOD /path" for {@code endpoint}, an address or a CIDR block for
+     * attributes that hold addresses, {@code *} for any run of characters, else the text itself. Text that begins with
      * {@code ~} is a regular expression and comes through {@link #regex}.
      *
      * @throws IllegalArgumentException if an address block is malformed
@@ -28,12 +28,12 @@ public sealed interface ValuePattern permits ValuePattern.Exact, ValuePattern.Re
         return wild ? new Glob(text) : new Exact(text);
     }
 
-    /** A regular expression that {@code engine} decides; {@code text} is how the file spells it, with its {@code ~}. */
+    /** A regular expression that {@code engine} decides; {@code text} is as in the file, with its {@code ~}. */
     static ValuePattern regex(String text, Predicate<String> engine) {
         return new Regex(text, engine);
     }
 
-    /** Exactly this text. */
+    /** Matches exactly this text. */
     record Exact(String text) implements ValuePattern {
         @Override
         public boolean matches(String value) {
@@ -41,7 +41,7 @@ public sealed interface ValuePattern permits ValuePattern.Exact, ValuePattern.Re
         }
     }
 
-    /** A regular expression, compiled by whoever has an engine that runs in linear time. */
+    /** A regular expression, compiled by an engine that runs in linear time. */
     record Regex(String text, Predicate<String> engine) implements ValuePattern {
         @Override
         public boolean matches(String value) {

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A condition on the attribute in one slot of the frame, for what an index did not decide. */
+/** A condition on the attribute at one position, for conditions that an index did not decide. */
 public final class CompiledCondition {
-    private final int slot;
+    private final int position;
     private final Set<String> exact = new HashSet<>();
     private final ValuePattern[] patterns;
 
-    public CompiledCondition(int slot, List<ValuePattern> anyOf) {
-        this.slot = slot;
+    public CompiledCondition(int position, List<ValuePattern> anyOf) {
+        this.position = position;
         anyOf.forEach(each -> {
             if (each instanceof ValuePattern.Exact text) {
                 exact.add(text.text());
@@ -29,8 +29,8 @@ public final class CompiledCondition {
                 .toArray(ValuePattern[]::new);
     }
 
-    public boolean holds(AttributeValues frame) {
-        String value = frame.value(slot);
+    public boolean holds(AttributeValues attributes) {
+        String value = attributes.value(position);
         if (value == null) {
             return false;
         }
@@ -39,7 +39,7 @@ public final class CompiledCondition {
         }
         for (ValuePattern each : patterns) {
             boolean matches = each instanceof EndpointPattern endpoint
-                    ? endpoint.matches(value, frame.value(AttributeValues.METHOD))
+                    ? endpoint.matches(value, attributes.value(AttributeValues.METHOD))
                     : each.matches(value);
             if (matches) {
                 return true;
@@ -51,8 +51,7 @@ public final class CompiledCondition {
     /** The text that an index would look up for {@code pattern} on {@code attribute}, or null if it cannot. */
     static @Nullable String indexable(ValuePattern pattern, String attribute) {
         if (attribute.equals(Attributes.ENDPOINT)) {
-            // An exact text for an endpoint is the whole of it, with its method, which the index of paths does not
-            // know.
+            // An exact text for an endpoint includes its method, which the index of paths does not know.
             return pattern instanceof EndpointPattern endpoint ? endpoint.exactPath() : null;
         }
         if (Attributes.isAddress(attribute)) {

@@ -8,24 +8,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/** A {@link KeyBy} on the slots of the frame. */
+/** A {@link KeyBy} compiled to positions of attributes. */
 final class CompiledKeyBy {
-    private final List<Part> parts = new ArrayList<>();
+    private final List<Element> elements = new ArrayList<>();
     final int ipv6Prefix;
-    /** Whether it tells callers apart. */
+    /** Whether it identifies callers. */
     final boolean ofCaller;
 
-    /** One part: its alternatives by name, slot and tag, and which of them {@code client_id} may stand for, or -1. */
-    private static final class Part {
+    /**
+     * One element: its alternatives by name, position and tag, and the one that {@code client_id} may stand in for, or
+     * -1.
+     */
+    private static final class Element {
         final String[] names;
-        final int[] slots;
+        final int[] positions;
         final int[] tags;
         final int client;
 
-        Part(List<String> alternatives, ToIntFunction<String> slotOf) {
+        Element(List<String> alternatives, ToIntFunction<String> positionOf) {
             int count = alternatives.size();
             names = alternatives.toArray(String[]::new);
-            slots = alternatives.stream().mapToInt(slotOf).toArray();
+            positions = alternatives.stream().mapToInt(positionOf).toArray();
             tags = new int[count];
             int standsFor = -1;
             for (int i = 0; i < count; i++) {
@@ -37,41 +40,42 @@ final class CompiledKeyBy {
         }
     }
 
-    CompiledKeyBy(KeyBy key, ToIntFunction<String> slotOf) {
+    CompiledKeyBy(KeyBy key, ToIntFunction<String> positionOf) {
         ipv6Prefix = key.ipv6Prefix();
-        ofCaller = key.parts().stream().anyMatch(part -> Attributes.isCaller(part.get(0)));
-        key.parts().forEach(alternatives -> parts.add(new Part(alternatives, slotOf)));
+        ofCaller = key.parts().stream().anyMatch(element -> Attributes.isCaller(element.get(0)));
+        key.parts().forEach(alternatives -> elements.add(new Element(alternatives, positionOf)));
     }
 
-    /** Writes the parts of the counter key; false if one is missing. An empty value is as good as none. */
-    boolean resolve(AttributeValues frame, CounterKeyValues into) {
+    /** Writes the values of the counter key; returns false if one is missing. An empty value counts as missing. */
+    boolean resolve(AttributeValues attributes, CounterKeyValues into) {
         into.clear();
         boolean complete = true;
-        for (int i = 0; i < parts.size(); i++) {
-            complete &= resolve(parts.get(i), frame, into);
+        for (int i = 0; i < elements.size(); i++) {
+            complete &= resolve(elements.get(i), attributes, into);
         }
         return complete;
     }
 
-    private static boolean resolve(Part part, AttributeValues frame, CounterKeyValues into) {
-        for (int i = 0; i < part.slots.length; i++) {
-            if (add(part, i, part.slots[i], frame, into)) {
+    private static boolean resolve(Element element, AttributeValues attributes, CounterKeyValues into) {
+        for (int i = 0; i < element.positions.length; i++) {
+            if (add(element, i, element.positions[i], attributes, into)) {
                 return true;
             }
         }
-        if (part.client >= 0 && add(part, part.client, AttributeValues.CLIENT_ID, frame, into)) {
+        if (element.client >= 0 && add(element, element.client, AttributeValues.CLIENT_ID, attributes, into)) {
             return true;
         }
-        into.add(part.names[0], "", CounterKeyValues.MISSING);
+        into.add(element.names[0], "", CounterKeyValues.MISSING);
         return false;
     }
 
-    private static boolean add(Part part, int alternative, int slot, AttributeValues frame, CounterKeyValues into) {
-        String value = frame.value(slot);
+    private static boolean add(
+            Element element, int alternative, int position, AttributeValues attributes, CounterKeyValues into) {
+        String value = attributes.value(position);
         if (value == null || value.isEmpty()) {
             return false;
         }
-        into.add(part.names[alternative], value, part.tags[alternative]);
+        into.add(element.names[alternative], value, element.tags[alternative]);
         return true;
     }
 }

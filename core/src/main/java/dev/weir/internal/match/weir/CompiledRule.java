@@ -13,10 +13,10 @@ import dev.weir.internal.model.Rule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A rule in Weir's spelling with what is left to ask of a request once the index has found it. */
+/** A rule in Weir's format with the conditions that remain once the index has found it. */
 final class CompiledRule {
     private static final byte[] NONE = {};
-    /** One for all rules: each of their own would be one more miss of the cache. */
+    /** Shared by all rules: one array per rule would be one more cache miss. */
     private static final CompiledCondition[] NO_REST = {};
 
     private final Rule rule;
@@ -27,7 +27,7 @@ final class CompiledRule {
     private final boolean skipsMissing;
     private long prefix0, prefix1;
     private final @Nullable Rollout rollout;
-    /** Only those who ask shared stores read it. */
+    /** Read only for shared stores. */
     private final byte[] namePrefix;
 
     CompiledRule(Rule rule, List<CompiledCondition> rest, CompiledKeyBy key) {
@@ -47,7 +47,7 @@ final class CompiledRule {
         }
     }
 
-    /** Adds the rule to the matches if the rest of its conditions hold. */
+    /** Adds the rule to the matches if its remaining conditions hold. */
     void match(int descriptor, Matches into) {
         for (CompiledCondition each : rest) {
             if (!each.holds(into.frame)) {
@@ -67,14 +67,14 @@ final class CompiledRule {
         match.key1 = into.hash.key1();
         match.ofCaller = key.ofCaller && !match.keyMissing;
         if (rollout != null) {
-            match.part = rollout.part(into, key.ipv6Prefix);
+            match.part = rollout.position(into, key.ipv6Prefix);
         }
         if (into.names != null && rule.consistency() != Consistency.LOCAL) {
             into.names.rule(match.name, namePrefix, rule, into.parts, key.ipv6Prefix);
         }
-        Limit limit = into.probe == null ? null : rule.limit();
-        if (into.probe != null && limit != null) {
-            into.probe.rule(rule, descriptor, limit, into.parts, key.ipv6Prefix);
+        Limit limit = into.noting ? rule.limit() : null;
+        if (limit != null) {
+            match.note().rule(rule, limit, into.parts, key.ipv6Prefix);
         }
     }
 }

@@ -9,13 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that ask for exact values of the same set of attributes, found by those values in one look: an open-addressed
- * table from the hash of the values to the rules that ask for them. How many rules there are does not matter to a look.
+ * The rules that require exact values of the same set of attributes, found by those values in one lookup: an
+ * open-addressed table from the hash of the values to the rules. The cost of a lookup does not depend on the number of
+ * rules.
  */
 final class ExactMatchTable {
-    private final int[] slots;
+    private final int[] positions;
     private Bucket[] table = new Bucket[0];
-    /** Gone once it is compiled. */
+    /** The rules before {@link #compile}; null afterwards. */
     private @Nullable Map<List<String>, List<CompiledRule>> collected = new HashMap<>();
 
     /** The rules of one combination of values. */
@@ -31,18 +32,18 @@ final class ExactMatchTable {
         }
     }
 
-    ExactMatchTable(int[] slots) {
-        this.slots = slots;
+    ExactMatchTable(int[] positions) {
+        this.positions = positions;
     }
 
-    int[] slots() {
-        return slots;
+    int[] positions() {
+        return positions;
     }
 
-    /** Adds a rule that asks for {@code values}, in the order of the slots. */
+    /** Adds a rule that requires {@code values}, in the order of the positions. */
     void add(List<String> values, CompiledRule rule) {
         if (collected == null) {
-            throw new IllegalStateException("compiled already");
+            throw new IllegalStateException("the table is compiled already (expected: add before compile)");
         }
         collected.computeIfAbsent(values, ignored -> new ArrayList<>()).add(rule);
     }
@@ -72,15 +73,15 @@ final class ExactMatchTable {
         return mixed ^ mixed >>> 15;
     }
 
-    /** Adds the rules that ask for the values in the frame. */
+    /** Adds the rules that require the values of the descriptor. */
     void match(int descriptor, Matches into) {
-        AttributeValues frame = into.frame;
+        AttributeValues attributes = into.frame;
         int hash = 0;
-        for (int slot : slots) {
-            if (frame.value(slot) == null) {
+        for (int position : positions) {
+            if (attributes.value(position) == null) {
                 return;
             }
-            hash = mix(hash, frame.indexHash(slot));
+            hash = mix(hash, attributes.indexHash(position));
         }
         int mask = table.length - 1;
         for (int at = hash & mask; ; at = (at + 1) & mask) {
@@ -88,7 +89,7 @@ final class ExactMatchTable {
             if (bucket == null) {
                 return;
             }
-            if (bucket.hash == hash && isOf(bucket, frame)) {
+            if (bucket.hash == hash && isOf(bucket, attributes)) {
                 for (CompiledRule each : bucket.rules) {
                     each.match(descriptor, into);
                 }
@@ -97,9 +98,9 @@ final class ExactMatchTable {
         }
     }
 
-    private boolean isOf(Bucket bucket, AttributeValues frame) {
-        for (int i = 0; i < slots.length; i++) {
-            if (!frame.indexEquals(slots[i], bucket.values[i])) {
+    private boolean isOf(Bucket bucket, AttributeValues attributes) {
+        for (int i = 0; i < positions.length; i++) {
+            if (!attributes.indexEquals(positions[i], bucket.values[i])) {
                 return false;
             }
         }

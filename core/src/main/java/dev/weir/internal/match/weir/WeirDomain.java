@@ -21,14 +21,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A domain in Weir's spelling: every rule whose conditions hold applies.
+ * A domain in Weir's format: every rule whose conditions hold applies.
  *
- * <p>Rules are indexed by their exact values. Those that ask for exact values of the same attributes are one
- * {@link ExactMatchTable}, asked once; a signature hangs on one of its attributes, so a request asks only signatures that hang on
- * an attribute it has. An address is such a value, by its bits. Globs, regular expressions and address blocks are tried only on rules whose exact values are met.
+ * <p>Rules are indexed by their exact values. Rules that require exact values of the same attributes form a signature,
+ * one {@link ExactMatchTable} that is looked up once. Each signature is listed under one of its attributes, so a
+ * request looks up only signatures listed under an attribute it has. An address is an exact value, by its bits. Globs,
+ * regular expressions and address blocks are tried only on rules whose exact values match.
  */
 public final class WeirDomain implements Domain {
-    /** The attributes that every frame has, in the order of its slots. */
+    /** The attributes that every domain has, in the order of their positions. */
     public static final List<String> KNOWN = List.of(
             Attributes.ENDPOINT,
             Attributes.METHOD,
@@ -38,18 +39,18 @@ public final class WeirDomain implements Domain {
             Attributes.API_KEY,
             Attributes.TIER);
 
-    private final Map<String, Integer> slots = new HashMap<>();
+    private final Map<String, Integer> positions = new HashMap<>();
     private final BitSet addresses = new BitSet();
-    /** What many rules say alike is compiled once, so that it stays in the cache. */
+    /** Compiles what many rules have in common once, so that it stays in the cache. */
     private final Map<KeyBy, CompiledKeyBy> keys = new HashMap<>();
 
     private final Map<Condition, CompiledCondition> shared = new HashMap<>();
     private final ExactMatchTable everyone;
-    /** By slot. */
-    private final ExactMatchTable[][] bySlot;
+    /** Indexed by position. */
+    private final ExactMatchTable[][] byPosition;
 
     public WeirDomain(List<WeirRule> rules, RuleRegistrar adopt) {
-        KNOWN.forEach(this::slotOf);
+        KNOWN.forEach(this::positionOf);
         Map<List<Integer>, ExactMatchTable> signatures = new LinkedHashMap<>();
         everyone = new ExactMatchTable(new int[0]);
         signatures.put(List.of(), everyone);
@@ -62,45 +63,45 @@ public final class WeirDomain implements Domain {
                     texts);
         }
         signatures.values().forEach(ExactMatchTable::compile);
-        slots.forEach((attribute, slot) -> addresses.set(slot, Attributes.isAddress(attribute)));
-        bySlot = hang(signatures.values(), slots.size());
+        positions.forEach((attribute, position) -> addresses.set(position, Attributes.isAddress(attribute)));
+        byPosition = listByAttribute(signatures.values(), positions.size());
     }
 
-    private int slotOf(String attribute) {
-        return slots.computeIfAbsent(attribute, ignored -> slots.size());
+    private int positionOf(String attribute) {
+        return positions.computeIfAbsent(attribute, ignored -> positions.size());
     }
 
     private void add(
             WeirRule from, Rule rule, Map<List<Integer>, ExactMatchTable> signatures, Map<String, String> texts) {
-        IndexedConditions conditions = new IndexedConditions(from.match(), this::slotOf, texts, shared);
-        CompiledKeyBy key = keys.computeIfAbsent(from.keyBy(), each -> new CompiledKeyBy(each, this::slotOf));
+        IndexedConditions conditions = new IndexedConditions(from.match(), this::positionOf, texts, shared);
+        CompiledKeyBy key = keys.computeIfAbsent(from.keyBy(), each -> new CompiledKeyBy(each, this::positionOf));
         CompiledRule compiled = new CompiledRule(rule, conditions.rest(), key);
         ExactMatchTable signature = signatures.computeIfAbsent(
-                conditions.slots(),
-                slots -> new ExactMatchTable(
-                        slots.stream().mapToInt(Integer::intValue).toArray()));
+                conditions.positions(),
+                positions -> new ExactMatchTable(
+                        positions.stream().mapToInt(Integer::intValue).toArray()));
         conditions.combinations().forEach(values -> signature.add(values, compiled));
     }
 
-    /** Hangs each signature on that of its attributes that the fewest signatures ask for. */
-    private static ExactMatchTable[][] hang(Collection<ExactMatchTable> signatures, int slots) {
-        int[] asked = new int[slots];
-        signatures.forEach(each -> Arrays.stream(each.slots()).forEach(slot -> asked[slot]++));
-        List<List<ExactMatchTable>> hung = new ArrayList<>();
-        for (int i = 0; i < slots; i++) {
-            hung.add(new ArrayList<>());
+    /** Lists each signature under that of its attributes that the fewest signatures require. */
+    private static ExactMatchTable[][] listByAttribute(Collection<ExactMatchTable> signatures, int positions) {
+        int[] asked = new int[positions];
+        signatures.forEach(each -> Arrays.stream(each.positions()).forEach(position -> asked[position]++));
+        List<List<ExactMatchTable>> listed = new ArrayList<>();
+        for (int i = 0; i < positions; i++) {
+            listed.add(new ArrayList<>());
         }
         for (ExactMatchTable each : signatures) {
-            int[] of = each.slots();
+            int[] of = each.positions();
             if (of.length > 0) {
                 int rarest = of[0];
-                for (int slot : of) {
-                    rarest = asked[slot] < asked[rarest] ? slot : rarest;
+                for (int position : of) {
+                    rarest = asked[position] < asked[rarest] ? position : rarest;
                 }
-                hung.get(rarest).add(each);
+                listed.get(rarest).add(each);
             }
         }
-        return hung.stream().map(list -> list.toArray(ExactMatchTable[]::new)).toArray(ExactMatchTable[][]::new);
+        return listed.stream().map(list -> list.toArray(ExactMatchTable[]::new)).toArray(ExactMatchTable[][]::new);
     }
 
     @Override
@@ -115,7 +116,10 @@ public final class WeirDomain implements Domain {
         }
     }
 
-    /** Adds the rules that {@code request} meets, and leaves the limits of its own to whoever shares the domain. */
+    /**
+     * Adds the rules that {@code request} matches, but not the limits that it brings; another part of the domain adds
+     * those.
+     */
     public void matchRules(Request request, Matches into) {
         for (int i = 0, descriptors = request.descriptors(); i < descriptors; i++) {
             if (request.override(i) == null) {
@@ -126,18 +130,18 @@ public final class WeirDomain implements Domain {
 
     private void matchAttributes(Request request, int descriptor, Matches into) {
         int first = into.size();
-        AttributeValues frame = into.frame;
-        frame.load(request, descriptor, slots, addresses);
+        AttributeValues attributes = into.frame;
+        attributes.load(request, descriptor, positions, addresses);
         if (into.tier != null) {
-            frame.tier(into.tier);
+            attributes.tier(into.tier);
         }
         everyone.match(descriptor, into);
-        for (int i = 0; i < frame.size(); i++) {
-            for (ExactMatchTable each : bySlot[frame.slot(i)]) {
+        for (int i = 0; i < attributes.size(); i++) {
+            for (ExactMatchTable each : byPosition[attributes.position(i)]) {
                 each.match(descriptor, into);
             }
         }
-        frame.clear();
+        attributes.clear();
         into.sortByRule(first);
     }
 }

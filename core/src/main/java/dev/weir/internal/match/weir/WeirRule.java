@@ -6,14 +6,14 @@ import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.model.Rule;
 import java.util.List;
 
-/** A rule in Weir's spelling with whom it matches and what shares a counter. */
+/** A rule in Weir's format with the requests it matches and the key of its counters. */
 public record WeirRule(Rule rule, List<Condition> match, KeyBy keyBy) {
 
     public WeirRule {
         match = List.copyOf(match);
     }
 
-    /** Whether requests that it matches can differ in what it counts by. */
+    /** Whether requests that it matches can differ in their counter key. */
     boolean tellsApart() {
         return keyBy.parts().stream()
                 .flatMap(List::stream)

@@ -4,14 +4,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounded memory for counters that do not fit a slot: blocks of words, cut from pages of one size each.
+ * Bounded memory for counters that do not fit a slot: blocks of words, cut from pages of one block size each.
  *
- * <p>A page whose blocks are all free goes back, so that another size can have its share. A block is its holder's alone; the lock guards only who holds which.
+ * <p>A page whose blocks are all free is released, so that other sizes can use its memory. The holder of a block
+ * accesses it without the lock; the lock guards only which blocks are held.
  *
  * <h2>Room to grow</h2>
  *
- * Small blocks may not have all of it: a quarter is left to those of more than 8 words, of that again a half to those of more than
- * 16, and so on. So a flood of callers who are seen once cannot take the room from those who are known and need a larger block.
+ * <p>Small blocks may not use all memory: a quarter is reserved for blocks of more than 8 words, half of that for
+ * blocks of more than 16, and so on. So a flood of callers who are seen once cannot take the memory from known callers
+ * who need a larger block.
  */
 final class Arena extends VersionLock {
     static final long NONE = 0;
@@ -21,9 +23,9 @@ final class Arena extends VersionLock {
 
     private final long maxWords;
     private long words;
-    /** How many of them belong to blocks of each power of two. */
+    /** The words in blocks of each power of two. */
     private final long[] wordsByOctave = new long[BlockSizes.OCTAVES];
-    /** By the number that a block carries; none has number 0, so that no block is {@link #NONE}. */
+    /** Indexed by page number. Page 0 does not exist, so that no block equals {@link #NONE}. */
     private volatile @Nullable ArenaPage[] pages = new ArenaPage[8];
 
     private int lastPage;
@@ -33,7 +35,7 @@ final class Arena extends VersionLock {
         this.maxWords = maxWords;
     }
 
-    /** A block of {@link BlockSizes#fit} words, all zero; {@link #NONE} if the arena is full. */
+    /** Allocates a block of {@link BlockSizes#fit} words, all zero; {@link #NONE} if the arena is full. */
     long allocate(int words) {
         int size = BlockSizes.fit(words);
         long block = claim(size);
@@ -64,7 +66,7 @@ final class Arena extends VersionLock {
         }
     }
 
-    /** How many words a block has. */
+    /** The number of words of a block. */
     int size(long block) {
         return page(block).size;
     }
@@ -77,7 +79,7 @@ final class Arena extends VersionLock {
         return (int) block;
     }
 
-    /** Words of all pages. */
+    /** The number of words in all pages. */
     long words() {
         lock();
         try {

@@ -2,7 +2,7 @@ package dev.weir.internal.store.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/** Memory of an {@link Arena} cut into blocks of one size. Blocks are known by where they begin. */
+/** Memory of an {@link Arena}, cut into blocks of one size. A block is identified by its offset. */
 final class ArenaPage {
     final long[] memory;
     final int number;
@@ -10,12 +10,12 @@ final class ArenaPage {
     final int size;
     private final int blocks;
     private int used;
-    /** Head of the list of freed blocks, each holding where the next is; -1 at its end. */
+    /** Head of the list of freed blocks; each holds the offset of the next, -1 at the end. */
     private int free = -1;
-    /** Where the blocks begin that were never used. */
+    /** Offset of the first block that was never used. */
     private int fresh;
 
-    /** The neighbours in the arena's list of pages with room. */
+    /** The neighbours in the arena's list of pages with free blocks. */
     @Nullable
     ArenaPage next;
 
@@ -38,7 +38,7 @@ final class ArenaPage {
         return used == 0;
     }
 
-    /** A block of a page that is not full. */
+    /** Claims a block; the page must not be full. */
     int claim() {
         used++;
         int block = free;

@@ -3,9 +3,10 @@ package dev.weir.internal.store.memory;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What happens when the arena is full: a few stripes give back their expired blocks; if that does not help, the emptiest of some
- * blocks among them that are large enough, and not much larger, is evicted; if there is none, the caller is refused. All of it is
- * counted, and none of it takes longer than a look through one stripe: each is swept once a second at most.
+ * Finds memory when the arena is full. First a few stripes free their expired blocks. If that does not help, one block
+ * among them is evicted: the least used of those that are large enough and not much larger. If there is none, the check
+ * is refused. Evictions and refusals are counted. The work is at most a scan of a few stripes, because each stripe is
+ * swept at most once a second.
  */
 final class BlockReclaim {
     private static final int VISITS = 4;
@@ -13,7 +14,7 @@ final class BlockReclaim {
     private final Arena arena;
     private final Stripe[] stripes;
     private final LongAdder refusals = new LongAdder();
-    /** Where the last search ended. Races are harmless: it only spreads the searches. */
+    /** Where the last search ended. Races are harmless, because it only spreads the searches. */
     private int cursor;
 
     BlockReclaim(Arena arena, Stripe[] stripes) {
@@ -26,8 +27,9 @@ final class BlockReclaim {
     }
 
     /**
-     * A block for {@code key0}, whose stripe {@code own} is locked by the caller; {@link Arena#NONE} if it is refused. Other
-     * stripes are visited only if their lock is free, for the caller may hold locks that come after theirs.
+     * Allocates a block for {@code key0}, whose stripe {@code own} is locked by the caller; {@link Arena#NONE} if it is
+     * refused. Other stripes are visited only if their lock is free, because the caller may hold locks that come later
+     * in the lock order.
      */
     long allocate(Stripe own, int words, long key0, long nowSeconds) {
         int from = cursor;
@@ -60,7 +62,7 @@ final class BlockReclaim {
         return block;
     }
 
-    /** Returns how large a block is there for now. */
+    /** Evicts a block and returns its size; returns {@code words} if there was none to evict. */
     private static int evictFrom(Stripe poorest, Stripe own, int words, long key0) {
         if (poorest == own) {
             return own.evictEmptiestBlock(words, key0);

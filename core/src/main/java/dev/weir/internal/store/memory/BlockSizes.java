@@ -1,6 +1,6 @@
 package dev.weir.internal.store.memory;
 
-/** The sizes that blocks have: they go up in steps of an eighth to a quarter, so at most a fifth of a block is idle. */
+/** The sizes of blocks. They rise in steps of an eighth to a quarter, so at most a fifth of a block is unused. */
 final class BlockSizes {
     static final int COUNT = 112;
     static final int OCTAVES = 29;
@@ -9,7 +9,7 @@ final class BlockSizes {
 
     private BlockSizes() {}
 
-    /** How many words a block for {@code words} words has. */
+    /** The size of a block that holds {@code words} words. */
     static int fit(int words) {
         if (words <= SMALLEST) {
             return SMALLEST;
@@ -18,7 +18,7 @@ final class BlockSizes {
         return (words + step - 1) & -step;
     }
 
-    /** The place of {@code size} among all sizes, from 0. */
+    /** The rank of {@code size} among all sizes, from 0. */
     static int rank(int size) {
         if (size <= SMALLEST) {
             return 0;
@@ -27,7 +27,7 @@ final class BlockSizes {
         return (power - 3) * 4 + (size - (1 << power)) / step(size);
     }
 
-    /** 0 for the smallest, 1 for those up to twice as large, and so on. */
+    /** The octave of {@code size}: 0 for the smallest, 1 for those up to twice as large, and so on. */
     static int octave(int size) {
         return size <= SMALLEST ? 0 : 29 - Integer.numberOfLeadingZeros(size - 1);
     }

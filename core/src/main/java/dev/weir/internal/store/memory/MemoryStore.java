@@ -5,19 +5,21 @@ import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.LocalStore;
 
 /**
- * Counters in the memory of this process: millions of them, bounded, 32 bytes a slot.
+ * Keeps counters in the memory of this process: millions of them, bounded, 32 bytes a slot.
  *
  * <h2>Concurrency</h2>
  *
- * A key belongs to one stripe, and a stripe has one lock that is held for nanoseconds, or not at all where nothing changes, as
- * for a denial: see {@link VersionLock}. How a request with several checks is one step for all others, see {@link MultiKeyDecision}.
+ * <p>A key belongs to one stripe. A stripe has one lock, which is held for nanoseconds, or not at all if nothing
+ * changes, as in a denial: see {@link VersionLock}. {@link MultiKeyDecision} makes a request with several checks
+ * atomic.
  *
  * <h2>Bounds</h2>
  *
- * {@code maxKeys} counters fit without eviction. As keys spread unevenly over the stripes, each has room for a little more than
- * its share (three standard deviations: a few percent). Beyond that the expired go, then the emptiest: see {@link SlotTable}.
- * Logs and sub-windows have {@code maxBlockBytes} of their own: see {@link BlockReclaim}. Tables grow as they fill and do not
- * shrink: what a flood made of them stays, within the bound, ready for the next one.
+ * <p>{@code maxKeys} counters fit without eviction. Keys spread unevenly over the stripes, so each stripe has room for
+ * a little more than its share (three standard deviations: a few percent). When a stripe is full, expired counters are
+ * dropped, then the least used: see {@link SlotTable}. Logs and sub-windows have a bound of their own, {@code
+ * maxBlockBytes}: see {@link BlockReclaim}. Tables grow as they fill and do not shrink: memory that a flood of keys
+ * claimed stays claimed, within the bound.
  */
 public final class MemoryStore implements LocalStore {
     public static final int DEFAULT_MAX_KEYS = 10_000_000;
@@ -29,13 +31,13 @@ public final class MemoryStore implements LocalStore {
     private final int mask;
     private final Arena arena;
     private final BlockReclaim reclaim;
-    private final MultiKeyDecision together;
+    private final MultiKeyDecision multiKey;
 
     public MemoryStore() {
         this(DEFAULT_MAX_KEYS);
     }
 
-    /** With as much memory for blocks as {@code maxKeys} slots have. */
+    /** Bounds the memory for blocks to that of {@code maxKeys} slots. */
     public MemoryStore(int maxKeys) {
         this(maxKeys, Math.max(1 << 20, maxKeys * 32L));
     }
@@ -57,13 +59,13 @@ public final class MemoryStore implements LocalStore {
         for (int i = 0; i < count; i++) {
             stripes[i] = new Stripe(room, arena, reclaim);
         }
-        together = new MultiKeyDecision(stripes);
+        multiKey = new MultiKeyDecision(stripes);
     }
 
     @Override
     public boolean decide(Checks checks, long nowMicros) {
         if (checks.size() != 1) {
-            return together.decide(checks, nowMicros);
+            return multiKey.decide(checks, nowMicros);
         }
         Check check = checks.get(0);
         stripe(check).decide(check, nowMicros);
@@ -81,7 +83,7 @@ public final class MemoryStore implements LocalStore {
         }
     }
 
-    /** Counters held, those included that have expired and were not met since. */
+    /** Counters held, including those that have expired and were not accessed since. */
     public long size() {
         long sum = 0;
         for (Stripe stripe : stripes) {
@@ -92,7 +94,7 @@ public final class MemoryStore implements LocalStore {
         return sum;
     }
 
-    /** Counters that were forgotten before they expired, since the start. */
+    /** Counters evicted before they expired, since the start. */
     public long evictions() {
         long sum = 0;
         for (Stripe stripe : stripes) {
@@ -103,12 +105,12 @@ public final class MemoryStore implements LocalStore {
         return sum;
     }
 
-    /** Checks on logs and sub-windows that were denied because there was no memory to count them in, since the start. */
+    /** Checks on logs and sub-windows that were denied for lack of memory, since the start. */
     public long refusals() {
         return reclaim.refusals();
     }
 
-    /** Memory held for logs and sub-windows. */
+    /** Memory held for logs and sub-windows, bytes. */
     public long blockBytes() {
         return arena.words() * Long.BYTES;
     }

@@ -7,8 +7,9 @@ import dev.weir.internal.store.Checks;
 import java.util.Arrays;
 
 /**
- * Decides a request with several checks: all take or none does, and nobody sees it half done. It locks the stripes it needs in
- * ascending order, each once, before it looks at any, so that requests cannot deadlock.
+ * Decides a request with several checks atomically: all hits are taken or none, and no other request sees a partial
+ * state. It locks the stripes that it needs in ascending order, each once, before it reads any, so that requests cannot
+ * deadlock.
  *
  * <p>Checks on one counter count in their order, each as if those before it had been taken.
  */
@@ -16,7 +17,7 @@ final class MultiKeyDecision {
     private final Stripe[] stripes;
     private final int mask;
 
-    /** As many stripes as a power of two; a counter's is told by the lowest bits of its key. */
+    /** The number of stripes is a power of two; the lowest bits of a counter's key select its stripe. */
     MultiKeyDecision(Stripe[] stripes) {
         this.stripes = stripes;
         this.mask = stripes.length - 1;
@@ -80,7 +81,7 @@ final class MultiKeyDecision {
         return block;
     }
 
-    /** Whether {@code earlier} is on the counter of {@code check}, and will be taken if the request is allowed. */
+    /** Whether {@code earlier} is on the counter of {@code check}, and is taken if the request is allowed. */
     private static boolean counted(Check earlier, Check check) {
         return earlier.key0 == check.key0 && earlier.key1 == check.key1 && takenIfAllowed(earlier);
     }
@@ -93,7 +94,7 @@ final class MultiKeyDecision {
         }
     }
 
-    /** Blocks have no way to count what does not fit. */
+    /** Whether the check is taken if the request is allowed. Blocks cannot count hits that do not fit. */
     private static boolean takenIfAllowed(Check check) {
         return check.outcome.allowed || (check.countsDenied && check.meter instanceof SlotMeter);
     }

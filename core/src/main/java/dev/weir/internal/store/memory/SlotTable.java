@@ -3,44 +3,44 @@ package dev.weir.internal.store.memory;
 import dev.weir.internal.algorithm.Outcome;
 
 /**
- * An open-addressed table of counters, bounded, with a lock of its own.
+ * An open-addressed table of counters, bounded, with its own lock.
  *
  * <h2>Slots</h2>
  *
- * Four words, 32 bytes, and no object:
+ * <p>A slot is four words, 32 bytes, and no object:
  *
  * <pre>
  *   0  key0
  *   1  23 bits of key1 | is a block | used share, 8 bits | expiry in seconds since the epoch, 32 bits
- *   2  state0, or where the block is
- *   3  state1, or how long the block is
+ *   2  state0, or the block's address
+ *   3  state1, or the block's length
  * </pre>
  *
- * The table is chosen by bits of key1 that are not stored, so with 4,096 tables a slot stands for 64 + 23 + 12 = 99 bits of
- * the key: the chance that any two of ten million keys are taken for one is (10^7)^2 / 2^100, less than 10^-16.
+ * <p>Bits of key1 that are not stored select the table. With 4,096 tables a slot represents 64 + 23 + 12 = 99 bits of
+ * the key: the chance that any two of ten million keys collide is (10^7)^2 / 2^100, less than 10^-16.
  *
  * <h2>Order</h2>
  *
- * Linear probing, sorted by key0. As the home of a key grows with key0, the whole table is one sorted array with gaps. A search
- * begins at the key's home and ends at the first key0 that is not smaller; an empty slot is the largest key0 of all. So a key
- * that is not there is found missing as fast as another is found (four slots on average when the table is fullest), and to
- * grow, or to drop what has expired, is one pass from left to right in microseconds. Nothing wraps around: the slots past the
- * last home take the overhang, and the very last is always empty.
+ * <p>Linear probing, sorted by key0. The home of a key grows with key0, so the whole table is one sorted array with
+ * gaps. A search begins at the key's home and ends at the first key0 that is not smaller; an empty slot has the largest
+ * key0 of all. So a missing key is detected as fast as another key is found (four slots on average when the table is
+ * fullest). Growing, or dropping expired slots, is one pass from left to right that takes microseconds. Nothing wraps
+ * around: extra slots after the last home take the overhang, and the very last slot is always empty.
  *
  * <h2>Eviction</h2>
  *
- * What has expired is overwritten where it is met. A table that may not grow drops all that has expired; if that is nothing,
- * the emptiest of the slots around the newcomer's home goes, among equals the one that expires first. So a flood of new keys
- * evicts itself: its own slots are the emptiest.
+ * <p>An expired slot is overwritten where it is met. A table that may not grow first drops all expired slots. If there
+ * are none, it evicts the slot with the lowest used share near the newcomer's home; among equals, the one that expires
+ * first. So a flood of new keys evicts itself: its own slots are the least used.
  *
- * <p>All methods need the lock but {@link #read}.
+ * <p>All methods except {@link #read} need the lock.
  *
  * @see <a href="https://doi.org/10.1093/comjnl/17.2.135">Amble, Knuth: Ordered hash tables</a>
  */
 abstract class SlotTable extends VersionLock {
-    /** The largest expiry, which never comes. */
+    /** The largest expiry: never. */
     static final long FOREVER = 0xffffffffL;
-    /** The part of key1 that is stored. */
+    /** The bits of key1 that are stored. */
     static final long TAG = -1L << 41;
 
     static final long BLOCK = 1L << 40;
@@ -49,20 +49,20 @@ abstract class SlotTable extends VersionLock {
     static final int SLOT = 4;
     private static final int META = 1, STATE0 = 2, STATE1 = 3;
     private static final long IDENTITY = -1L << 40;
-    /** A {@link #worth} that none exceeds: all used, and never expiring. */
+    /** The largest {@link #worth}: all used, and never expiring. */
     private static final long PINNED = ~IDENTITY;
 
     private static final long EMPTY = Long.MAX_VALUE;
     private static final long[] NO_SLOTS = {EMPTY, 0, 0, 0};
 
     private static final int NEIGHBOURHOOD = 32;
-    /** How many slots are looked at if those are all near their limit, and for a block. */
+    /** The number of slots searched for a victim if all neighbours are near their limit, and for a block. */
     private static final int FAR = 256;
 
-    /** How many times larger than needed a block may be that another is evicted from. */
+    /** How many times larger than needed an evicted block may be. */
     private static final int WASTE = 4;
 
-    /** The emptiest of so many blocks goes. */
+    /** The number of blocks after which the search for a victim ends. */
     private static final int ENOUGH_BLOCKS = 16;
 
     private static final int FEWEST_HOMES = 4;
@@ -76,7 +76,7 @@ abstract class SlotTable extends VersionLock {
     private int homes;
     private int room;
     private int filled;
-    /** Nothing here expires before this second. */
+    /** No slot here expires before this second. */
     private long firstExpiry = FOREVER;
 
     private long evictions;
@@ -87,17 +87,17 @@ abstract class SlotTable extends VersionLock {
         this.arena = arena;
     }
 
-    /** key0 as it is stored: the one value that means an empty slot passes for its neighbour. */
+    /** Maps key0 to its stored form: the value that marks an empty slot becomes its neighbour. */
     static long stored(long key0) {
         return key0 == EMPTY ? EMPTY - 1 : key0;
     }
 
-    /** Where the slot of this key is, or a negative number. */
+    /** The index of this key's slot, or a negative number. */
     final int find(long key0, long identity) {
         return find(slots, key0, identity);
     }
 
-    /** The same without the lock: it may answer wrongly while another writes, but always answers. */
+    /** The same without the lock: the result may be wrong while another thread writes, but the search always ends. */
     private int find(long[] slots, long key0, long identity) {
         int last = slots.length - SLOT;
         int at = Math.min(home(key0, homes), last);
@@ -113,7 +113,10 @@ abstract class SlotTable extends VersionLock {
         return ~at;
     }
 
-    /** Finds a slot and reads its two words into {@code out}, zeros if it is not there. Needs no lock: see {@link #version}. */
+    /**
+     * Finds a slot and reads its two words into {@code out}, zeros if there is none. Needs no lock: see {@link
+     * #version}.
+     */
     final int read(long key0, long identity, Outcome out) {
         long[] slots = this.slots;
         int at = find(slots, key0, identity);
@@ -148,8 +151,10 @@ abstract class SlotTable extends VersionLock {
     }
 
     /**
-     * Makes the slot at {@code at} the last to go, also if it had expired already: a request is about to take from it, and its other
-     * counters must not push it out. It is written again before the request ends. Returns what {@link #unpin} takes it back to.
+     * Makes the slot at {@code at} the last to be evicted, even if it has expired: a request is about to take from it,
+     * and the request's other counters must not evict it. The slot is written again before the request ends.
+     *
+     * @return the worth that {@link #unpin} restores
      */
     final long pin(int at) {
         long worth = worth(at);
@@ -171,8 +176,8 @@ abstract class SlotTable extends VersionLock {
     }
 
     /**
-     * Makes a slot for a key that is not there, evicting another if it must; slots may move. The caller writes it before anything
-     * else is asked of this table.
+     * Makes a slot for a key that is not there, evicting another if necessary; slots may move. The caller must write
+     * the slot before it calls anything else on this table.
      */
     final int insert(long key0, long identity, long nowSeconds) {
         int at;
@@ -183,20 +188,23 @@ abstract class SlotTable extends VersionLock {
         return at;
     }
 
-    /** Drops what has expired. */
+    /** Drops expired slots. */
     final void sweep(long nowSeconds) {
         if (nowSeconds >= firstExpiry) {
             moveTo(slots, homes, nowSeconds);
         }
     }
 
-    /** The emptiest block near {@code key0}'s home that will do for {@code words} words: its {@link #worth}, or {@link #NO_BLOCK}. */
+    /**
+     * The {@link #worth} of the least used block near {@code key0}'s home that fits {@code words} words, or {@link
+     * #NO_BLOCK}.
+     */
     final long emptiestBlock(int words, long key0) {
         int at = findEmptiestBlock(words, key0, FAR);
         return at < 0 ? NO_BLOCK : worth(at);
     }
 
-    /** Evicts it, or one farther off if there is none, and says how many words it had; {@code words} if there is none at all. */
+    /** Evicts that block, or one farther off, and returns its size; returns {@code words} if there is none at all. */
     final int evictEmptiestBlock(int words, long key0) {
         int at = findEmptiestBlock(words, key0, FAR);
         if (at < 0) {
@@ -210,7 +218,10 @@ abstract class SlotTable extends VersionLock {
         return size;
     }
 
-    /** The emptiest of the first blocks on a way round, which begins at the home of {@code key0} so that none is met more often than another. */
+    /**
+     * Finds the least used of the first blocks from the home of {@code key0}; starting there spreads the evictions
+     * evenly.
+     */
     private int findEmptiestBlock(int words, long key0, int slotsToLookAt) {
         int last = slots.length - SLOT;
         int victim = -1;
@@ -227,7 +238,7 @@ abstract class SlotTable extends VersionLock {
         return victim;
     }
 
-    /** Whether its block is large enough, not much larger, and may go. */
+    /** Whether the block is large enough, not much larger, and not pinned. */
     private boolean holdsBlockFor(int words, int at) {
         return slots[at] != EMPTY
                 && (slots[at + META] & BLOCK) != 0
@@ -236,7 +247,7 @@ abstract class SlotTable extends VersionLock {
                 && !isPinned(at);
     }
 
-    /** Slots in use, those included that have expired and were not met since. */
+    /** Slots in use, including those that have expired and were not accessed since. */
     final int size() {
         return filled;
     }
@@ -249,7 +260,7 @@ abstract class SlotTable extends VersionLock {
         moveTo(NO_SLOTS, 0, Long.MAX_VALUE);
     }
 
-    /** Opens a gap for key0 at or just before {@code at}, which is where it belongs; negative if there is no room. */
+    /** Opens a gap for key0 at or just before {@code at}, where it belongs; negative if there is no room. */
     private int open(long key0, int at, long now) {
         if (now >= firstExpiry) {
             for (int gap = at - SLOT, home = home(key0, homes); gap >= home; gap -= SLOT) {
@@ -292,7 +303,7 @@ abstract class SlotTable extends VersionLock {
         }
     }
 
-    /** Puts every live slot where it belongs in {@code to}, which may be the table itself: slots then only move left. */
+    /** Moves every live slot to its place in {@code to}, which may be the table itself: slots then only move left. */
     private void moveTo(long[] to, int newHomes, long now) {
         long[] from = slots;
         int last = to.length - SLOT;
@@ -305,7 +316,7 @@ abstract class SlotTable extends VersionLock {
                 continue;
             }
             int target = Math.max(next, home(key0, newHomes));
-            if (expired(from, at, now) || target >= last) { // past the last: by odds of 10^-10 in a table that grows
+            if (expired(from, at, now) || target >= last) { // past the last: odds of 10^-10 in a table that grows
                 release(from, at);
                 continue;
             }
@@ -334,14 +345,14 @@ abstract class SlotTable extends VersionLock {
         int width = Math.min(NEIGHBOURHOOD * SLOT, last);
         int from = Math.min(home, last - width);
         int victim = emptiest(from, from + width);
-        if (victim < 0 || isBusy(victim)) { // whoever is near its limit goes last, also where it has few neighbours
+        if (victim < 0 || isBusy(victim)) { // slots near their limit are evicted last, even with few neighbours
             int around = Math.max(0, Math.min(home - FAR * SLOT / 2, last - FAR * SLOT));
             victim = emptiest(around, Math.min(last, around + FAR * SLOT));
         }
         return victim >= 0 ? victim : emptiest(0, last);
     }
 
-    /** Whether half of the limit is used. */
+    /** Whether more than half of the limit is used. */
     private boolean isBusy(int at) {
         return (slots[at + META] >>> 32 & 0xff) > 127;
     }
@@ -356,7 +367,7 @@ abstract class SlotTable extends VersionLock {
         return victim;
     }
 
-    /** What eviction compares: the used share, then the expiry. */
+    /** The value that eviction compares: the used share, then the expiry. */
     private long worth(int at) {
         return slots[at + META] & ~IDENTITY;
     }
@@ -384,7 +395,7 @@ abstract class SlotTable extends VersionLock {
     }
 
     private static int home(long key0, int homes) {
-        // A multiplication for a remainder: any number of homes will do, and a larger key never has a smaller home.
+        // Multiplies instead of dividing: any number of homes works, and a larger key never has a smaller home.
         return (int) ((((key0 ^ Long.MIN_VALUE) >>> 32) * homes) >>> 32) * SLOT;
     }
 }

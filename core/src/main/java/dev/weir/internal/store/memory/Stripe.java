@@ -8,15 +8,18 @@ import dev.weir.internal.store.Check;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A share of the counters, and what checks do to them: first ask, and when the request is decided, take. */
+/** A share of the counters, with the two steps of a check: ask, and, when the request is decided, take. */
 final class Stripe extends SlotTable {
     private static final long SECOND = 1_000_000;
     private static final long[] NO_WORDS = {};
-    private static final int MOST_LOOKS = 16;
+    private static final int MAX_LOCK_FREE_ATTEMPTS = 16;
 
     private final Arena arena;
     private final BlockReclaim reclaim;
-    /** Whether the last decision changed nothing. Written under the lock; who reads it without may be wrong, and loses a look. */
+    /**
+     * Whether the last decision changed nothing. Written under the lock; a stale read without it costs one extra
+     * attempt.
+     */
     private boolean settled;
 
     Stripe(int maxKeys, Arena arena, BlockReclaim reclaim) {
@@ -25,7 +28,7 @@ final class Stripe extends SlotTable {
         this.reclaim = reclaim;
     }
 
-    /** Asks and, if they fit or count anyway, takes the hits of a request's only check. Needs no lock. */
+    /** Asks and, if they fit or count anyway, takes the hits of a request's only check. The caller holds no lock. */
     void decide(Check check, long now) {
         if (check.meter instanceof SlotMeter slotMeter) {
             decideSlot(check, slotMeter, now);
@@ -43,12 +46,12 @@ final class Stripe extends SlotTable {
     }
 
     /**
-     * Where the last decision changed nothing, as a denial does not, it looks without the lock first: callers who are denied do
-     * not stand in each other's way. Elsewhere the look would be for nothing.
+     * If the last decision changed nothing, as a denial does, tries without the lock first, so that denied callers do
+     * not contend. Otherwise the attempt would be wasted.
      */
     private void decideSlot(Check check, SlotMeter meter, long now) {
         if (settled) {
-            for (int looks = 0; looks < MOST_LOOKS; looks++) {
+            for (int attempts = 0; attempts < MAX_LOCK_FREE_ATTEMPTS; attempts++) {
                 long seen = version();
                 if (decideSlot(check, meter, now, false)) {
                     break;
@@ -66,7 +69,7 @@ final class Stripe extends SlotTable {
         }
     }
 
-    /** Asks, and keeps what comes out if {@code locked}; whether there is anything to keep. */
+    /** Applies the meter, and stores the new state if {@code locked}; returns whether there is a change to store. */
     private boolean decideSlot(Check check, SlotMeter meter, long now, boolean locked) {
         long key0 = stored(check.key0);
         long identity = check.key1 & TAG;
@@ -93,8 +96,8 @@ final class Stripe extends SlotTable {
     }
 
     /**
-     * Asks, as if the checks before it on the same counter had been taken: {@code earlier} is the last of them and {@code
-     * pending} their hits together.
+     * Asks as if the checks before it on the same counter had been taken: {@code earlier} is the last of them and
+     * {@code pending} the sum of their hits.
      */
     void ask(Check check, @Nullable Check earlier, long pending, long now) {
         Meter meter = meter(check);
@@ -105,12 +108,12 @@ final class Stripe extends SlotTable {
         }
     }
 
-    /** Asks of a log or of sub-windows, as if its block were {@code rehearsed}. */
+    /** Asks a log or sub-windows, as if its block were {@code rehearsed}. */
     void ask(Check check, long[] rehearsed, long now) {
         askBlock(check, (BlockMeter) meter(check), rehearsed, check.hits, now);
     }
 
-    /** What a log or sub-windows hold, empty if there are none. */
+    /** A copy of the block of a log or sub-windows, empty if there is none. */
     long[] copyOfBlock(Check check) {
         int at = find(stored(check.key0), (check.key1 & TAG) | BLOCK);
         if (at < 0) {
@@ -121,7 +124,7 @@ final class Stripe extends SlotTable {
         return Arrays.copyOfRange(arena.memory(block), from, from + (int) state1(at));
     }
 
-    /** Makes the counter as good as new, and its slot one that has expired; whether there was one. */
+    /** Resets the counter and marks its slot as expired; returns whether there was one. */
     boolean forget(Check check) {
         long key0 = stored(check.key0);
         if (meter(check) instanceof SlotMeter) {
@@ -159,11 +162,11 @@ final class Stripe extends SlotTable {
         }
         meter.apply(state0(at), state1(at), now, check.hits, check.countsDenied, out);
         if (!takes(check)) {
-            setRight(at, identity, out, now);
+            repair(at, identity, out, now);
         }
     }
 
-    /** Takes what {@link #ask} found. */
+    /** Takes the hits of a check that {@link #ask} has answered. */
     void take(Check check, long now) {
         if (check.hits == 0) {
             return;
@@ -173,7 +176,7 @@ final class Stripe extends SlotTable {
             long key0 = stored(check.key0);
             long identity = (check.key1 & TAG) | BLOCK;
             int at = find(key0, identity);
-            if (at >= 0) { // else there is nothing to give back, or a slot short for the request's counters
+            if (at >= 0) { // else nothing to give back, or the request's own counters need more slots than there are
                 long block = state0(at);
                 int words = (int) state1(at);
                 blockMeter.take(arena.memory(block), Arena.offset(block), words, now, check.hits);
@@ -187,8 +190,8 @@ final class Stripe extends SlotTable {
     }
 
     /**
-     * Ends a check whose request is denied. Its answer stays; what else the outcome says becomes how things stand, now that the
-     * checks before it on the same counter were not taken after all, or only counted.
+     * Ends a check whose request is denied. The answer stays. The other fields of the outcome become those of the
+     * counter, since the checks before it on the same counter were not taken, or were only counted.
      */
     void denied(Check check, boolean counts, long now) {
         Outcome out = check.outcome;
@@ -207,7 +210,10 @@ final class Stripe extends SlotTable {
         out.retryAfter = retryAfter;
     }
 
-    /** Ends what {@link #askBlock} held ready, now that nothing is taken: a flood of denied callers must not outlast those who passed. */
+    /**
+     * Unpins the block that {@link #askBlock} pinned, since nothing is taken: denied callers must not outlast admitted
+     * ones.
+     */
     private void leave(Check check, long now) {
         long identity = (check.key1 & TAG) | BLOCK;
         int at = find(stored(check.key0), identity);
@@ -220,7 +226,7 @@ final class Stripe extends SlotTable {
         int slot = at;
         if (slot < 0) {
             if (out.reset <= 0) {
-                return; // as good as new: nothing to remember
+                return; // as good as new: nothing to store
             }
             slot = insert(key0, identity, seconds(now));
         }
@@ -228,18 +234,18 @@ final class Stripe extends SlotTable {
     }
 
     /**
-     * Whether it says something for longer than it is kept: its limit was changed to a slower one, and nothing was taken since. (How
-     * long it says something is rounded, so the second of its end may move by one.)
+     * Whether the state matters for longer than its slot is kept: its limit was changed to a slower one, and nothing
+     * was taken since. (The time is rounded, so the expiry may move by one second.)
      */
     private boolean outlives(int at, Outcome out, long now) {
         return expiry(at) + 1 < expiry(now, out.reset);
     }
 
     /**
-     * Keeps a state from ahead of a clock that stepped back as the meter set it right: left alone, it would deny until then. And one
-     * whose limit was changed for as long as it counts now.
+     * Stores the repaired state of a slot that lay ahead of a clock that stepped back; it would deny until then. Also
+     * extends the expiry of a slot whose limit was changed.
      */
-    private void setRight(int at, long identity, Outcome out, long now) {
+    private void repair(int at, long identity, Outcome out, long now) {
         if (out.state0 != state0(at) || out.state1 != state1(at) || outlives(at, out, now)) {
             write(at, identity, out.used, expiry(now, out.reset), out.state0, out.state1);
         }
@@ -264,16 +270,16 @@ final class Stripe extends SlotTable {
         int needed = meter.wordsToTake(memory, from, words, now, hits);
         if (needed > words && !reserve(check, identity, block, words, needed, now)) {
             if (at >= 0) {
-                unpin(find(stored(check.key0), identity), worth); // not where it was, if others were dropped
+                unpin(find(stored(check.key0), identity), worth); // it has moved if others were dropped
             }
-            // Nobody can be told what was never kept: rather refuse this one for a second than let it pass uncounted.
+            // There is no memory to count in. Refuse the check for a second rather than let it pass uncounted.
             meter.ask(memory, from, words, now, 0, out);
             out.allowed = false;
             out.retryAfter = SECOND;
         }
     }
 
-    /** Gives the counter a block of at least {@code needed} words that begins with what it held. */
+    /** Gives the counter a block of at least {@code needed} words that begins with its old content. */
     private boolean reserve(Check check, long identity, long old, int oldWords, int needed, long now) {
         int wanted = BlockSizes.fit(needed);
         long key0 = stored(check.key0);

@@ -4,26 +4,26 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A lock of one word for sections of nanoseconds. The word counts: it is odd while the lock is held and has grown when it is
- * free again, so who read without the lock can tell whether anybody wrote meanwhile.
+ * A lock of one word for sections of nanoseconds. The word is a version: it is odd while the lock is held, and larger
+ * when it is free again. So a thread that read without the lock can tell whether another thread wrote meanwhile.
  *
  * <pre>
  *   long seen = version();
- *   …                        // read; what is read may be torn
- *   if (unchanged(seen)) …   // it was not
+ *   …                        // read; the values may be torn
+ *   if (unchanged(seen)) …   // they are consistent
  * </pre>
  *
- * <p>Who meets it held now and then waits a moment and tries again. Where threads meet at every turn, that would move the
- * lock's and the counter's cache lines between cores for each of them, which costs more than the work. So there, who waits
- * stays away for microseconds, and the other has a run of turns at the speed of one thread; a run that turned out slow says
- * that the crowd is gone. It is not fair, on purpose.
+ * <p>A thread that occasionally finds the lock held spins for a moment and retries. If threads contend all the time,
+ * this would move the cache lines of the lock and the counter between cores at every turn, which costs more than the
+ * work. Then a waiting thread backs off for microseconds, and the holder gets a run of turns at the speed of one
+ * thread. A slow run shows that the contention is over. The lock is unfair on purpose.
  */
 abstract class VersionLock {
     private static final int RUN = 512;
     private static final int MOST_PAUSES = 2048;
-    /** Contended again after so few turns, it is crowded. */
+    /** The lock is crowded if it is contended again after so few turns. */
     private static final int FEW_TURNS = 2;
-    /** A run is fast if it had a turn for every so many pauses of those who stayed away. */
+    /** A run is fast if it had at least one turn per so many pauses of the waiting threads. */
     private static final int PAUSES_PER_TURN = 16;
 
     private static final VarHandle VERSION;
@@ -40,15 +40,15 @@ abstract class VersionLock {
     private long version;
 
     private long contendedAt;
-    /** Written under the lock; who waits reads it without, and at worst waits too long or too short once. */
+    /** Written under the lock; a waiting thread reads it without, and at worst waits too long or too short once. */
     private boolean crowded;
 
-    /** To be asked before, and {@link #unchanged} after what is read. */
+    /** The current version. Call it before reading, and {@link #unchanged} afterwards. */
     final long version() {
         return (long) VERSION.getAcquire(this);
     }
 
-    /** Whether nobody held the lock since {@code seen}, so that all that was read since then belongs together. */
+    /** Whether no thread held the lock since {@code seen}, so that all values read since then are consistent. */
     final boolean unchanged(long seen) {
         VarHandle.acquireFence();
         return isFree(seen) && (long) VERSION.getOpaque(this) == seen;
@@ -57,7 +57,7 @@ abstract class VersionLock {
     final boolean tryLock() {
         long free = (long) VERSION.getOpaque(this);
         if (isFree(free) && VERSION.compareAndSet(this, free, free + 1)) {
-            VarHandle.storeStoreFence(); // who sees a write of ours must see that the lock is held
+            VarHandle.storeStoreFence(); // a thread that sees one of our writes must see that the lock is held
             return true;
         }
         return false;
@@ -77,8 +77,7 @@ abstract class VersionLock {
         return (version & 1) == 0;
     }
 
-    @SuppressWarnings(
-            "ThreadPriorityCheck") // yields only so that a holder without a core gets one; no order is relied on
+    @SuppressWarnings("ThreadPriorityCheck") // yields only to give a descheduled holder a core; relies on no order
     private void lockSlowly() {
         boolean run = crowded;
         long before = turns();

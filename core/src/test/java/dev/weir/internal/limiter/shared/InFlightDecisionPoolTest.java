@@ -8,7 +8,7 @@ class InFlightDecisionPoolTest {
     private final InFlightDecisionPool pool = new InFlightDecisionPool();
 
     @Test
-    void whatAThreadTookItUsesAgain() {
+    void aThreadReusesTheBuffersItTook() {
         InFlightDecision first = pool.request();
         InFlightDecision second = pool.request();
         pool.release(first);
@@ -18,7 +18,7 @@ class InFlightDecisionPoolTest {
     }
 
     @Test
-    void whatAnotherThreadTookIsNotKept() {
+    void aBufferTakenByAnotherThreadIsNotKept() {
         InFlightDecision ofAnother = new InFlightDecisionPool().request();
         pool.release(ofAnother);
         assertThat(pool.request()).isNotSameAs(ofAnother);

@@ -122,7 +122,7 @@ class CidrTest {
     }
 
     @Test
-    void ipv4InAnySpellingIsIpv4() {
+    void ipv4InAnyNotationIsIpv4() {
         IpAddress reader = new IpAddress();
         assertThat(reader.read("1.2.3.4") && reader.isIpv4()).isTrue();
         assertThat(reader.read("::ffff:1.2.3.4") && reader.isIpv4()).isTrue();

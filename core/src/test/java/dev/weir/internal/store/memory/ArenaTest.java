@@ -41,7 +41,7 @@ class ArenaTest {
     }
 
     @Property
-    void aBlockIsAtMostAQuarterLargerThanAskedFor(@ForAll @IntRange(min = 8, max = 1 << 20) int words) {
+    void aBlockIsAtMostAQuarterLargerThanRequested(@ForAll @IntRange(min = 8, max = 1 << 20) int words) {
         assertThat(BlockSizes.fit(words)).isBetween(words, words + words / 4);
         assertThat(BlockSizes.fit(BlockSizes.fit(words))).isEqualTo(BlockSizes.fit(words));
     }

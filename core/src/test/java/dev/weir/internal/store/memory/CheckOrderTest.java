@@ -56,7 +56,7 @@ class CheckOrderTest {
         }
     }
 
-    /** What each key's check came to, and under -1 the request. */
+    /** The outcome of each key's check, and under -1 that of the request. */
     private static Map<Integer, Answer> decide(MemoryStore store, List<Asked> asked, long now) {
         Checks checks = new Checks();
         for (Asked a : asked) {

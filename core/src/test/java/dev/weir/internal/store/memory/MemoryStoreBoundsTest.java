@@ -61,7 +61,7 @@ class MemoryStoreBoundsTest {
     @ParameterizedTest
     @CsvSource({"TOKEN_BUCKET, 1", "FIXED_WINDOW, 1", "SLIDING_WINDOW, 1", "SLIDING_WINDOW, 10", "SLIDING_WINDOW_LOG, 1"
     })
-    void whoIsDeniedAfterTheLimitBecameSlowerStaysDenied(Algorithm algorithm, int parts) {
+    void aCallerDeniedAfterTheLimitBecameSlowerStaysDenied(Algorithm algorithm, int parts) {
         MemoryStore store = new MemoryStore(1_000);
         Meter quick = Meters.of(new Limit(algorithm, 5, SECOND, 5, parts));
         Meter slow = Meters.of(new Limit(algorithm, 5, 86_400 * SECOND, 5, parts));
@@ -131,7 +131,7 @@ class MemoryStoreBoundsTest {
     }
 
     @Test
-    void whatLeavesNothingToRememberTakesNoSlot() {
+    void aRequestThatLeavesNoStateTakesNoSlot() {
         MemoryStore store = new MemoryStore(100);
         take(store, "asks", 0, HUNDRED, 0, T0);
         take(store, "gives back", 0, HUNDRED, -5, T0);
@@ -157,7 +157,7 @@ class MemoryStoreBoundsTest {
     }
 
     @Test
-    void aFloodOfNewLogsEvictsTheEmptiestAndNotTheHeavy() {
+    void aFloodOfNewLogsEvictsTheLeastUsedAndNotTheHeavy() {
         Meter log = Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 100, Duration.ofHours(1)));
         MemoryStore store = new MemoryStore(100_000, 4 << 20);
         for (int i = 0; i < 500; i++) {
@@ -229,7 +229,7 @@ class MemoryStoreBoundsTest {
     }
 
     @Test
-    void whereNoMemoryForBlocksIsLeftTheRequestIsRefusedForASecondAndCounted() {
+    void withoutMemoryForBlocksARequestIsRefusedForASecondAndCounted() {
         Meter log = Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 100, Duration.ofHours(1)));
         MemoryStore store = new MemoryStore(100, 0);
         Check check = check("log", 0, log, 1);

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What is asked is read without the lock, while others write beside it, move its slot and grow its table. */
+/** Probes read without the lock, while other threads write, move the slot and grow the table. */
 class ReadWithoutLockTest {
     private static final long T0 = 1_700_000_000_000_000L;
     private static final long HALF_AN_HOUR = Duration.ofMinutes(30).toMillis() * 1_000;
@@ -23,7 +23,7 @@ class ReadWithoutLockTest {
     private final MemoryStore store = new MemoryStore(1_000); // one stripe, which grows and then evicts
 
     @Test
-    void whoAsksIsToldTheSameWhereverTheSlotMoves() throws Exception {
+    void readersGetTheSameAnswerWhereverTheSlotMoves() throws Exception {
         int used = 64;
         for (int key = 0; key < used; key++) {
             ask(key, TWO, 2);
@@ -45,7 +45,7 @@ class ReadWithoutLockTest {
     }
 
     @Test
-    void whatIsReadWhileAnotherHoldsTheLockDoesNotCount() throws Exception {
+    void valuesReadWhileAnotherHoldsTheLockAreDiscarded() throws Exception {
         Arena arena = new Arena(0);
         Stripe[] stripes = new Stripe[1];
         Stripe stripe = new Stripe(100, arena, new BlockReclaim(arena, stripes));

@@ -9,26 +9,29 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A command that tells one listener, once, what came of it: Lettuce's futures do more than a batch needs. */
+/** A command that notifies one listener, once, of its result. Lettuce's futures do more than a batch needs. */
 public final class CallbackCommand extends Command<byte[], byte[], List<Object>> {
-    /** Who waits for a command. */
+    /** Receives the result of a command. */
     public interface Listener {
-        /** In the event loop of the connection. One of them is null: what Redis answered, or what went wrong. */
+        /**
+         * Called in the event loop of the connection. One argument is not null: the reply, the exception that lost it,
+         * or Redis's error.
+         */
         void replied(@Nullable List<Object> reply, @Nullable Throwable lost, @Nullable String error);
     }
 
     private final Listener listener;
-    private @Nullable DeadConnectionDetector silence;
-    private boolean told;
+    private @Nullable DeadConnectionDetector detector;
+    private boolean notified;
 
     CallbackCommand(ProtocolKeyword type, CommandArgs<byte[], byte[]> args, Listener listener) {
         super(type, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), args);
         this.listener = listener;
     }
 
-    /** Says so to {@code ofConnection} when something came of it. */
-    void goesOver(DeadConnectionDetector ofConnection) {
-        silence = ofConnection;
+    /** Sets the detector of the connection that the command is sent over, which counts its reply. */
+    void sentOver(DeadConnectionDetector detector) {
+        this.detector = detector;
     }
 
     @Override
@@ -36,37 +39,37 @@ public final class CallbackCommand extends Command<byte[], byte[], List<Object>>
         super.complete();
         CommandOutput<byte[], byte[], List<Object>> answer = getOutput();
         if (answer.hasError()) {
-            tell(null, null, RedisFailures.withoutArguments(answer.getError()));
+            finish(null, null, RedisFailures.withoutArguments(answer.getError()));
         } else {
-            tell(answer.get(), null, null);
+            finish(answer.get(), null, null);
         }
     }
 
     @Override
     public boolean completeExceptionally(Throwable lost) {
         super.completeExceptionally(lost);
-        tell(null, lost, null);
+        finish(null, lost, null);
         return true;
     }
 
     @Override
     public void cancel() {
         super.cancel();
-        tell(null, new java.util.concurrent.CancellationException("cancelled"), null);
+        finish(null, new java.util.concurrent.CancellationException("cancelled"), null);
     }
 
-    /** Tells all who wait for {@code calls} that they will not be answered. */
+    /** Completes all {@code calls} with an exception. */
     static void fail(List<CallbackCommand> calls, RuntimeException why) {
         for (CallbackCommand each : calls) {
             each.completeExceptionally(why);
         }
     }
 
-    private void tell(@Nullable List<Object> reply, @Nullable Throwable lost, @Nullable String error) {
-        if (!told) {
-            told = true;
-            if (silence != null) {
-                silence.answered();
+    private void finish(@Nullable List<Object> reply, @Nullable Throwable lost, @Nullable String error) {
+        if (!notified) {
+            notified = true;
+            if (detector != null) {
+                detector.answered();
             }
             listener.replied(reply, lost, error);
         }

@@ -3,10 +3,10 @@ package dev.weir.redis.internal.connection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a node of a cluster says a slot is.
+ * A redirect from a cluster node: the server that has a hash slot.
  *
- * @param ask for this once, because the slot is on its way there; else for good
- * @param host empty for the host that said so, {@code ?} where it has no name for it
+ * @param ask whether it is for one command, because the hash slot is migrating; otherwise it is permanent
+ * @param host empty for the host that sent the redirect; {@code ?} if that does not know the host's name
  */
 public record ClusterRedirect(boolean ask, int slot, String host, int port) {
 

@@ -8,29 +8,30 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices that nothing comes over a connection any more although it stands: a NAT forgot it, or whoever is there has stopped. TCP
- * sends again and again what is not confirmed, and takes a quarter of an hour to give up.
+ * Detects an open connection over which no reply arrives any more, because a NAT has dropped it or the server is stuck.
+ * TCP retransmits unconfirmed data for a quarter of an hour before it gives up.
  *
- * <p>Looked for only where somebody was not answered in time, and then twice: after a pause of our own the first look may come before
- * what was received meanwhile is read. Not in step with others: of a server that all of them find silent they do not let go at once.
+ * <p>The detector checks only after a reply was overdue, and checks twice: after a pause of this process, the first
+ * check may run before replies that arrived meanwhile are read. The checks are jittered, so that not all clients of a
+ * stuck server drop their connections at once.
  *
- * <p>Of one connection, in its event loop.
+ * <p>Each detector belongs to one connection and runs in its event loop.
  */
 final class DeadConnectionDetector {
-    private static final int LOOKS = 2;
-    private static final long LOOK_NANOS = Duration.ofMillis(500).toNanos();
+    private static final int CHECKS = 2;
+    private static final long CHECK_NANOS = Duration.ofMillis(500).toNanos();
     private static final long SPREAD_NANOS = Duration.ofMillis(250).toNanos();
 
     private final EventLoop loop;
-    private final Runnable found;
+    private final Runnable dead;
     private long sent;
     private long answered;
     private @Nullable ScheduledFuture<?> next;
 
-    /** Whoever finds out does {@code found}. */
-    DeadConnectionDetector(EventLoop loop, Runnable found) {
+    /** Creates a detector that runs {@code dead} if the connection is dead. */
+    DeadConnectionDetector(EventLoop loop, Runnable dead) {
         this.loop = loop;
-        this.found = found;
+        this.dead = dead;
     }
 
     void sent(int commands) {
@@ -41,30 +42,30 @@ final class DeadConnectionDetector {
         answered++;
     }
 
-    /** Somebody was not answered in time. */
-    void doubt() {
+    /** Starts checking because a reply is overdue. */
+    void replyOverdue() {
         if (next == null && sent > answered) {
-            look(answered, LOOKS);
+            check(answered, CHECKS);
         }
     }
 
-    private void look(long before, int looks) {
-        long wait = LOOK_NANOS + ThreadLocalRandom.current().nextLong(SPREAD_NANOS);
+    private void check(long before, int checks) {
+        long wait = CHECK_NANOS + ThreadLocalRandom.current().nextLong(SPREAD_NANOS);
         next = loop.schedule(
                 () -> {
                     next = null;
-                    if (answered == before && looks == 1) {
-                        found.run();
+                    if (answered == before && checks == 1) {
+                        dead.run();
                     } else if (answered == before) {
-                        look(before, looks - 1);
+                        check(before, checks - 1);
                     }
                 },
                 wait,
                 TimeUnit.NANOSECONDS);
     }
 
-    /** The connection is of no interest any more. */
-    void end() {
+    /** Stops checking. */
+    void stop() {
         if (next != null) {
             next.cancel(false);
         }

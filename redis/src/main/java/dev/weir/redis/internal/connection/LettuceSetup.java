@@ -1,10 +1,10 @@
 package dev.weir.redis.internal.connection;
 
 import dev.weir.internal.tls.Pem;
-import dev.weir.redis.RedisAddress;
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -39,12 +39,16 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Lettuce as this store needs it. By default Lettuce waits 60 s for an answer, keeps commands while it is disconnected and sends
- * them again once it is not; here answers have deadlines of our own, and a command is sent once on a connection that stands.
+ * Configures Lettuce for this store. By default Lettuce waits 60 s for a reply, queues commands while it is
+ * disconnected and sends them again after a reconnect. Here the store has deadlines of its own, and a command is sent
+ * once, on an open connection.
  */
 public final class LettuceSetup {
     private static final String CLIENT_NAME = "weir";
-    /** Where nobody asks for minutes, NATs and load balancers forget a connection that says nothing; by default it would for hours. */
+    /**
+     * TCP keep-alive. NATs and load balancers drop connections that are idle for minutes; the default would wait for
+     * hours.
+     */
     private static final SocketOptions.KeepAliveOptions KEEP_ALIVE = SocketOptions.KeepAliveOptions.builder()
             .enable()
             .idle(Duration.ofSeconds(30))
@@ -54,22 +58,21 @@ public final class LettuceSetup {
 
     private LettuceSetup() {}
 
-    /** Whose channels live in {@code loops}, which stay their owner's. */
+    /** Creates resources whose channels run in {@code loops}. The loops still belong to the caller. */
     public static ClientResources resources(EventLoopGroup loops) {
         return ClientResources.builder()
-                .eventLoopGroupProvider(new Lent(loops))
+                .eventLoopGroupProvider(new BorrowedLoops(loops))
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .computationThreadPoolSize(2)
                 .build();
     }
 
-    /** The same with all channels in one event loop. */
+    /** Copies the resources, with all channels in one event loop. */
     public static ClientResources inLoop(ClientResources resources, EventLoop loop) {
         return resources
                 .mutate()
-                .eventLoopGroupProvider(new Lent(loop))
-                // Named, they are shared; else this copy would take them for its own, and end them for all others when
-                // it is closed.
+                .eventLoopGroupProvider(new BorrowedLoops(loop))
+                // Passed explicitly, these are shared; otherwise closing this copy would shut them down for all others.
                 .eventExecutorGroup(resources.eventExecutorGroup())
                 .timer(resources.timer())
                 .build();
@@ -81,13 +84,13 @@ public final class LettuceSetup {
                 DefaultEventLoopGroupProvider.createEventLoopGroup(Transports.eventLoopGroupClass(), threads);
     }
 
-    /** Whether Lettuce's channels can live there. */
-    public static boolean fits(EventLoopGroup loops) {
+    /** Returns whether Lettuce's channels can run in {@code loops}. */
+    public static boolean supports(EventLoopGroup loops) {
         boolean nio = Transports.socketChannelClass() == NioSocketChannel.class;
         return !(loops instanceof IoEventLoopGroup io) || io.isIoType(NioIoHandler.class) == nio;
     }
 
-    /** Reads the files of TLS, where that is spoken. */
+    /** Returns the client options; reads the TLS files if TLS is used. */
     public static ClientOptions options(RedisSettings settings) throws IOException {
         return ClientOptions.builder()
                 .autoReconnect(false)
@@ -105,7 +108,7 @@ public final class LettuceSetup {
                 .build();
     }
 
-    /** Not left to Lettuce, which reads fewer kinds of keys, and does not say which file it is that cannot be used. */
+    /** Reads the TLS files. Lettuce would read fewer kinds of keys, and would not say which file is unusable. */
     public static SslOptions sslOptions(TlsSettings tls) throws IOException {
         Consumer<SslContextBuilder> context = any -> {};
         if (tls.trust() != null) {
@@ -120,17 +123,26 @@ public final class LettuceSetup {
         return SslOptions.builder().sslContext(context).build();
     }
 
-    /** One server as the settings say it is to be met. */
+    /**
+     * Reads the files of {@code tls}, as every connection does.
+     *
+     * @throws IOException naming the file that cannot be used and what is wrong with it
+     */
+    public static void check(TlsSettings tls) throws IOException {
+        var unused = sslOptions(tls);
+    }
+
+    /** Returns the URI of one server, with credentials and TLS of the settings. */
     public static RedisURI uri(RedisSettings settings, RedisAddress.HostPort server) {
         RedisURI uri = RedisURI.create(server.host(), server.port());
         uri.setDatabase(settings.address().database());
-        return dressed(uri, settings);
+        return configured(uri, settings);
     }
 
-    /** The master that the sentinels know: asked anew at every connect. */
+    /** Returns the URI of the sentinels, which are asked for the master at every connect. */
     public static RedisURI sentinelUri(RedisSettings settings) {
         RedisAddress address = settings.address();
-        // build() gives the time-out to the sentinels, too: one that hangs holds up whoever asks it for that long.
+        // build() gives the timeout to the sentinels, too: a sentinel that hangs blocks a connect for that long.
         RedisURI.Builder builder =
                 RedisURI.builder().withDatabase(address.database()).withTimeout(settings.connectTimeout());
         if (address.sentinelName() != null) {
@@ -142,10 +154,10 @@ public final class LettuceSetup {
             sentinel.setCredentialsProvider(provider(settings.sentinelCredentials()));
             builder.withSentinel(sentinel);
         }
-        return dressed(builder.build(), settings);
+        return configured(builder.build(), settings);
     }
 
-    static RedisURI dressed(RedisURI uri, RedisSettings settings) {
+    static RedisURI configured(RedisURI uri, RedisSettings settings) {
         uri.setSsl(settings.address().tls());
         uri.setVerifyPeer(settings.tls().verifyHost() ? SslVerifyMode.FULL : SslVerifyMode.CA);
         uri.setTimeout(settings.connectTimeout());
@@ -154,7 +166,7 @@ public final class LettuceSetup {
         return uri;
     }
 
-    /** Asked at every connect, and not in an event loop: it may read a file. */
+    /** Reads the credentials at every connect, outside of the event loops because it may read a file. */
     private static RedisCredentialsProvider provider(Supplier<RedisCredentials> credentials) {
         return () -> Mono.fromCallable(() -> {
                     RedisCredentials current = credentials.get();
@@ -167,10 +179,10 @@ public final class LettuceSetup {
                 .subscribeOn(Schedulers.boundedElastic());
     }
 
-    /** Event loops that are somebody else's: given out, never shut down. */
-    private record Lent(EventLoopGroup loops) implements EventLoopGroupProvider {
+    /** Provides event loops that belong to the caller and are never shut down here. */
+    private record BorrowedLoops(EventLoopGroup loops) implements EventLoopGroupProvider {
         @Override
-        @SuppressWarnings("unchecked") // Lettuce asks by class and uses what comes as an EventLoopGroup
+        @SuppressWarnings("unchecked") // Lettuce requests by class and uses the result as an EventLoopGroup
         public <T extends EventLoopGroup> T allocate(Class<T> type) {
             return (T) loops;
         }

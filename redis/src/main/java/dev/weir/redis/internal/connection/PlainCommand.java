@@ -9,11 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A command that has nothing to do with deciding, on the line that is there. */
+/** A command that is not part of a decision, sent over an open connection. */
 public final class PlainCommand {
-    private static final long PATIENCE_MILLIS = 1_000;
+    private static final long TIMEOUT_MILLIS = 1_000;
 
-    /** Redis said that it will not. */
+    /** Thrown if Redis replies with an error. */
     public static final class Refusal extends IOException {
         private static final long serialVersionUID = 1L;
         public final String error;
@@ -26,15 +26,15 @@ public final class PlainCommand {
 
     private PlainCommand() {}
 
-    /** What Redis answers; it fails with what Redis says, or if it says nothing for a second. */
+    /** Sends a command. The future fails with Redis's error, or if there is no reply within a second. */
     public static CompletableFuture<List<Object>> run(
-            ReconnectingConnection line, CommandType type, byte[]... arguments) {
-        return run(line, false, type, arguments);
+            ReconnectingConnection connection, CommandType type, byte[]... arguments) {
+        return run(connection, false, type, arguments);
     }
 
-    /** The same, also of a slot that is on its way there. */
+    /** Sends a command; with {@code asking}, also for a hash slot that is migrating to the server. */
     public static CompletableFuture<List<Object>> run(
-            ReconnectingConnection line, boolean asking, CommandType type, byte[]... arguments) {
+            ReconnectingConnection connection, boolean asking, CommandType type, byte[]... arguments) {
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
         CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         for (byte[] each : arguments) {
@@ -49,10 +49,10 @@ public final class PlainCommand {
             }
         });
         List<CallbackCommand> calls = asking ? List.of(ScriptCommands.asking(), call) : List.of(call);
-        line.loop().execute(() -> line.send(calls));
-        var unused = answer.orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS).whenComplete((reply, failed) -> {
+        connection.loop().execute(() -> connection.send(calls));
+        var unused = answer.orTimeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).whenComplete((reply, failed) -> {
             if (failed instanceof TimeoutException) {
-                line.loop().execute(line::doubt);
+                connection.loop().execute(connection::replyOverdue);
             }
         });
         return answer;

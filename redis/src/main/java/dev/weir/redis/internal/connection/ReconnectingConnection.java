@@ -1,6 +1,7 @@
 package dev.weir.redis.internal.connection;
 
 import dev.weir.StoreFailure;
+import dev.weir.internal.runtime.Backoff;
 import dev.weir.internal.store.StoreClock;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -17,44 +18,48 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link RedisConnection} to one server, and the next one after it is lost. All of it happens in one event loop, which is the channel's
- * too; only {@link #down} is read elsewhere.
+ * A {@link RedisConnection} to one server that is replaced when it is lost. Everything runs in one event loop, which is
+ * also the channel's. Only {@link #down}, {@link #isNew} and {@link #reason} are read by other threads.
  *
  * <h2>Reconnecting</h2>
  *
- * Ours and not Lettuce's, because a new connection has a new clock and no commands of the old one. {@linkplain ReconnectBackoff Waits} start
- * over only once a batch was answered: a server that accepts connections and serves nothing is not hammered. A connection that has
- * fallen {@linkplain DeadConnectionDetector silent} is given up as one that was closed.
+ * This class reconnects, not Lettuce, because a new connection has a new clock and none of the old connection's
+ * commands. The {@linkplain Backoff backoff} starts again from the shortest wait only after a batch was
+ * answered. So a server that accepts connections but serves nothing is not flooded. A {@linkplain
+ * DeadConnectionDetector dead} connection is treated as a closed one.
  */
 public final class ReconnectingConnection implements RedisConnection.Owner {
-    /** Makes a line for its user. */
+    /** Creates a connection for its listener. */
     public interface Factory {
-        ReconnectingConnection line(User user);
+        ReconnectingConnection create(Listener listener);
     }
 
-    /** How it connects: asked anew each time, for files may have changed. */
+    /** The client options, read for every attempt because files may have changed. */
     public interface Options {
         ClientOptions read() throws IOException;
     }
 
-    /** Who uses the line. Called in its event loop. */
-    public interface User {
+    private static final Duration FIRST_WAIT = Duration.ofMillis(50);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
+    /** Receives changes of the connection, in its event loop. */
+    public interface Listener {
         void up();
 
-        public void down(StoreFailure failure, String reason);
+        void down(StoreFailure failure, String reason);
 
-        /** It is down because nothing came over it any more. */
-        void silent();
+        /** Called after {@link #down} if the connection was dead: no reply arrived any more. */
+        void dead();
     }
 
     private final EventLoop loop;
     private final RedisClient client;
     private final Options options;
     private final RedisURI uri;
-    private final User user;
+    private final Listener listener;
     private final StoreClock clock = new StoreClock();
-    private final ReconnectBackoff backOff = new ReconnectBackoff();
-    private final long patienceMillis;
+    private final Backoff backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
+    private final long timeoutMillis;
 
     private @Nullable RedisConnection connection;
     private @Nullable ScheduledFuture<?> next;
@@ -66,13 +71,13 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
     private volatile String reason = "not connected yet";
 
     public ReconnectingConnection(
-            EventLoop loop, RedisClient client, Options options, RedisURI uri, Duration patience, User user) {
+            EventLoop loop, RedisClient client, Options options, RedisURI uri, Duration timeout, Listener listener) {
         this.loop = loop;
         this.client = client;
         this.options = options;
         this.uri = uri;
-        this.patienceMillis = patience.toMillis();
-        this.user = user;
+        this.timeoutMillis = timeout.toMillis();
+        this.listener = listener;
     }
 
     public EventLoop loop() {
@@ -83,18 +88,21 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
         return clock;
     }
 
-    /** Why nothing can be sent; null if it can. Any thread may ask. */
+    /** Returns why nothing can be sent; null if it can. Any thread may call this. */
     @Nullable
     public StoreFailure down() {
         return down;
     }
 
-    /** Whether the first connection is still being made: that is worth waiting for. Any thread may ask. */
+    /**
+     * Returns whether the first attempt to connect is still running, which is worth waiting for. Any thread may call
+     * this.
+     */
     public boolean isNew() {
         return fresh;
     }
 
-    /** Why it is down, for people. */
+    /** Returns why the connection is down, for people. */
     public String reason() {
         return reason;
     }
@@ -103,7 +111,7 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
         loop.execute(this::connect);
     }
 
-    /** Sends commands with one flush. Each is told what came of it, at once if the line is down. */
+    /** Sends commands with one flush. Each command's listener is notified, at once if the connection is down. */
     public void send(List<CallbackCommand> calls) {
         RedisConnection current = connection;
         if (current == null || !ready) {
@@ -113,31 +121,31 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
         }
     }
 
-    /** Redis serves: waits between connections start from the shortest again. */
-    public void served() {
-        backOff.startOver();
+    /** Resets the backoff because Redis answered a batch. */
+    public void answered() {
+        backoff.reset();
     }
 
-    /** Somebody was not answered in time: it may be the connection that is dead. */
-    public void doubt() {
+    /** Checks whether the connection is dead, because a reply is overdue. */
+    public void replyOverdue() {
         if (connection != null) {
-            connection.doubt();
+            connection.replyOverdue();
         }
     }
 
-    /** Gives the connection up and gets another one, if it still is the one of {@code ofGeneration}. */
+    /** Drops the connection and reconnects, unless that has happened since {@code ofGeneration}. */
     public void renew(int ofGeneration, StoreFailure failure, String why) {
         if (ofGeneration == generation && ready) {
             lost(failure, why);
         }
     }
 
-    /** Which of the connections this is. */
+    /** Returns the number of the current connection, which changes with every reconnect. */
     public int generation() {
         return generation;
     }
 
-    /** Closes the connection, and its client with it; any thread may. Done when that is. */
+    /** Closes the connection and its client. Any thread may call this. */
     public CompletableFuture<Void> close() {
         CompletableFuture<Void> done = new CompletableFuture<>();
         loop.execute(() -> {
@@ -150,9 +158,9 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
                 fresh = false;
                 down = StoreFailure.UNREACHABLE;
                 reason = "closed";
-                user.down(StoreFailure.UNREACHABLE, reason);
+                listener.down(StoreFailure.UNREACHABLE, reason);
             }
-            var unused = client.shutdownAsync(0, patienceMillis, TimeUnit.MILLISECONDS)
+            var unused = client.shutdownAsync(0, timeoutMillis, TimeUnit.MILLISECONDS)
                     .whenComplete((shut, failed) -> {
                         LettuceSetup.shutDown(client.getResources());
                         done.complete(null);
@@ -168,42 +176,45 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
         try {
             client.setOptions(options.read());
             var unused = client.connectAsync(ByteArrayCodec.INSTANCE, uri)
-                    .whenComplete((made, failed) -> loop.execute(() -> connected(made, failed)));
+                    .whenComplete((opened, failed) -> loop.execute(() -> connected(opened, failed)));
         } catch (IOException e) {
             lost(StoreFailure.UNREACHABLE, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             lost(RedisFailures.of(e), RedisFailures.reason(e));
+        } catch (LinkageError e) {
+            // Else the event loop swallows it, nobody connects again, and nobody is told why.
+            lost(StoreFailure.BROKEN, LettuceVersion.mismatch(e));
         }
     }
 
-    private void connected(@Nullable StatefulRedisConnection<byte[], byte[]> made, @Nullable Throwable failed) {
-        if (made != null) {
-            greet(new RedisConnection(loop, made, this));
+    private void connected(@Nullable StatefulRedisConnection<byte[], byte[]> opened, @Nullable Throwable failed) {
+        if (opened != null) {
+            readClock(new RedisConnection(loop, opened, this));
         } else if (!closed) {
             lost(RedisFailures.of(failed), RedisFailures.reason(failed));
         }
     }
 
-    /** Nothing is sent before Redis's clock is known: every batch says until when it is good. */
-    private void greet(RedisConnection made) {
+    /** Reads Redis's clock before anything is sent, because every batch has an expiry on that clock. */
+    private void readClock(RedisConnection opened) {
         if (closed) {
-            made.hangUp();
+            opened.close();
             return;
         }
-        connection = made;
-        made.askTime(clock, patienceMillis, () -> {
+        connection = opened;
+        opened.askTime(clock, timeoutMillis, () -> {
             ready = true;
             fresh = false;
             down = null;
             reason = "";
-            user.up();
+            listener.up();
         });
     }
 
     @Override
-    public void silent() {
+    public void dead() {
         lost(StoreFailure.UNREACHABLE, "no answer");
-        user.silent();
+        listener.dead();
     }
 
     @Override
@@ -212,8 +223,8 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
         fresh = false;
         down = failure;
         reason = why;
-        user.down(failure, why);
-        next = loop.schedule(this::connect, backOff.nextNanos(), TimeUnit.NANOSECONDS);
+        listener.down(failure, why);
+        next = loop.schedule(this::connect, backoff.nextNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void drop() {
@@ -221,7 +232,7 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
         ready = false;
         clock.forget();
         if (connection != null) {
-            connection.hangUp();
+            connection.close();
             connection = null;
         }
     }

@@ -16,28 +16,28 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One connection to one server, until it is lost or hung up. Used in the event loop that is its channel's. */
+/** One connection to one server, until it is lost or closed. Used in the event loop of its channel. */
 final class RedisConnection {
-    /** Who wants to know that it is of no use any more. */
+    /** Receives the end of the connection. */
     interface Owner {
         void lost(StoreFailure failure, String why);
 
-        /** It stands, and nothing comes over it any more. */
-        void silent();
+        /** Called if the connection is open but no reply arrives any more. */
+        void dead();
     }
 
     private final EventLoop loop;
     private final StatefulRedisConnection<byte[], byte[]> lettuce;
     private final Owner owner;
-    private final DeadConnectionDetector silence;
-    private boolean over;
+    private final DeadConnectionDetector detector;
+    private boolean closed;
 
-    RedisConnection(EventLoop loop, StatefulRedisConnection<byte[], byte[]> made, Owner owner) {
+    RedisConnection(EventLoop loop, StatefulRedisConnection<byte[], byte[]> opened, Owner owner) {
         this.loop = loop;
-        this.lettuce = made;
+        this.lettuce = opened;
         this.owner = owner;
-        this.silence = new DeadConnectionDetector(loop, owner::silent);
-        made.addListener(new RedisConnectionStateListener() {
+        this.detector = new DeadConnectionDetector(loop, owner::dead);
+        opened.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
                 loop.execute(() -> lost(StoreFailure.UNREACHABLE, RedisFailures.CLOSED));
@@ -45,20 +45,22 @@ final class RedisConnection {
         });
     }
 
-    /** Has Redis tell {@code clock} its time and then does {@code told}, or is lost. */
-    void askTime(StoreClock clock, long patienceMillis, Runnable told) {
+    /**
+     * Reads Redis's time into {@code clock} and then runs {@code done}; reports the connection as lost if that fails.
+     */
+    void askTime(StoreClock clock, long timeoutMillis, Runnable done) {
         long sent = System.nanoTime();
-        ScheduledFuture<?> patience = loop.schedule(
-                () -> lost(StoreFailure.UNREACHABLE, "no answer to TIME"), patienceMillis, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> timeout = loop.schedule(
+                () -> lost(StoreFailure.UNREACHABLE, "no answer to TIME"), timeoutMillis, TimeUnit.MILLISECONDS);
         lettuce.dispatch(new CallbackCommand(
                 CommandType.TIME, new CommandArgs<>(ByteArrayCodec.INSTANCE), (reply, failed, error) -> {
-                    patience.cancel(false);
-                    if (over) {
+                    timeout.cancel(false);
+                    if (closed) {
                         return;
                     }
                     if (reply != null && reply.size() == 2) {
                         clock.sample(sent, System.nanoTime(), number(reply.get(0)) * 1_000_000 + number(reply.get(1)));
-                        told.run();
+                        done.run();
                     } else if (error == null) {
                         lost(RedisFailures.of(failed), RedisFailures.reason(failed));
                     } else {
@@ -67,11 +69,11 @@ final class RedisConnection {
                 }));
     }
 
-    /** Sends commands with one flush. Each is told what came of it. */
+    /** Sends commands with one flush. Each command's listener is notified of the result. */
     void send(List<CallbackCommand> calls) {
-        silence.sent(calls.size());
+        detector.sent(calls.size());
         for (CallbackCommand each : calls) {
-            each.goesOver(silence);
+            each.sentOver(detector);
         }
         try {
             if (calls.size() == 1) {
@@ -84,21 +86,21 @@ final class RedisConnection {
         }
     }
 
-    /** Somebody was not answered in time: it may be dead. */
-    void doubt() {
-        silence.doubt();
+    /** Checks whether the connection is dead, because a reply is overdue. */
+    void replyOverdue() {
+        detector.replyOverdue();
     }
 
     private void lost(StoreFailure failure, String why) {
-        if (!over) {
+        if (!closed) {
             owner.lost(failure, why);
         }
     }
 
-    /** Its owner hears nothing of it any more; what is under way fails. */
-    void hangUp() {
-        over = true;
-        silence.end();
+    /** Closes the connection. Commands in flight fail, and the owner is not notified any more. */
+    void close() {
+        closed = true;
+        detector.stop();
         var unused = lettuce.closeAsync();
     }
 

@@ -3,16 +3,16 @@ package dev.weir.redis.internal.connection;
 import dev.weir.StoreFailure;
 
 /**
- * What Redis said instead of deciding.
+ * An error that Redis replied with.
  *
- * @param error in its own words
+ * @param error in Redis's words
  */
 public record RedisError(StoreFailure failure, String error) {
     public static RedisError of(String error) {
         return new RedisError(RedisFailures.ofError(error), error);
     }
 
-    /** For people. */
+    /** Returns the kind of failure and Redis's words, for people. */
     @Override
     public String toString() {
         return failure.label() + " (" + error + ")";

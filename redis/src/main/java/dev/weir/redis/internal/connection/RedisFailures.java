@@ -8,23 +8,26 @@ import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Tells from what Redis said, or from how it was lost, why it cannot say. */
+/** Classifies failures by Redis's error or by the exception that ended the connection. */
 public final class RedisFailures {
     private static final String IN_SCRIPT = "-";
-    /** What is said of a connection that ended without a word. */
+    /** The reason of a connection that was closed without an error. */
     static final String CLOSED = "the connection was closed";
 
     private static final String ARGUMENTS = ", with args beginning with";
 
     private RedisFailures() {}
 
-    /** What Redis said without what it was sent: that holds what callers are known by, or a password, and is nobody else's business. */
+    /** Removes the arguments that Redis repeats in its error. They identify callers or hold a password. */
     static String withoutArguments(String error) {
         int echo = error.indexOf(ARGUMENTS);
         return echo < 0 ? error : error.substring(0, echo);
     }
 
-    /** The first word of an error of Redis; errors inside scripts carry it after a dash in old versions, first in new ones. */
+    /**
+     * Returns the code of an error, its first word. For errors inside scripts, old versions put it after a dash, new
+     * versions first.
+     */
     public static String code(String error) {
         int end = error.indexOf(' ');
         String first = end < 0 ? error : error.substring(0, end);
@@ -43,8 +46,8 @@ public final class RedisFailures {
         return inner.isEmpty() ? first : inner;
     }
 
-    /** Whether nobody serves the slot that was asked for, whatever else the node serves. */
-    public static boolean isOfSlot(String error) {
+    /** Returns whether the error is only about one hash slot, which no node serves. */
+    public static boolean isOfHashSlot(String error) {
         return error.startsWith("CLUSTERDOWN Hash slot not served");
     }
 
@@ -69,34 +72,34 @@ public final class RedisFailures {
     }
 
     private static StoreFailure ofPlainError(String error) {
-        // The latter of a server that is addressed as a cluster, and is none.
+        // The second error comes from a server that is addressed as a cluster but is none.
         if (error.contains("max number of clients") || error.contains("cluster support disabled")) {
             return StoreFailure.UNAVAILABLE;
         }
-        // Redis 7 does not say NOPERM of what a script may not call.
+        // Redis 7 does not reply NOPERM for commands that a script may not call.
         if (error.contains("the user executing the script can't")) {
             return StoreFailure.REFUSED;
         }
-        // Before WRONGPASS there was this, and a server without a password answers AUTH with it still.
+        // Old versions reply this instead of WRONGPASS, and so does a server without a password to AUTH.
         return error.contains("invalid password") || error.contains("auth")
                 ? StoreFailure.REFUSED
                 : StoreFailure.BROKEN;
     }
 
-    /** Why a connection could not be had, or was lost. */
+    /** Classifies why a connection could not be opened or was lost. */
     public static StoreFailure of(@Nullable Throwable lost) {
         for (Throwable each = lost; each != null; each = each.getCause()) {
-            if (each instanceof RedisCommandExecutionException said && said.getMessage() != null) {
-                return ofError(withoutArguments(said.getMessage()));
+            if (each instanceof RedisCommandExecutionException refusal && refusal.getMessage() != null) {
+                return ofError(withoutArguments(refusal.getMessage()));
             }
-            if (each instanceof PlainCommand.Refusal said) {
-                return ofError(withoutArguments(said.error));
+            if (each instanceof PlainCommand.Refusal refusal) {
+                return ofError(withoutArguments(refusal.error));
             }
         }
         return StoreFailure.UNREACHABLE;
     }
 
-    /** The innermost reason, for people. */
+    /** Returns the innermost reason, for people. */
     public static String reason(@Nullable Throwable lost) {
         if (lost == null) {
             return CLOSED;
@@ -105,7 +108,7 @@ public final class RedisFailures {
         while (last.getCause() != null && last.getCause() != last) {
             last = last.getCause();
         }
-        String message = last instanceof PlainCommand.Refusal said ? said.error : last.getMessage();
+        String message = last instanceof PlainCommand.Refusal refusal ? refusal.error : last.getMessage();
         if (last instanceof ClosedChannelException) {
             return CLOSED;
         }

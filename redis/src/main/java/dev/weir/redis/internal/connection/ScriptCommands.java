@@ -6,7 +6,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 
-/** Writes script calls: by digest, or by text where the digest is not known. */
+/** Creates script calls: by digest, or by text if Redis does not know the digest. */
 public final class ScriptCommands {
     private final byte[] digest;
     private final byte[] text;
@@ -28,7 +28,7 @@ public final class ScriptCommands {
         return new CallbackCommand(byText ? CommandType.EVAL : CommandType.EVALSHA, all, listener);
     }
 
-    /** Lets the next command through to a slot that is on its way here. */
+    /** Creates {@code ASKING}, which admits the next command for a hash slot that is migrating to the server. */
     public static CallbackCommand asking() {
         return new CallbackCommand(
                 CommandType.ASKING, new CommandArgs<>(ByteArrayCodec.INSTANCE), (reply, lost, error) -> {});

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** Looks into single counters and forgets them: for operators, not for decisions. */
+/** Reads and resets single counters, for operators and not for decisions. */
 public final class CounterInspector {
     private final RedisRoutes routes;
 
@@ -25,7 +25,7 @@ public final class CounterInspector {
                         (value, ttl) -> state(key, value, ttl));
     }
 
-    /** Whether there was anything to forget. */
+    /** Resets a counter; returns whether it existed. */
     public CompletionStage<Boolean> reset(CounterName name) {
         return RoutedCommand.run(routes, name.subject(), CommandType.DEL, RedisKey.of(name))
                 .thenApply(gone -> !gone.isEmpty() && gone.get(0) instanceof Long count && count > 0);

@@ -7,16 +7,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis keeps for a counter, for people who look into it. What is left of a limit is asked with 0 hits; this is what was
- * written last.
+ * The stored state of a counter, for people. It is the state as last written; for the remaining hits, check with 0
+ * hits.
  *
- * @param key what Redis calls it
+ * @param key its key in Redis
  * @param kind how it counts: {@code bucket}, {@code fixed_window}, {@code sliding_window}, {@code sub_windows}, {@code
- *     sliding_window_log}, or {@code unknown} if no version known here wrote it
- * @param used hits it held when it was written last; of a sliding window those of the current window; -1 if unknown
+ *     sliding_window_log}, or {@code unknown} if this version does not know its format
+ * @param used the hits when it was last written; for a sliding window those of the current window; -1 if unknown
  * @param since when the window began, or hits were last taken; null if unknown
- * @param forgottenIn after which Redis forgets it; null if never
- * @param bytes how long the state is
+ * @param forgottenIn the time until Redis expires it; null if it does not expire
+ * @param bytes the length of the state
  */
 public record CounterState(
         String key,

@@ -14,31 +14,33 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One script call and the batch it carries. That Redis forgot the script is nobody's business but its own. */
+/**
+ * One script call with its batch. If Redis does not know the script, the call repeats itself with the script's text.
+ */
 final class BatchCall extends BatchedCall implements CallbackCommand.Listener {
-    /** Who sent the call; told in the event loop. */
+    /** Receives the result of a call, in the event loop. */
     interface Sender {
         void replied(BatchCall call, List<Object> reply);
 
-        /** The error as Redis said it; null if the connection was lost. */
+        /** Called if the call failed; {@code error} is Redis's error, null if the connection was lost. */
         void failed(BatchCall call, StoreFailure failure, @Nullable String error);
 
-        /** Nobody looks into {@code batch} any more. */
+        /** Called when {@code batch} may be reused. */
         default void done(ScriptBatch batch) {}
     }
 
     final ScriptBatch batch;
     private final ScriptCommands commands;
-    private final ReconnectingConnection line;
+    private final ReconnectingConnection connection;
     private final RedisStats stats;
     private final Sender sender;
 
     private byte[][] keys = new byte[0][];
     private byte[][] args = new byte[0][];
     private boolean byText;
-    /** When the command that was answered had been sent. */
+    /** The time at which the command was last sent. */
     private long sentNanos;
-    /** Over which of the line's connections. */
+    /** The generation of the connection that the command was sent over. */
     private int generation;
 
     BatchCall(
@@ -46,13 +48,13 @@ final class BatchCall extends BatchedCall implements CallbackCommand.Listener {
             int slot,
             boolean asking,
             ScriptCommands commands,
-            ReconnectingConnection line,
+            ReconnectingConnection connection,
             RedisStats stats,
             Sender sender) {
         super(slot, asking);
         this.batch = batch;
         this.commands = commands;
-        this.line = line;
+        this.connection = connection;
         this.stats = stats;
         this.sender = sender;
     }
@@ -77,10 +79,10 @@ final class BatchCall extends BatchedCall implements CallbackCommand.Listener {
         sender.done(batch);
     }
 
-    /** Adds what is to be sent to {@code out}: good until {@code deadlineNanos}, as Redis's clock will show it then. */
+    /** Adds the commands to {@code out}. They expire at {@code deadlineNanos}, converted to Redis's clock. */
     void write(long deadlineNanos, List<CallbackCommand> out) {
         keys = batch.keys(slot != RedisKey.NO_SLOT);
-        args = batch.args(line.clock().at(deadlineNanos));
+        args = batch.args(connection.clock().at(deadlineNanos));
         write(out);
     }
 
@@ -90,21 +92,21 @@ final class BatchCall extends BatchedCall implements CallbackCommand.Listener {
         }
         out.add(commands.call(byText, keys, args, this));
         sentNanos = System.nanoTime();
-        generation = line.generation();
+        generation = connection.generation();
         stats.batches.increment();
     }
 
-    /** Reads what came of it, and has the line's clock take in the time that the reply tells. */
+    /** Reads the reply, and updates the connection's clock with the time in it. */
     BatchStatus read(List<Object> reply) {
         long now = System.nanoTime();
         BatchStatus read = batch.read(reply);
-        if (batch.timeMicros() > 0 && generation == line.generation()) {
-            line.clock().sample(sentNanos, now, batch.timeMicros());
+        if (batch.timeMicros() > 0 && generation == connection.generation()) {
+            connection.clock().sample(sentNanos, now, batch.timeMicros());
         }
         return read;
     }
 
-    /** Which of the line's connections it was sent over. */
+    /** Returns the generation of the connection that the command was sent over. */
     int generation() {
         return generation;
     }
@@ -120,7 +122,7 @@ final class BatchCall extends BatchedCall implements CallbackCommand.Listener {
             byText = true;
             List<CallbackCommand> again = new ArrayList<>(2);
             write(again);
-            line.send(again);
+            connection.send(again);
         } else {
             sender.failed(this, RedisFailures.ofError(error), error);
         }

@@ -8,18 +8,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Warns, once for a store, of a Redis that may drop counters when it is full: every limit would start anew. */
+/** Warns, once per store, of a Redis that evicts keys when its memory is full: evicted counters start again at zero. */
 public final class EvictionWatch {
     private static final System.Logger LOG = System.getLogger(EvictionWatch.class.getName());
 
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    /** Asks with INFO, for CONFIG is refused by many who rent out Redis. */
-    void look(String node, ReconnectingConnection line) {
+    /** Reads the policy with INFO, because many hosted Redis services refuse CONFIG. */
+    void check(String node, ReconnectingConnection connection) {
         if (warned.get()) {
             return;
         }
-        var unused = PlainCommand.run(line, CommandType.INFO, "memory".getBytes(StandardCharsets.US_ASCII))
+        var unused = PlainCommand.run(connection, CommandType.INFO, "memory".getBytes(StandardCharsets.US_ASCII))
                 .thenAccept(reply -> {
                     String warning = warning(text(reply));
                     if (!warning.isEmpty() && warned.compareAndSet(false, true)) {
@@ -28,15 +28,15 @@ public final class EvictionWatch {
                 });
     }
 
-    /** Why counters may be lost; empty if they will not. */
+    /** Returns why counters may be evicted; empty if they will not be. */
     public static String warning(String info) {
         String policy = field(info, "maxmemory_policy");
-        String most = field(info, "maxmemory");
-        boolean bounded = !most.isEmpty() && !most.equals("0");
+        String maxMemory = field(info, "maxmemory");
+        boolean bounded = !maxMemory.isEmpty() && !maxMemory.equals("0");
         return !bounded || policy.isEmpty() || policy.equals("noeviction")
                 ? ""
                 : "maxmemory-policy is " + policy
-                        + ": when memory is full, counters are dropped and their limits start anew"
+                        + ": when memory is full, counters are evicted and their limits start again"
                         + " (expected: noeviction)";
     }
 

@@ -7,9 +7,12 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowT
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Opens when too many of the last batches failed or were slow. Only a probe closes it again, never a caller. */
+/**
+ * The circuit breaker of one node. It opens when too many of the last batches failed or were slow. Only a probe closes
+ * it, never a caller.
+ */
 final class NodeBreaker {
-    /** Says that it failed; what failed is known elsewhere. */
+    /** A placeholder for the failure, which is reported elsewhere. */
     private final Throwable failed = new Throwable("failed", null, false, false) {};
 
     private final CircuitBreaker circuit;
@@ -54,14 +57,14 @@ final class NodeBreaker {
         }
     }
 
-    /** Does not wait for more of what has happened. */
+    /** Opens the breaker at once. */
     void open() {
         if (!open) {
             circuit.transitionToOpenState();
         }
     }
 
-    /** Forgets what was. */
+    /** Closes the breaker and clears its window. */
     void close() {
         circuit.reset();
         open = false;

@@ -4,17 +4,17 @@ import dev.weir.StoreFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one server of Redis is.
+ * The health of one Redis server.
  *
- * @param node host and port, or how it was addressed
- * @param down why a connection to it is missing; null if all are there
- * @param reason the same for people, or what it said last instead of deciding; empty if there is nothing to say
+ * @param node host and port, or the address if it has none
+ * @param down why a connection is down; null if all are up
+ * @param reason the same for people, or Redis's last error; empty if there is none
  * @param open whether the breaker is open
- * @param waiting asks that wait for it, or are under way
+ * @param waiting the number of asks that wait or are in flight
  */
 public record NodeHealth(String node, @Nullable StoreFailure down, String reason, boolean open, int waiting) {
 
-    /** Whether it is asked at all. */
+    /** Returns whether asks are sent to it. */
     public boolean serves() {
         return down == null && !open;
     }

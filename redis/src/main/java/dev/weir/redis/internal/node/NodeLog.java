@@ -8,79 +8,96 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the log says of one server. In one outage each thing that can be wrong is said once, however often it is tried again: a server
- * that may not be written to is connected to, and found so, every second.
+ * The log lines about one server. In one outage each kind of failure is logged once, however often it recurs: a
+ * read-only server is found so on every reconnect.
  */
 public final class NodeLog {
     private static final System.Logger LOG = System.getLogger(NodeLog.class.getName());
 
     private final String name;
-    private final Set<StoreFailure> said = EnumSet.noneOf(StoreFailure.class);
-    private volatile boolean troubled;
+    private final Set<StoreFailure> logged = EnumSet.noneOf(StoreFailure.class);
+    private volatile boolean inOutage;
     private boolean everUp;
-    private volatile boolean saidMismatch;
+    private volatile boolean mismatchLogged;
+    private volatile boolean unknownFormatLogged;
 
     NodeLog(String name) {
         this.name = name;
     }
 
-    /** The connection is lost, or could not be had. */
+    /** Logs that the connection was lost or could not be opened. */
     synchronized void down(StoreFailure failure, String reason) {
-        if (said.add(failure)) {
-            troubled = true;
+        if (logged.add(failure)) {
+            inOutage = true;
             LOG.log(level(failure), "redis " + name + ": not connected (" + failure.label() + "): " + reason);
         }
     }
 
-    /** There is a connection. Whoever was there before and could not serve is not well for that. */
+    /**
+     * Ends the outage because there is a connection, unless the server was unable to serve before: then only an
+     * answered batch ends it.
+     */
     synchronized void up() {
-        if (!said.contains(StoreFailure.UNAVAILABLE)) {
-            over();
+        if (!logged.contains(StoreFailure.UNAVAILABLE)) {
+            endOutage();
         }
         everUp = true;
     }
 
-    /** It decided a batch. */
+    /** Ends the outage because the server answered a batch. */
     void served() {
-        if (troubled) {
-            over();
+        if (inOutage) {
+            endOutage();
         }
     }
 
-    private synchronized void over() {
-        if (troubled) {
-            troubled = false;
-            said.clear();
+    private synchronized void endOutage() {
+        if (inOutage) {
+            inOutage = false;
+            logged.clear();
             LOG.log(Level.INFO, "redis " + name + ": connected" + (everUp ? " again" : ""));
         }
     }
 
-    /** It is not asked any more, because of what it said last, if it said anything. */
+    /** Logs that the breaker opened, with Redis's last error if there is one. */
     void opened(@Nullable RedisError last) {
         LOG.log(
                 level(last == null ? null : last.failure()),
-                "redis " + name + ": " + (last == null ? "fails or is slow" : last)
-                        + "; not asked until a probe in the background succeeds");
+                "redis " + name + ": " + (last == null ? "batches fail or are slow" : last)
+                        + "; the breaker is open until a background probe succeeds");
     }
 
-    /** A probe was answered. */
+    /** Logs that the breaker closed. */
     void closed(long millis) {
-        LOG.log(Level.INFO, "redis " + name + ": serves again, after " + millis + " ms");
+        LOG.log(Level.INFO, "redis " + name + ": serves again after " + millis + " ms");
     }
 
-    /** A reply does not fit what was asked; {@code cause} is what reading it came to, if it came to an end. */
+    /** Logs, once, that a counter has a format of a later version. */
+    void unknownFormat() {
+        if (!unknownFormatLogged) {
+            unknownFormatLogged = true;
+            LOG.log(
+                    Level.WARNING,
+                    "redis " + name
+                            + ": holds counters in a format of a later version of Weir; on_fail decides their requests until this"
+                            + " server is upgraded (logged once, see ratelimit_redis_errors_total)");
+        }
+    }
+
+    /** Logs, once, that a reply does not match its batch; {@code cause} is the exception while reading it, if any. */
     void mismatched(@Nullable RuntimeException cause) {
-        if (!saidMismatch) {
-            saidMismatch = true;
+        if (!mismatchLogged) {
+            mismatchLogged = true;
             LOG.log(
                     Level.ERROR,
                     "redis " + name
-                            + ": answered what the limits do not; such batches follow on_fail (said once, see the metric)",
+                            + ": the script and Java disagree on a result; on_fail decides such batches"
+                            + " (logged once, see the metric)",
                     cause);
         }
     }
 
-    /** That we are refused is for people to mend, all else may pass. */
+    /** Returns ERROR for refused access, which an operator has to correct; other failures may pass. */
     private static Level level(@Nullable StoreFailure failure) {
         return failure == StoreFailure.REFUSED ? Level.ERROR : Level.WARNING;
     }

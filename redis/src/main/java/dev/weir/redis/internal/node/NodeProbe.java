@@ -7,12 +7,12 @@ import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.batching.CheckGroup;
 import dev.weir.internal.store.Check;
 import dev.weir.redis.BreakerSettings;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.CallbackCommand;
 import dev.weir.redis.internal.connection.ReconnectingConnection;
 import dev.weir.redis.internal.connection.ScriptCommands;
 import dev.weir.redis.internal.script.BatchStatus;
 import dev.weir.redis.internal.script.ScriptBatch;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.charset.StandardCharsets;
@@ -25,18 +25,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries in the background whether a node serves again over one of its lines: with the script, on a counter of its own, for PING also
- * answers where nothing can be written. Later and later; at once where there is news. Lives in the event loop of the line.
+ * Probes in the background whether a node serves again over one of its connections. It calls the script on a counter of
+ * its own, because PING also succeeds if nothing can be written. The waits between probes grow; a change in the cluster
+ * triggers a probe at once. A probe runs in the event loop of the connection.
  */
 public final class NodeProbe implements BatchCall.Sender {
     private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 1_000_000_000, Duration.ofSeconds(1));
 
-    private final ReconnectingConnection line;
+    private final ReconnectingConnection connection;
     private final EventLoop loop;
     private final ScriptCommands commands;
     private final RedisStats stats;
     private final BreakerSettings settings;
-    private final long patienceNanos;
+    private final long timeoutNanos;
     private final RedisNode node;
     private final LongSupplier subject;
     private final CheckGroup group = new CheckGroup();
@@ -45,22 +46,22 @@ public final class NodeProbe implements BatchCall.Sender {
     private boolean wanted;
     private boolean corrected;
     private long waitNanos;
-    private @Nullable BatchCall underWay;
+    private @Nullable BatchCall inFlight;
     private @Nullable ScheduledFuture<?> next;
 
     NodeProbe(
             RedisNode node,
-            ReconnectingConnection line,
+            ReconnectingConnection connection,
             ScriptCommands commands,
             RedisStats stats,
             RedisSettings settings,
             LongSupplier subject) {
-        this.line = line;
-        this.loop = line.loop();
+        this.connection = connection;
+        this.loop = connection.loop();
         this.commands = commands;
         this.stats = stats;
         this.settings = settings.breaker();
-        this.patienceNanos = Math.max(
+        this.timeoutNanos = Math.max(
                 settings.breaker().slow().toNanos(), settings.deadline().toNanos());
         this.node = node;
         this.subject = subject;
@@ -74,14 +75,14 @@ public final class NodeProbe implements BatchCall.Sender {
         group.add(check);
     }
 
-    /** Whether the node was found to serve over the line, and that is up. Any thread may ask. */
+    /** Returns whether the probe succeeded and the connection is still up. Any thread may call this. */
     boolean served() {
-        return served && line.down() == null;
+        return served && connection.down() == null;
     }
 
-    /** Whether there is something to wait for: it was not found to serve, and the line is up. Any thread may ask. */
-    boolean isAwaited() {
-        return !served && line.down() == null;
+    /** Returns whether the connection is up but the probe has not succeeded yet. Any thread may call this. */
+    boolean isPending() {
+        return !served && connection.down() == null;
     }
 
     void start() {
@@ -89,18 +90,18 @@ public final class NodeProbe implements BatchCall.Sender {
             wanted = true;
             corrected = false;
             waitNanos = settings.firstProbe().toNanos();
-            later();
+            scheduleNext();
         });
     }
 
     /**
-     * There is news: no need to wait. It may be early (the nodes of a cluster hear of a failover one after the other), so if this
-     * fails it is tried again soon.
+     * Probes now because something has changed. That may be early (the nodes of a cluster learn of a failover one after
+     * the other), so if the probe fails, the next one follows soon.
      */
-    void now() {
+    void probeNow() {
         loop.execute(() -> {
             waitNanos = Math.min(waitNanos, settings.firstProbe().toNanos() / 8);
-            tryIt();
+            probe();
         });
     }
 
@@ -112,11 +113,11 @@ public final class NodeProbe implements BatchCall.Sender {
         });
     }
 
-    private void later() {
+    private void scheduleNext() {
         cancel();
         if (wanted) {
             long jittered = waitNanos - ThreadLocalRandom.current().nextLong(waitNanos / 4 + 1);
-            next = loop.schedule(this::tryIt, jittered, TimeUnit.NANOSECONDS);
+            next = loop.schedule(this::probe, jittered, TimeUnit.NANOSECONDS);
             waitNanos = Math.min(waitNanos * 2, settings.lastProbe().toNanos());
         }
     }
@@ -128,61 +129,61 @@ public final class NodeProbe implements BatchCall.Sender {
         }
     }
 
-    private void tryIt() {
-        if (!wanted || underWay != null) {
+    private void probe() {
+        if (!wanted || inFlight != null) {
             return;
         }
-        if (line.down() != null) {
-            later(); // a new connection is news
+        if (connection.down() != null) {
+            scheduleNext(); // the node triggers a probe when the connection is up
             return;
         }
         cancel();
         group.get(0).name.subject(subject.getAsLong());
         ScriptBatch batch = new ScriptBatch();
         batch.add(group);
-        BatchCall call = new BatchCall(batch, 0, false, commands, line, stats, this);
-        underWay = call;
+        BatchCall call = new BatchCall(batch, 0, false, commands, connection, stats, this);
+        inFlight = call;
         List<CallbackCommand> out = new ArrayList<>(1);
-        call.write(System.nanoTime() + patienceNanos, out);
-        next = loop.schedule(() -> timedOut(call), patienceNanos, TimeUnit.NANOSECONDS);
-        line.send(out);
+        call.write(System.nanoTime() + timeoutNanos, out);
+        next = loop.schedule(() -> timedOut(call), timeoutNanos, TimeUnit.NANOSECONDS);
+        connection.send(out);
     }
 
     private void timedOut(BatchCall call) {
-        if (call == underWay) {
-            underWay = null;
-            later();
-            line.doubt();
+        if (call == inFlight) {
+            inFlight = null;
+            scheduleNext();
+            connection.replyOverdue();
         }
     }
 
     @Override
     public void replied(BatchCall call, List<Object> reply) {
-        if (call != underWay) {
+        if (call != inFlight) {
             return;
         }
-        underWay = null;
-        later();
+        inFlight = null;
+        scheduleNext();
         BatchStatus read = call.read(reply);
         if (read == BatchStatus.DONE) {
             wanted = false;
             cancel();
-            line.served();
+            connection.answered();
             served = true;
             node.probed();
         } else if (read == BatchStatus.EXPIRED && !corrected) {
-            corrected = true; // it came in time, so it was the clock: that is known better now
-            tryIt();
+            corrected = true; // the batch arrived in time, so the clock estimate was wrong; the reply has corrected it
+            probe();
         }
     }
 
     @Override
     public void failed(BatchCall call, StoreFailure failure, @Nullable String error) {
-        if (call == underWay) {
-            underWay = null;
-            later();
+        if (call == inFlight) {
+            inFlight = null;
+            scheduleNext();
             if (error != null) {
-                node.complained(line, call.generation(), error);
+                node.repliedWithError(connection, call.generation(), error);
             }
         }
     }

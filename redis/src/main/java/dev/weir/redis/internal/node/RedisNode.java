@@ -1,72 +1,72 @@
 package dev.weir.redis.internal.node;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.ReconnectingConnection;
 import dev.weir.redis.internal.connection.RedisError;
 import dev.weir.redis.internal.connection.RedisFailures;
 import dev.weir.redis.internal.connection.ScriptCommands;
+import dev.weir.redis.internal.settings.RedisSettings;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One server of Redis as the store sees it: the lanes to it, its breaker, and what it complained of. */
+/** One Redis server as the store sees it: its batchers, its breaker and its last error. */
 public final class RedisNode {
-    /** What a node needs of the store around it. */
-    public interface Neighbours {
-        /** Who is where {@code redirect} points; null if nobody is to be sent there. */
+    /** The topology around a node. */
+    public interface Topology {
+        /** Returns the node that {@code redirect} points to; null if the redirect is not followed. */
         @Nullable
-        public RedisNode redirected(ClusterRedirect redirect, RedisNode from);
+        RedisNode redirected(ClusterRedirect redirect, RedisNode from);
 
-        /** A subject whose counters live on {@code node}. */
+        /** Returns a subject whose counters are on {@code node}. */
         long probeSubject(RedisNode node);
 
-        /** Something is not as it was: who serves what should be looked up. */
+        /** Called when the map of hash slots may be out of date. */
         void changed();
     }
 
     private final String name;
     private final NodeLog log;
     private final NodeBreaker breaker;
-    private final Neighbours neighbours;
+    private final Topology topology;
     private final EvictionWatch eviction;
-    private final ScriptBatcher[] lanes;
+    private final ScriptBatcher[] batchers;
     private final NodeProbe[] probes;
     private long openedNanos;
     private volatile boolean closing;
-    private volatile boolean warming;
-    /** What it last said instead of deciding; null since it decided. */
-    private volatile @Nullable RedisError complaint;
+    private volatile boolean warmingUp;
+    /** The last error; null after a batch was answered. */
+    private volatile @Nullable RedisError lastError;
 
-    private boolean looked;
+    private boolean evictionChecked;
 
     RedisNode(
             String name,
             RedisSettings settings,
-            ReconnectingConnection.Factory[] lines,
+            ReconnectingConnection.Factory[] connections,
             ScriptCommands commands,
             RedisStats stats,
             EvictionWatch eviction,
-            Neighbours neighbours) {
+            Topology topology) {
         this.name = name;
         this.log = new NodeLog(name);
-        this.neighbours = neighbours;
+        this.topology = topology;
         this.eviction = eviction;
         this.breaker = new NodeBreaker(name, settings.breaker(), this::opened);
-        this.lanes = new ScriptBatcher[lines.length];
-        this.probes = new NodeProbe[lines.length];
-        for (int i = 0; i < lines.length; i++) {
-            lanes[i] = new ScriptBatcher(this, lines[i], commands, stats, settings);
+        this.batchers = new ScriptBatcher[connections.length];
+        this.probes = new NodeProbe[connections.length];
+        for (int i = 0; i < connections.length; i++) {
+            batchers[i] = new ScriptBatcher(this, connections[i], commands, stats, settings);
             probes[i] = new NodeProbe(
-                    this, lanes[i].line(), commands, stats, settings, () -> neighbours.probeSubject(this));
+                    this, batchers[i].connection(), commands, stats, settings, () -> topology.probeSubject(this));
         }
     }
 
     public void open() {
-        for (ScriptBatcher lane : lanes) {
-            lane.line().open();
+        for (ScriptBatcher batcher : batchers) {
+            batcher.connection().open();
         }
     }
 
@@ -74,140 +74,147 @@ public final class RedisNode {
         return breaker.isOpen();
     }
 
-    /** The lane of a subject, always the same one: the order of its asks is kept. */
-    public ScriptBatcher lane(long subject) {
-        return lanes.length == 1 ? lanes[0] : lanes[(int) Long.remainderUnsigned(subject, lanes.length)];
+    /** Returns the batcher of a subject. It is always the same one, so that the order of the subject's asks is kept. */
+    public ScriptBatcher batcher(long subject) {
+        return batchers.length == 1 ? batchers[0] : batchers[(int) Long.remainderUnsigned(subject, batchers.length)];
     }
 
-    /** A line to it that is up; null if none is. */
+    /** Returns a connection that is up; null if there is none. */
     @Nullable
-    public ReconnectingConnection upLine() {
-        for (ScriptBatcher lane : lanes) {
-            if (lane.line().down() == null) {
-                return lane.line();
+    public ReconnectingConnection upConnection() {
+        for (ScriptBatcher batcher : batchers) {
+            if (batcher.connection().down() == null) {
+                return batcher.connection();
             }
         }
         return null;
     }
 
-    /** As well as the worst of its lines is: what goes over it fails. */
+    /** Returns the health of its worst connection, because asks over that one fail. */
     public NodeHealth health() {
         int waiting = 0;
-        ReconnectingConnection line = lanes[0].line();
-        for (ScriptBatcher lane : lanes) {
-            waiting += lane.waiting();
-            line = line.down() == null ? lane.line() : line;
+        ReconnectingConnection connection = batchers[0].connection();
+        for (ScriptBatcher batcher : batchers) {
+            waiting += batcher.waiting();
+            connection = connection.down() == null ? batcher.connection() : connection;
         }
-        RedisError last = complaint;
-        String reason = line.down() == null && last != null ? last.toString() : line.reason();
-        return new NodeHealth(name, line.down(), reason, breaker.isOpen(), waiting);
+        RedisError last = lastError;
+        String reason = connection.down() == null && last != null ? last.toString() : connection.reason();
+        return new NodeHealth(name, connection.down(), reason, breaker.isOpen(), waiting);
     }
 
-    /** It is of no interest any more: it is not probed, and nothing more is said of it. */
-    public void dismiss() {
+    /** Stops probing and logging, because the node is not used any more. */
+    public void retire() {
         closing = true;
         for (NodeProbe probe : probes) {
             probe.stop();
         }
     }
 
-    List<ReconnectingConnection> lines() {
-        return Arrays.stream(lanes).map(ScriptBatcher::line).toList();
+    List<ReconnectingConnection> connections() {
+        return Arrays.stream(batchers).map(ScriptBatcher::connection).toList();
     }
 
-    public void warming(boolean now) {
-        warming = now;
+    public void warmingUp(boolean now) {
+        warmingUp = now;
     }
 
     void succeeded(long nanos) {
         served();
-        if (!warming) {
+        if (!warmingUp) {
             breaker.succeeded(nanos);
         }
     }
 
     void failed(long nanos) {
-        if (!warming) {
+        if (!warmingUp) {
             breaker.failed(nanos);
         }
     }
 
     @Nullable
     public RedisNode redirected(ClusterRedirect redirect) {
-        return neighbours.redirected(redirect, this);
+        return topology.redirected(redirect, this);
     }
 
     private void served() {
-        if (complaint != null) {
-            complaint = null;
+        if (lastError != null) {
+            lastError = null;
         }
         log.served();
     }
 
-    /** Redis answered with an error that is not the batch's fault. */
-    void complained(ReconnectingConnection line, int generation, String error) {
-        RedisError said = RedisError.of(error);
-        complaint = said;
-        if (said.failure() == StoreFailure.REFUSED) {
-            breaker.open(); // the next one would be refused as well: that is for people to mend, who should hear of it
-            // now
+    /** Handles an error of Redis that is not caused by the batch. */
+    void repliedWithError(ReconnectingConnection connection, int generation, String error) {
+        RedisError reported = RedisError.of(error);
+        lastError = reported;
+        if (reported.failure() == StoreFailure.REFUSED) {
+            breaker.open(); // the next batch would be refused too: an operator has to correct it and should know now
         }
         String code = RedisFailures.code(error);
         if (code.equals("READONLY")) {
-            // It was a master when we connected. Whoever is now is found by connecting again.
-            line.renew(generation, StoreFailure.UNAVAILABLE, error);
+            // The server was a master when we connected. Reconnecting finds the current one.
+            connection.renew(generation, StoreFailure.UNAVAILABLE, error);
         }
         if (code.equals("READONLY")
                 || code.equals("MOVED")
                 || code.equals("CLUSTERDOWN")
                 || code.equals("MASTERDOWN")) {
-            neighbours.changed();
+            topology.changed();
         }
     }
 
-    /** It was asked for a slot that nobody serves, which says nothing of the others. */
-    void lacksSlot() {
-        neighbours.changed();
+    /** Handles a reply for a hash slot that no node serves; other hash slots are not affected. */
+    void hashSlotUnserved() {
+        topology.changed();
     }
 
-    /** There is this connection to it, be it the first or one more. */
-    synchronized void up(ReconnectingConnection line) {
+    /** Handles a connection that came up. */
+    synchronized void up(ReconnectingConnection connection) {
         log.up();
-        if (!looked) {
-            looked = true;
-            eviction.look(name, line);
+        if (!evictionChecked) {
+            evictionChecked = true;
+            eviction.check(name, connection);
         }
-        neighbours.changed();
-        hasNews();
+        topology.changed();
+        probeNow();
     }
 
     void down(StoreFailure failure, String reason) {
         if (!closing) {
             log.down(failure, reason);
-            neighbours.changed();
-            probed(); // that line is waited for no longer
+            topology.changed();
+            probed(); // the probe of that connection is not waited for any longer
         }
     }
 
-    /** A line to it is down because nothing came over it any more. If there is no other, it is not known whether the next will be better. */
-    void silent() {
-        if (!warming && upLine() == null) {
+    /**
+     * Handles a dead connection. If no other connection is up, the breaker opens, because the next connection may be
+     * dead too.
+     */
+    void connectionDead() {
+        if (!warmingUp && upConnection() == null) {
             breaker.open();
         }
     }
 
-    /** Something changed around it: worth a try. */
-    public void hasNews() {
+    /** Probes now if the breaker is open, because something has changed. */
+    public void probeNow() {
         if (breaker.isOpen() && !closing) {
             for (NodeProbe probe : probes) {
-                probe.now();
+                probe.probeNow();
             }
         }
     }
 
-    /** A reply does not fit what was asked; {@code cause} is what reading it came to, if it came to an end. */
+    /** Handles a reply that does not match its batch; {@code cause} is the exception while reading it, if any. */
     void mismatched(@Nullable RuntimeException cause) {
         log.mismatched(cause);
+    }
+
+    /** A counter is in a format of a later version. */
+    void unknownFormat() {
+        log.unknownFormat();
     }
 
     private void opened() {
@@ -215,19 +222,22 @@ public final class RedisNode {
             return;
         }
         openedNanos = System.nanoTime();
-        log.opened(complaint);
-        neighbours.changed();
+        log.opened(lastError);
+        topology.changed();
         for (NodeProbe probe : probes) {
             probe.start();
         }
     }
 
-    /** A line was probed. Callers are let in again once it serves over all that are up: some of them would be failed else. */
+    /**
+     * Closes the breaker if the probes of all connections that are up have succeeded. If only some had, asks over the
+     * others would fail.
+     */
     synchronized void probed() {
         boolean serves = false;
         for (NodeProbe probe : probes) {
             serves |= probe.served();
-            if (probe.isAwaited()) {
+            if (probe.isPending()) {
                 return;
             }
         }

@@ -1,9 +1,9 @@
 package dev.weir.redis.internal.node;
 
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.connection.ReconnectingConnection;
 import dev.weir.redis.internal.connection.ScriptCommands;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Makes nodes of one store. Each lane has an event loop, and a Lettuce client of its own that knows no other. */
+/** Creates the nodes of one store. Each connection has one event loop, and a Lettuce client of its own. */
 public final class RedisNodeFactory {
     private final RedisSettings settings;
     private final RedisStats stats;
@@ -23,7 +23,7 @@ public final class RedisNodeFactory {
     private final ClientResources resources;
     private final ScriptCommands commands;
     private final EvictionWatch eviction = new EvictionWatch();
-    private final Queue<ReconnectingConnection> lines = new ConcurrentLinkedQueue<>();
+    private final Queue<ReconnectingConnection> connections = new ConcurrentLinkedQueue<>();
 
     public RedisNodeFactory(RedisSettings settings, RedisStats stats, EventLoopGroup loops, ScriptCommands commands) {
         this.settings = settings;
@@ -33,37 +33,37 @@ public final class RedisNodeFactory {
         this.resources = LettuceSetup.resources(loops);
     }
 
-    /** Closes the connections of one node that was dismissed. */
+    /** Closes the connections of one retired node. */
     public void close(RedisNode node) {
-        for (ReconnectingConnection line : node.lines()) {
-            lines.remove(line);
-            var unused = line.close();
+        for (ReconnectingConnection connection : node.connections()) {
+            connections.remove(connection);
+            var unused = connection.close();
         }
     }
 
-    public RedisNode node(String name, RedisURI uri, RedisNode.Neighbours neighbours) {
-        ReconnectingConnection.Factory[] lines = new ReconnectingConnection.Factory[settings.connections()];
-        for (int i = 0; i < lines.length; i++) {
-            lines[i] = user -> line(uri, user);
+    public RedisNode node(String name, RedisURI uri, RedisNode.Topology topology) {
+        ReconnectingConnection.Factory[] factories = new ReconnectingConnection.Factory[settings.connections()];
+        for (int i = 0; i < factories.length; i++) {
+            factories[i] = listener -> connection(uri, listener);
         }
-        return new RedisNode(name, settings, lines, commands, stats, eviction, neighbours);
+        return new RedisNode(name, settings, factories, commands, stats, eviction, topology);
     }
 
-    private ReconnectingConnection line(RedisURI uri, ReconnectingConnection.User user) {
+    private ReconnectingConnection connection(RedisURI uri, ReconnectingConnection.Listener listener) {
         EventLoop loop = loops.next();
         RedisClient client = RedisClient.create(LettuceSetup.inLoop(resources, loop));
-        ReconnectingConnection line = new ReconnectingConnection(
-                loop, client, () -> LettuceSetup.options(settings), uri, settings.connectTimeout(), user);
-        lines.add(line);
-        return line;
+        ReconnectingConnection connection = new ReconnectingConnection(
+                loop, client, () -> LettuceSetup.options(settings), uri, settings.connectTimeout(), listener);
+        connections.add(connection);
+        return connection;
     }
 
-    /** Closes all connections, in the background, then does {@code last}; no later than {@code patience}. */
-    public void close(Duration patience, Runnable last) {
+    /** Closes all connections in the background, then runs {@code last}; after {@code timeout} at the latest. */
+    public void close(Duration timeout, Runnable last) {
         CompletableFuture<?>[] closing =
-                lines.stream().map(ReconnectingConnection::close).toArray(CompletableFuture[]::new);
+                connections.stream().map(ReconnectingConnection::close).toArray(CompletableFuture[]::new);
         var unused = CompletableFuture.allOf(closing)
-                .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
+                .completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .whenComplete((done, failed) -> {
                     LettuceSetup.shutDown(resources);
                     last.run();

@@ -8,10 +8,10 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a store has done since it was opened. Counts only go up. */
+/** The counts of a store since it was opened. They only go up. */
 public final class RedisStats {
     private static final String OTHER = "other";
-    /** The first words of errors that are told apart. */
+    /** The error codes that are counted separately. */
     private static final List<String> CODES = List.of(
             "BUSY",
             "CLUSTERDOWN",
@@ -55,62 +55,65 @@ public final class RedisStats {
         errors.getOrDefault(code, Objects.requireNonNull(errors.get(OTHER))).increment();
     }
 
-    /** Asks that were taken up. */
+    /** Returns the number of accepted asks. */
     public long asks() {
         return asks.sum();
     }
 
-    /** Script calls that were sent. Asks over batches is how well it coalesces. */
+    /** Returns the number of script calls sent. Asks divided by batches is the average batch size. */
     public long batches() {
         return batches.sum();
     }
 
-    /** Asks that a batch decided. */
+    /** Returns the number of asks that a batch decided. */
     public long answered() {
         return answered.sum();
     }
 
-    /** Batches that came to Redis too late and charged nothing. */
+    /** Returns the number of batches that reached Redis after their expiry and charged nothing. */
     public long expired() {
         return expired.sum();
     }
 
-    /** Replies that came when nobody waited for them any more. */
+    /** Returns the number of replies that arrived after the deadline. */
     public long late() {
         return late.sum();
     }
 
-    /** Batches that were sent again with the script's text, because Redis did not know it. */
+    /** Returns the number of batches that were sent again with the script's text, because Redis did not know it. */
     public long noScript() {
         return noScript.sum();
     }
 
-    /** Batches that went to the wrong node of a cluster, and were sent on. */
+    /** Returns the number of batches that went to the wrong node of a cluster and were redirected. */
     public long redirects() {
         return redirects.sum();
     }
 
-    /** Parts of a request that were taken, and given back because another part was denied. */
+    /** Returns the number of parts of a request that were charged, and given back because another part was denied. */
     public long giveBacks() {
         return giveBacks.sum();
     }
 
-    /** Batches in which script and meters did not agree: a bug, or a Redis that is none. */
+    /**
+     * Returns the number of batches in which the script and the Java meters disagreed: a bug, or a server that is not
+     * Redis.
+     */
     public long mismatches() {
         return mismatches.sum();
     }
 
-    /** Connections that were made. */
+    /** Returns the number of connections opened. */
     public long connects() {
         return connects.sum();
     }
 
-    /** Asks, or parts of them, that failed in this way. */
+    /** Returns the number of asks, or parts of them, with this failure. */
     public long failures(StoreFailure failure) {
         return of(failure).sum();
     }
 
-    /** Batches that Redis answered with an error, by its first word; those that it is not known for are {@code other}. */
+    /** Returns the number of batches that Redis answered with an error, by its code; rare codes are {@code other}. */
     public Map<String, Long> errors() {
         Map<String, Long> counts = new TreeMap<>();
         errors.forEach((code, count) -> counts.put(code, count.sum()));

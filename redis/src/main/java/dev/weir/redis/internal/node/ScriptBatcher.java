@@ -5,7 +5,6 @@ import dev.weir.internal.batching.BatchTransport;
 import dev.weir.internal.batching.BatchedCall;
 import dev.weir.internal.batching.Batcher;
 import dev.weir.internal.batching.QueuedAsk;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.CallbackCommand;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.ReconnectingConnection;
@@ -13,59 +12,62 @@ import dev.weir.redis.internal.connection.RedisFailures;
 import dev.weir.redis.internal.connection.ScriptCommands;
 import dev.weir.redis.internal.script.BatchStatus;
 import dev.weir.redis.internal.script.ScriptBatch;
+import dev.weir.redis.internal.settings.RedisSettings;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A lane over one line to Redis: its calls are calls of the script. What Redis says of them, the lane is told in its own words. */
-public final class ScriptBatcher implements BatchTransport, ReconnectingConnection.User, BatchCall.Sender {
-    private static final int KEPT_BATCHES = 64;
+/**
+ * Connects a {@link Batcher} to one Redis connection: it sends batches as script calls and translates Redis's replies.
+ */
+public final class ScriptBatcher implements BatchTransport, ReconnectingConnection.Listener, BatchCall.Sender {
+    private static final int POOLED_BATCHES = 64;
 
     private final RedisNode node;
-    private final ReconnectingConnection line;
+    private final ReconnectingConnection connection;
     private final ScriptCommands commands;
     private final RedisStats stats;
     private final long patienceNanos;
-    private final Batcher lane;
+    private final Batcher batcher;
     private final ArrayDeque<ScriptBatch> batches = new ArrayDeque<>();
 
     ScriptBatcher(
             RedisNode node,
-            ReconnectingConnection.Factory lines,
+            ReconnectingConnection.Factory factory,
             ScriptCommands commands,
             RedisStats stats,
             RedisSettings settings) {
         this.node = node;
-        this.line = lines.line(this);
+        this.connection = factory.create(this);
         this.commands = commands;
         this.stats = stats;
         this.patienceNanos = settings.deadline().toNanos();
-        this.lane = new Batcher(new NettyLoop(line.loop()), this, settings.maxWaiting());
+        this.batcher = new Batcher(new NettyLoop(connection.loop()), this, settings.maxWaiting());
     }
 
-    public ReconnectingConnection line() {
-        return line;
+    public ReconnectingConnection connection() {
+        return connection;
     }
 
-    /** Asks that wait, or are under way. */
+    /** Returns the number of asks that wait or are in flight. */
     int waiting() {
-        return lane.waiting();
+        return batcher.waiting();
     }
 
-    /** Takes up {@code pending}, from any thread; who waits for it is told, also if that is at once. */
+    /** Queues {@code pending}, from any thread. Its waiter is notified, also if it fails at once. */
     public void add(QueuedAsk pending) {
-        lane.add(pending);
+        batcher.add(pending);
     }
 
     @Override
     public @Nullable StoreFailure down() {
-        return line.down();
+        return connection.down();
     }
 
     @Override
     public boolean isNew() {
-        return line.isNew();
+        return connection.isNew();
     }
 
     @Override
@@ -76,13 +78,13 @@ public final class ScriptBatcher implements BatchTransport, ReconnectingConnecti
     @Override
     public BatchedCall call(int slot, boolean asking) {
         ScriptBatch batch = batches.isEmpty() ? new ScriptBatch() : batches.pop();
-        return new BatchCall(batch, slot, asking, commands, line, stats, this);
+        return new BatchCall(batch, slot, asking, commands, connection, stats, this);
     }
 
     @Override
     public void done(ScriptBatch batch) {
         batch.clear();
-        if (batches.size() < KEPT_BATCHES) {
+        if (batches.size() < POOLED_BATCHES) {
             batches.push(batch);
         }
     }
@@ -93,7 +95,7 @@ public final class ScriptBatcher implements BatchTransport, ReconnectingConnecti
         for (BatchedCall call : calls) {
             ((BatchCall) call).write(call.deadlineNanos(), out);
         }
-        line.send(out);
+        connection.send(out);
     }
 
     @Override
@@ -115,7 +117,7 @@ public final class ScriptBatcher implements BatchTransport, ReconnectingConnecti
     public void unanswered(StoreFailure failure) {
         stats.failed(failure, 1);
         if (failure == StoreFailure.TIMEOUT) {
-            line.doubt();
+            connection.replyOverdue();
         }
     }
 
@@ -123,23 +125,27 @@ public final class ScriptBatcher implements BatchTransport, ReconnectingConnecti
     public void replied(BatchCall call, List<Object> reply) {
         if (call.isAbandoned()) {
             stats.late.increment();
-            lane.late(call);
+            batcher.late(call);
             return;
         }
         switch (read(call, reply)) {
             case DONE -> {
-                line.served();
+                connection.answered();
                 stats.answered.add(call.batch.groups());
-                lane.decided(call);
+                if (call.batch.unknownChecks() > 0) {
+                    stats.failed(StoreFailure.UNKNOWN_FORMAT, call.batch.unknownChecks());
+                    node.unknownFormat();
+                }
+                batcher.decided(call);
             }
             case EXPIRED -> {
                 stats.expired.increment();
-                lane.expired(call);
+                batcher.expired(call);
             }
             case BROKEN -> {
                 stats.mismatches.increment();
                 node.mismatched(null);
-                lane.failed(call, StoreFailure.BROKEN);
+                batcher.failed(call, StoreFailure.BROKEN);
             }
         }
     }
@@ -157,25 +163,26 @@ public final class ScriptBatcher implements BatchTransport, ReconnectingConnecti
     public void failed(BatchCall call, StoreFailure failure, @Nullable String error) {
         if (call.isAbandoned()) {
             if (error == null) {
-                lane.lost(call);
+                batcher.lost(call);
             } else {
-                lane.late(call);
+                batcher.late(call);
             }
         } else if (error == null) {
-            lane.failed(call, failure, () -> line.renew(call.generation(), failure, "the connection was lost"));
+            batcher.failed(
+                    call, failure, () -> connection.renew(call.generation(), failure, "the connection was lost"));
         } else if (RedisFailures.code(error).equals("TRYAGAIN")) {
-            lane.divided(call);
+            batcher.divided(call);
         } else if (!redirected(call, error)) {
             stats.error(RedisFailures.code(error));
-            if (RedisFailures.isOfSlot(error)) {
-                lane.unserved(call, failure, node::lacksSlot);
+            if (RedisFailures.isOfHashSlot(error)) {
+                batcher.unserved(call, failure, node::hashSlotUnserved);
             } else {
-                lane.failed(call, failure, () -> node.complained(line, call.generation(), error));
+                batcher.failed(call, failure, () -> node.repliedWithError(connection, call.generation(), error));
             }
         }
     }
 
-    /** Sends those who wait on to where Redis says they should have gone. */
+    /** Redirects the asks of a call to the node that Redis names; returns false if it names none. */
     private boolean redirected(BatchCall call, String error) {
         ClusterRedirect redirect = ClusterRedirect.of(error);
         RedisNode target = redirect == null ? null : node.redirected(redirect);
@@ -183,25 +190,25 @@ public final class ScriptBatcher implements BatchTransport, ReconnectingConnecti
             return false;
         }
         stats.redirects.increment();
-        lane.redirected(call, redirect.ask(), each -> target.lane(each.subject()).lane);
+        batcher.redirected(call, redirect.ask(), each -> target.batcher(each.subject()).batcher);
         return true;
     }
 
     @Override
     public void up() {
         stats.connects.increment();
-        node.up(line);
-        lane.up();
+        node.up(connection);
+        batcher.up();
     }
 
     @Override
-    public void silent() {
-        node.silent();
+    public void dead() {
+        node.connectionDead();
     }
 
     @Override
     public void down(StoreFailure failure, String reason) {
         node.down(failure, reason);
-        lane.down();
+        batcher.down();
     }
 }

@@ -9,29 +9,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
- * News of counters that were reset, as texts that all servers on one Redis read in order: a stream of the last {@value #MOST} or so,
- * which is forgotten when there was none for a minute. Of one reader, who asks for the next ones when the last have come.
+ * A stream of reset counters that all servers on one Redis read in order. It keeps about the last {@value #MOST}
+ * entries, and expires a minute after the last one. It has one reader, which asks for more only after the previous call
+ * completed.
  */
 public final class ResetStream {
     private static final String MOST = "1000";
     private static final String KEPT_MILLIS = "60000";
     private static final String FIELD = "r";
     private static final String BEGINNING = "0";
-    /** All notes of a Redis share a slot. */
+    /** The subject of all notes, so that they share a hash slot. */
     private static final long SUBJECT = 0;
 
     private final RedisRoutes routes;
     private final byte[] key = RedisKey.ofNotes(SUBJECT, "resets");
-    /** The id of what was read last. */
+    /** The id of the last entry read. */
     private volatile String last = BEGINNING;
 
     public ResetStream(RedisRoutes routes) {
         this.routes = routes;
     }
 
-    /** Tells everybody {@code text}; done when Redis has it. */
+    /** Adds {@code text} to the stream; completes when Redis has it. */
     public CompletionStage<Void> post(String text) {
         return run(CommandType.XADD, "MAXLEN", "~", MOST, "*", FIELD, text)
                 .thenCompose(id -> run(CommandType.PEXPIRE, KEPT_MILLIS))
@@ -39,8 +41,8 @@ public final class ResetStream {
     }
 
     /**
-     * What was posted since this was asked last; at first, all there is. What was read last is asked for once more: where not even that
-     * is there, the stream was forgotten, and the ids of the next one may be lower, for they are Redis's time.
+     * Returns the entries since the last call; at first, all. The last entry read is requested again. If even that is
+     * missing, the stream has expired, and ids of the next stream may be lower, because they are Redis's time.
      */
     public CompletionStage<List<String>> next() {
         String from = last;
@@ -50,14 +52,25 @@ public final class ResetStream {
             for (Object each : entries) {
                 if (each instanceof List<?> entry && entry.size() == 2 && entry.get(1) instanceof List<?> fields) {
                     read = text(entry.get(0));
-                    if (!read.equals(from)) {
-                        texts.add(fields.size() == 2 ? text(fields.get(1)) : "");
+                    String text = reset(fields);
+                    if (text != null && !read.equals(from)) {
+                        texts.add(text);
                     }
                 }
             }
             last = read;
             return texts;
         });
+    }
+
+    /** The news among the fields of an entry; null if a later version has other news. */
+    private static @Nullable String reset(List<?> fields) {
+        for (int i = 0; i + 1 < fields.size(); i += 2) {
+            if (FIELD.equals(text(fields.get(i)))) {
+                return text(fields.get(i + 1));
+            }
+        }
+        return null;
     }
 
     private CompletableFuture<List<Object>> run(CommandType type, String... arguments) {
@@ -69,7 +82,7 @@ public final class ResetStream {
         return RoutedCommand.run(routes, SUBJECT, type, all);
     }
 
-    private static String text(Object bytes) {
+    private static String text(@Nullable Object bytes) {
         return bytes instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "";
     }
 }

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Short texts that all servers on one Redis read, of each the newest: one hash, in which every text stands behind its stamp. The
- * field without a name counts what was posted, so that who looks often reads little.
+ * Short texts that all servers on one Redis read, the newest of each name. They are in one hash, each text after its
+ * stamp. The field without a name counts the posts, so that frequent readers read little.
  */
 public final class SharedNotes {
     private static final byte[] POST = """
@@ -31,18 +31,18 @@ public final class SharedNotes {
 
     private static final byte[] ONE_KEY = {'1'};
     private static final byte[] COUNT = {};
-    /** All notes of a Redis share a slot. */
+    /** The subject of all notes, so that they share a hash slot. */
     private static final long SUBJECT = 0;
 
     private final RedisRoutes routes;
     private final byte[] key;
 
-    public SharedNotes(RedisRoutes routes, String board) {
+    public SharedNotes(RedisRoutes routes, String name) {
         this.routes = routes;
-        this.key = RedisKey.ofNotes(SUBJECT, board);
+        this.key = RedisKey.ofNotes(SUBJECT, name);
     }
 
-    /** How much was posted so far; empty if nothing ever was. */
+    /** Returns the number of posts so far; empty if there were none. */
     public CompletionStage<Optional<String>> count() {
         return run(CommandType.HGET, key, COUNT)
                 .thenApply(reply -> reply.isEmpty()
@@ -50,7 +50,7 @@ public final class SharedNotes {
                         : Optional.ofNullable(reply.get(0)).map(SharedNotes::text));
     }
 
-    /** Every text by its name. */
+    /** Returns every text by its name. */
     public CompletionStage<Map<String, String>> read() {
         return run(CommandType.HGETALL, key).thenApply(reply -> {
             Map<String, String> texts = new HashMap<>();
@@ -66,7 +66,7 @@ public final class SharedNotes {
         });
     }
 
-    /** Posts {@code text}, unless what stands under {@code name} is as new or newer; whether it was posted. */
+    /** Posts {@code text}, unless the text under {@code name} is as new or newer; returns whether it was posted. */
     public CompletionStage<Boolean> post(String name, long stamp, String text) {
         return run(CommandType.EVAL, POST, ONE_KEY, key, bytes(name), bytes(String.valueOf(stamp)), bytes(text))
                 .thenApply(reply -> !reply.isEmpty() && reply.get(0) instanceof Long done && done == 1);

@@ -1,6 +1,6 @@
 /**
- * What Weir servers on one Redis tell each other: notes by name, and the stream of counters that were reset. The
- * meaning of a note does not come in; a note is text.
+ * Messages between the Weir servers on one Redis: notes by name, and the stream of reset counters. The meaning of a
+ * note does not come in; a note is text.
  */
 @NullMarked
 package dev.weir.redis.internal.notes;

@@ -1,10 +1,10 @@
 package dev.weir.redis.internal.routing;
 
-import dev.weir.redis.RedisAddress.HostPort;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoop;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,26 +12,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** The servers of a cluster that are known, by where they are. Each is connected to once; any thread may ask for it. */
+/** The known servers of a cluster, by address. Each is connected to once. Any thread may call this. */
 final class ClusterNodes {
-    private static final long FAREWELL_MILLIS = 5_000;
-    private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long CLOSE_DELAY_MILLIS = 5_000;
+    private static final long MIGRATION_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final RedisNodeFactory factory;
     private final RedisSettings settings;
-    private final RedisNode.Neighbours neighbours;
+    private final RedisNode.Topology topology;
     private final EventLoop loop;
     private final Map<HostPort, RedisNode> nodes = new ConcurrentHashMap<>();
-    /** When {@code ASK} last pointed there. */
-    private final Map<HostPort, Long> asked = new ConcurrentHashMap<>();
+    /** The time at which {@code ASK} last pointed to a server. */
+    private final Map<HostPort, Long> migrationTargets = new ConcurrentHashMap<>();
 
-    private boolean warming;
+    private boolean warmingUp;
     private boolean closed;
 
-    ClusterNodes(RedisNodeFactory factory, RedisSettings settings, RedisNode.Neighbours neighbours, EventLoop loop) {
+    ClusterNodes(RedisNodeFactory factory, RedisSettings settings, RedisNode.Topology topology, EventLoop loop) {
         this.factory = factory;
         this.settings = settings;
-        this.neighbours = neighbours;
+        this.topology = topology;
         this.loop = loop;
     }
 
@@ -39,38 +39,38 @@ final class ClusterNodes {
         return nodes;
     }
 
-    /** The server there, which is connected to if it was not known; null if all is closed. */
+    /** Returns the node at an address, and connects to it if it is unknown; null after {@link #close}. */
     @Nullable
     RedisNode at(HostPort server) {
         RedisNode known = nodes.get(server);
-        return known == null ? meet(server) : known;
+        return known == null ? connect(server) : known;
     }
 
-    /** The same for a server that keys move to: it may serve no slot yet, and is wanted for each of these keys. */
+    /** Returns the node that keys migrate to. It may serve no hash slot yet, but every {@code ASK} needs it. */
     @Nullable
-    RedisNode atMoving(HostPort server) {
-        asked.put(server, System.nanoTime());
+    RedisNode migrationTarget(HostPort server) {
+        migrationTargets.put(server, System.nanoTime());
         return at(server);
     }
 
-    private synchronized @Nullable RedisNode meet(HostPort server) {
+    private synchronized @Nullable RedisNode connect(HostPort server) {
         RedisNode known = nodes.get(server);
         if (known != null || closed) {
             return known;
         }
-        RedisNode made = factory.node(server.toString(), LettuceSetup.uri(settings, server), neighbours);
-        made.warming(warming);
-        nodes.put(server, made);
-        made.open();
-        return made;
+        RedisNode created = factory.node(server.toString(), LettuceSetup.uri(settings, server), topology);
+        created.warmingUp(warmingUp);
+        nodes.put(server, created);
+        created.open();
+        return created;
     }
 
-    /** Connects to those that the address names. */
-    void meetFirst() {
+    /** Connects to the servers in the configured address. */
+    void connectToSeeds() {
         settings.address().hosts().forEach(this::at);
     }
 
-    /** Where {@code node} is; empty if it is not known any more. */
+    /** Returns the host of {@code node}; empty if it is not known any more. */
     String hostOf(RedisNode node) {
         for (Map.Entry<HostPort, RedisNode> each : nodes.entrySet()) {
             if (each.getValue() == node) {
@@ -80,28 +80,31 @@ final class ClusterNodes {
         return "";
     }
 
-    synchronized void warming(boolean now) {
-        warming = now;
-        nodes.values().forEach(node -> node.warming(now));
+    synchronized void warmingUp(boolean now) {
+        warmingUp = now;
+        nodes.values().forEach(node -> node.warmingUp(now));
     }
 
-    /** Parts with those that are {@code idle}. What is still under way there may be answered. */
-    void dismiss(BiPredicate<HostPort, RedisNode> idle) {
+    /**
+     * Removes the nodes that are {@code idle}. Their connections close later, so that commands in flight may be
+     * answered.
+     */
+    void retire(BiPredicate<HostPort, RedisNode> idle) {
         long now = System.nanoTime();
-        asked.values().removeIf(last -> now - last > ASKED_NANOS);
+        migrationTargets.values().removeIf(last -> now - last > MIGRATION_NANOS);
         nodes.entrySet().removeIf(each -> {
             RedisNode node = each.getValue();
-            boolean leaves = !asked.containsKey(each.getKey()) && idle.test(each.getKey(), node);
-            if (leaves) {
-                node.dismiss();
-                var unused = loop.schedule(() -> factory.close(node), FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
+            boolean removed = !migrationTargets.containsKey(each.getKey()) && idle.test(each.getKey(), node);
+            if (removed) {
+                node.retire();
+                var unused = loop.schedule(() -> factory.close(node), CLOSE_DELAY_MILLIS, TimeUnit.MILLISECONDS);
             }
-            return leaves;
+            return removed;
         });
     }
 
     synchronized void close() {
         closed = true;
-        nodes.values().forEach(RedisNode::dismiss);
+        nodes.values().forEach(RedisNode::retire);
     }
 }

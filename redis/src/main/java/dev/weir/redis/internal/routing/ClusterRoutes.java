@@ -1,13 +1,13 @@
 package dev.weir.redis.internal.routing;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisAddress.HostPort;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.RedisError;
 import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoop;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -17,50 +17,51 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The masters of a cluster, each with lanes and a breaker of its own.
+ * The masters of a cluster, each with batchers and a breaker of its own.
  *
- * <h2>Who serves what</h2>
+ * <h2>Map of hash slots</h2>
  *
- * What the cluster says when it is asked ({@link HashSlotRefresh}), which it is also when there is reason to doubt: a connection was
- * lost, a breaker opened, a node said READONLY, CLUSTERDOWN or MOVED. {@code MOVED} sets its slot at once. A node that serves nothing
- * any more is parted with.
+ * {@link HashSlotRefresh} reads the map from the cluster, periodically and when it may be out of date: a connection was
+ * lost, a breaker opened, or a node replied READONLY, CLUSTERDOWN or MOVED. {@code MOVED} sets its hash slot at once. A
+ * node that serves no hash slot any more is closed.
  *
  * <h2>Concurrency</h2>
  *
- * Slots are read by any thread and written in one event loop, but for those that {@code MOVED} sets; the last word has the table.
+ * Any thread reads the map. One event loop writes it, except for the hash slots that {@code MOVED} sets. The cluster's
+ * next map overwrites those.
  */
-public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, HashSlotRefresh.Cluster {
+public final class ClusterRoutes implements RedisRoutes, RedisNode.Topology, HashSlotRefresh.Cluster {
     private static final System.Logger LOG = System.getLogger(ClusterRoutes.class.getName());
 
     private final EventLoop loop;
     private final ClusterNodes nodes;
-    private final AtomicReferenceArray<@Nullable RedisNode> slots = new AtomicReferenceArray<>(HashSlotTable.SLOTS);
+    private final AtomicReferenceArray<@Nullable RedisNode> owners = new AtomicReferenceArray<>(HashSlotTable.SLOTS);
 
-    private final HashSlotRefresh inquiry;
-    /** Slots that nobody serves, as the cluster said last. */
+    private final HashSlotRefresh refresh;
+    /** The number of hash slots that no node serves, by the cluster's last map. */
     private volatile int unserved = HashSlotTable.SLOTS;
 
     public ClusterRoutes(RedisNodeFactory factory, RedisSettings settings, EventLoop loop) {
         this.loop = loop;
         this.nodes = new ClusterNodes(factory, settings, this, loop);
-        this.inquiry = new HashSlotRefresh(this, loop);
+        this.refresh = new HashSlotRefresh(this, loop);
     }
 
     @Override
-    public boolean bySlot() {
+    public boolean hasHashSlots() {
         return true;
     }
 
     @Override
     public @Nullable RedisNode node(int slot) {
-        return slots.get(slot);
+        return owners.get(slot);
     }
 
     @Override
     public boolean serves() {
         RedisNode last = null;
         for (int slot = 0; slot < HashSlotTable.SLOTS; slot++) {
-            RedisNode node = slots.get(slot);
+            RedisNode node = owners.get(slot);
             if (node == null || (node != last && !node.health().serves())) {
                 return false;
             }
@@ -71,12 +72,12 @@ public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, H
 
     @Override
     public String unserved() {
-        int nobodys = unserved;
-        if (nobodys == 0) {
+        int missing = unserved;
+        if (missing == 0) {
             return "";
         }
-        RedisError said = inquiry.complaint();
-        return said == null ? "slots that nobody is known to serve: " + nobodys : said.toString();
+        RedisError error = refresh.lastError();
+        return error == null ? "hash slots without a known node: " + missing : error.toString();
     }
 
     @Override
@@ -87,8 +88,8 @@ public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, H
                 return down;
             }
         }
-        RedisError said = inquiry.complaint();
-        return said == null ? StoreFailure.UNREACHABLE : said.failure();
+        RedisError error = refresh.lastError();
+        return error == null ? StoreFailure.UNREACHABLE : error.failure();
     }
 
     @Override
@@ -97,21 +98,21 @@ public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, H
     }
 
     @Override
-    public void warming(boolean now) {
-        nodes.warming(now);
+    public void warmingUp(boolean now) {
+        nodes.warmingUp(now);
     }
 
     @Override
     public void open() {
         loop.execute(() -> {
-            nodes.meetFirst();
-            inquiry.begin();
+            nodes.connectToSeeds();
+            refresh.begin();
         });
     }
 
     @Override
     public void close() {
-        inquiry.close();
+        refresh.close();
         nodes.close();
     }
 
@@ -120,11 +121,11 @@ public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, H
         int tries = servesAny(node) ? HashSlotTable.SLOTS * 8 : 0;
         for (int i = 0; i < tries; i++) {
             long subject = ThreadLocalRandom.current().nextLong();
-            if (slots.get(RedisKey.slot(subject)) == node) {
+            if (owners.get(RedisKey.slot(subject)) == node) {
                 return subject;
             }
         }
-        return 0; // it serves nothing: whatever it says to this, nobody is sent there
+        return 0; // it serves no hash slot, so the result of the probe does not matter
     }
 
     @Override
@@ -135,11 +136,11 @@ public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, H
         }
         HostPort server = new HostPort(host, redirect.port());
         if (redirect.ask()) {
-            return nodes.atMoving(server);
+            return nodes.migrationTarget(server);
         }
         RedisNode target = nodes.at(server);
         if (target != null) {
-            slots.set(redirect.slot(), target);
+            owners.set(redirect.slot(), target);
             changed();
         }
         return target;
@@ -147,7 +148,7 @@ public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, H
 
     @Override
     public void changed() {
-        inquiry.doubt();
+        refresh.refreshSoon();
     }
 
     @Override
@@ -156,46 +157,46 @@ public final class ClusterRoutes implements RedisRoutes, RedisNode.Neighbours, H
     }
 
     @Override
-    public void nobodyThere() {
-        nodes.meetFirst(); // whoever we knew may be gone for good
+    public void noneReachable() {
+        nodes.connectToSeeds(); // the known nodes may be gone for good
     }
 
     @Override
-    public boolean take(Map<HostPort, boolean[]> table) {
-        boolean whole = true;
+    public boolean update(Map<HostPort, boolean[]> table) {
+        boolean complete = true;
         boolean changed = false;
-        int nobodys = 0;
-        RedisNode[] owners = new RedisNode[HashSlotTable.SLOTS];
+        int missing = 0;
+        RedisNode[] next = new RedisNode[HashSlotTable.SLOTS];
         for (Map.Entry<HostPort, boolean[]> each : table.entrySet()) {
             RedisNode node = nodes.at(each.getKey());
             if (node == null) {
                 return false;
             }
-            whole &= node.health().serves();
+            complete &= node.health().serves();
             for (int slot = 0; slot < HashSlotTable.SLOTS; slot++) {
-                owners[slot] = each.getValue()[slot] ? node : owners[slot];
+                next[slot] = each.getValue()[slot] ? node : next[slot];
             }
         }
         for (int slot = 0; slot < HashSlotTable.SLOTS; slot++) {
-            RedisNode owner = owners[slot];
-            nobodys += owner == null ? 1 : 0;
-            // A slot that nobody serves stays with who served it: its failure is the truth.
-            if (owner != null && slots.getAndSet(slot, owner) != owner) {
+            RedisNode owner = next[slot];
+            missing += owner == null ? 1 : 0;
+            // A hash slot without a node stays with its last node, whose failure is then reported.
+            if (owner != null && owners.getAndSet(slot, owner) != owner) {
                 changed = true;
             }
         }
-        unserved = nobodys;
+        unserved = missing;
         if (changed) {
-            LOG.log(Level.DEBUG, "redis cluster: " + table.keySet() + " serve its slots");
-            nodes().forEach(RedisNode::hasNews);
+            LOG.log(Level.DEBUG, "redis cluster: " + table.keySet() + " serve its hash slots");
+            nodes().forEach(RedisNode::probeNow);
         }
-        nodes.dismiss((server, node) -> !table.containsKey(server) && !servesAny(node));
-        return whole && nobodys == 0;
+        nodes.retire((server, node) -> !table.containsKey(server) && !servesAny(node));
+        return complete && missing == 0;
     }
 
     private boolean servesAny(RedisNode node) {
         for (int slot = 0; slot < HashSlotTable.SLOTS; slot++) {
-            if (slots.get(slot) == node) {
+            if (owners.get(slot) == node) {
                 return true;
             }
         }

@@ -1,12 +1,12 @@
 package dev.weir.redis.internal.routing;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisAddress.HostPort;
 import dev.weir.redis.internal.connection.PlainCommand;
 import dev.weir.redis.internal.connection.ReconnectingConnection;
 import dev.weir.redis.internal.connection.RedisError;
 import dev.weir.redis.internal.connection.RedisFailures;
 import dev.weir.redis.internal.node.RedisNode;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -21,43 +21,44 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a cluster who serves what, and sees to it that it is asked again.
+ * Reads from a cluster which node serves which hash slot, repeatedly.
  *
- * <p>{@code CLUSTER SLOTS} of any master that answers, over the connections that are there (hundreds of processes must not connect to
- * every node each time something happens), every half minute, and when there is reason to doubt. While a master is away it is asked
- * again and again, later and later up to a second.
+ * <p>It sends {@code CLUSTER SLOTS} to any reachable master over an existing connection, because hundreds of processes
+ * must not connect to every node after each event. It does so every half minute, and when the map may be out of date.
+ * While a hash slot has no healthy node, it retries with growing waits of up to a second.
  *
- * <p><b>Concurrency.</b> All of it happens in one event loop; {@link #doubt} and {@link #close} may come from anywhere.
+ * <p><b>Concurrency.</b> Everything runs in one event loop; {@link #refreshSoon} and {@link #close} may be called by
+ * any thread.
  */
 final class HashSlotRefresh {
     private static final System.Logger LOG = System.getLogger(HashSlotRefresh.class.getName());
     private static final long EVERY_MILLIS = 30_000;
     private static final long FIRST_WAIT_MILLIS = 50;
     private static final long LONGEST_WAIT_MILLIS = 1_000;
-    private static final long PATIENCE_MILLIS = 500;
+    private static final long TIMEOUT_MILLIS = 500;
 
-    /** Who can be asked, and who hears the answer. */
+    /** The cluster that is asked and receives the map. */
     interface Cluster {
-        /** The nodes that are known, by where they are. */
+        /** Returns the known nodes, by address. */
         Map<HostPort, RedisNode> known();
 
-        /** Nobody who is known can be asked. */
-        void nobodyThere();
+        /** Called if no known node is reachable. */
+        void noneReachable();
 
-        /** Takes in who serves what; whether all slots are served by nodes that serve. */
-        boolean take(Map<HostPort, boolean[]> table);
+        /** Applies a map; returns whether every hash slot is served by a healthy node. */
+        boolean update(Map<HostPort, boolean[]> table);
     }
 
-    private record Candidate(String host, ReconnectingConnection line, boolean failing) {}
+    private record Candidate(String host, ReconnectingConnection connection, boolean failing) {}
 
     private final Cluster cluster;
     private final EventLoop loop;
     private @Nullable ScheduledFuture<?> next;
     private long nextNanos;
     private boolean asking;
-    private int troubled;
-    /** What was said instead of who serves what; null since that was said. Any thread may read it. */
-    private volatile @Nullable RedisError complaint;
+    private int failures;
+    /** The last error; null after a map was read. Any thread may read it. */
+    private volatile @Nullable RedisError lastError;
 
     private volatile boolean closed;
 
@@ -66,19 +67,19 @@ final class HashSlotRefresh {
         this.loop = loop;
     }
 
-    /** Why it is not known who serves what; null if it is, or nobody could be asked. */
+    /** Returns why there is no current map; null if there is one, or if no node was reachable. */
     @Nullable
-    RedisError complaint() {
-        return complaint;
+    RedisError lastError() {
+        return lastError;
     }
 
-    /** Asks for the first time; in the event loop. */
+    /** Reads the map for the first time; in the event loop. */
     void begin() {
         askIn(0);
     }
 
-    /** Something has happened: it is asked soon, but not by everybody at once. */
-    void doubt() {
+    /** Reads the map soon, because it may be out of date. The wait is random, so that not all processes ask at once. */
+    void refreshSoon() {
         if (!closed) {
             loop.execute(() -> askIn(ThreadLocalRandom.current().nextLong(FIRST_WAIT_MILLIS)));
         }
@@ -93,7 +94,7 @@ final class HashSlotRefresh {
         });
     }
 
-    /** The earlier of two wishes counts. */
+    /** Schedules the next read; the earlier of two schedules counts. */
     private void askIn(long millis) {
         long due = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         if (closed || asking || (next != null && nextNanos - due <= 0)) {
@@ -110,59 +111,59 @@ final class HashSlotRefresh {
         next = null;
         List<Candidate> up = new ArrayList<>();
         cluster.known().forEach((server, node) -> {
-            ReconnectingConnection line = node.upLine();
-            if (line != null) {
-                up.add(new Candidate(server.host(), line, node.isOpen()));
+            ReconnectingConnection connection = node.upConnection();
+            if (connection != null) {
+                up.add(new Candidate(server.host(), connection, node.isOpen()));
             }
         });
         if (up.isEmpty()) {
-            cluster.nobodyThere();
-            again(true);
+            cluster.noneReachable();
+            scheduleNext(true);
             return;
         }
-        // A node that is taken for gone is asked last; else whoever comes.
+        // Ask a random node, those with an open breaker last.
         Collections.shuffle(up);
         up.sort((a, b) -> Boolean.compare(a.failing, b.failing));
         asking = true;
         String asked = up.get(0).host;
         byte[] what = "SLOTS".getBytes(StandardCharsets.US_ASCII);
-        var unused = PlainCommand.run(up.get(0).line, CommandType.CLUSTER, what)
-                .orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+        var unused = PlainCommand.run(up.get(0).connection, CommandType.CLUSTER, what)
+                .orTimeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
                 .whenComplete((reply, failed) -> loop.execute(() -> {
                     asking = false;
                     Map<HostPort, boolean[]> table = reply == null ? null : HashSlotTable.read(reply, asked);
                     if (failed != null) {
-                        complain(asked, RedisFailures.of(failed), RedisFailures.reason(failed));
+                        recordError(asked, RedisFailures.of(failed), RedisFailures.reason(failed));
                     } else if (table == null) {
-                        complain(asked, StoreFailure.BROKEN, "an answer that cannot be read");
+                        recordError(asked, StoreFailure.BROKEN, "the reply cannot be read");
                     } else if (table.isEmpty()) {
-                        complain(asked, StoreFailure.UNAVAILABLE, "nobody serves any slot");
+                        recordError(asked, StoreFailure.UNAVAILABLE, "no node serves any hash slot");
                     } else {
-                        complaint = null;
+                        lastError = null;
                     }
                     if (closed) {
                         return;
                     }
                     boolean trouble = true;
                     try {
-                        trouble = table == null || table.isEmpty() || !cluster.take(table);
+                        trouble = table == null || table.isEmpty() || !cluster.update(table);
                     } finally {
-                        again(trouble); // whatever happens: who stops looking never finds it again
+                        scheduleNext(trouble); // also after an exception, or the map would never be read again
                     }
                 }));
     }
 
-    private void complain(String asked, StoreFailure failure, String reason) {
-        RedisError said = new RedisError(failure, "CLUSTER SLOTS: " + reason);
-        if (!closed && !said.equals(complaint)) {
-            complaint = said;
-            LOG.log(Level.WARNING, "redis cluster, asked at " + asked + ": " + said);
+    private void recordError(String asked, StoreFailure failure, String reason) {
+        RedisError error = new RedisError(failure, "CLUSTER SLOTS: " + reason);
+        if (!closed && !error.equals(lastError)) {
+            lastError = error;
+            LOG.log(Level.WARNING, "redis cluster, asked at " + asked + ": " + error);
         }
     }
 
-    private void again(boolean trouble) {
-        troubled = trouble ? troubled + 1 : 0;
-        long bound = Math.min(LONGEST_WAIT_MILLIS, FIRST_WAIT_MILLIS << Math.min(troubled, 10));
+    private void scheduleNext(boolean trouble) {
+        failures = trouble ? failures + 1 : 0;
+        long bound = Math.min(LONGEST_WAIT_MILLIS, FIRST_WAIT_MILLIS << Math.min(failures, 10));
         long wait = trouble ? bound / 2 + ThreadLocalRandom.current().nextLong(bound / 2) : EVERY_MILLIS;
         askIn(wait);
     }

@@ -1,21 +1,22 @@
 package dev.weir.redis.internal.routing;
 
-import dev.weir.redis.RedisAddress.HostPort;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Who serves which slot, as one node of a cluster sees it. */
+/** Reads which master serves which hash slot, as one node of a cluster sees it. */
 public final class HashSlotTable {
+    /** The number of hash slots of every cluster. */
     public static final int SLOTS = 1 << 14;
 
     private HashSlotTable() {}
 
     /**
-     * Reads the reply to {@code CLUSTER SLOTS}: ranges of slots, each with its master first. A node that does not say its host is
-     * where the one is that was {@code asked}. Null if that is not what it is.
+     * Reads the reply to {@code CLUSTER SLOTS}: ranges of hash slots, each with its master first. A node without a host
+     * is on the host that was {@code asked}. Null if the reply has another format.
      */
     static @Nullable Map<HostPort, boolean[]> read(List<Object> reply, String asked) {
         Map<HostPort, boolean[]> masters = new TreeMap<>((a, b) -> a.toString().compareTo(b.toString()));
@@ -41,7 +42,7 @@ public final class HashSlotTable {
         return masters;
     }
 
-    /** Whether a node of a cluster says with this that it does not know the host, or that it is its own. */
+    /** Returns whether a cluster node uses {@code host} for "unknown" or for its own host. */
     static boolean isUnknown(String host) {
         return host.isEmpty() || host.equals("?");
     }

@@ -5,32 +5,38 @@ import dev.weir.redis.internal.node.RedisNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which node serves what. */
+/** Finds the node that serves a hash slot. */
 public interface RedisRoutes {
-    /** Whether counters of different subjects may live on different nodes, and no script call may touch two slots. */
-    boolean bySlot();
+    /**
+     * Returns whether this is a cluster: counters of different subjects may be on different nodes, and a script call
+     * may touch only one hash slot.
+     */
+    boolean hasHashSlots();
 
-    /** Who serves {@code slot}; null if nobody is known to. */
+    /** Returns the node that serves {@code slot}; null if none is known. */
     @Nullable
     RedisNode node(int slot);
 
-    /** Whether all there is to ask is served. */
+    /** Returns whether every hash slot is served. */
     boolean serves();
 
-    /** What nobody serves though all nodes that are known do, and why, for people; empty if there is nothing. */
+    /**
+     * Returns, for people, which hash slots no node serves and why, if the health of the known nodes does not show it;
+     * empty otherwise.
+     */
     String unserved();
 
-    /** Why nobody is known to serve a slot. */
+    /** Returns why no node is known for a hash slot. */
     StoreFailure failure();
 
-    /** All that are known, for metrics and health. */
+    /** Returns all known nodes, for metrics and health. */
     List<RedisNode> nodes();
 
-    /** While we warm up, it is we who are slow: breakers look away. */
-    void warming(boolean now);
+    /** Starts or ends the warm-up. Meanwhile breakers ignore results, because this process is the slow one. */
+    void warmingUp(boolean now);
 
     void open();
 
-    /** Begins nothing more; who made the nodes closes them. */
+    /** Stops; the factory of the nodes closes their connections. */
     void close();
 }

@@ -15,15 +15,16 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A command that has nothing to do with deciding, on keys of one subject, wherever they live by now: it goes where a cluster sends it,
- * and waits there for who is to come, which after a failover is a moment. What may have been carried out is not sent again.
+ * A command that is not part of a decision, on the keys of one subject, wherever they are. It follows redirects of a
+ * cluster, and waits for a new master, which takes a moment after a failover. A command that may have been executed is
+ * not sent again.
  */
 public final class RoutedCommand {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** Early enough for it to be said why. */
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Before the timeout, so that the future fails with the actual reason. */
     private static final long LAST_TRY_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
-    private static final Executor SOON = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
+    private static final Executor RETRY_DELAY = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
     private static final int MOST_REDIRECTS = 16;
 
     private final RedisRoutes routes;
@@ -40,24 +41,27 @@ public final class RoutedCommand {
         this.arguments = arguments;
     }
 
-    /** What Redis answers; it fails with what Redis says, or why it says nothing, within a second. */
+    /** Sends a command. The future fails with Redis's error, or with the reason of no reply, within a second. */
     public static CompletableFuture<List<Object>> run(
             RedisRoutes routes, long subject, CommandType type, byte[]... arguments) {
         return new RoutedCommand(routes, subject, type, arguments)
                 .send()
-                .orTimeout(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+                .orTimeout(TIMEOUT_NANOS, TimeUnit.NANOSECONDS);
     }
 
     private CompletableFuture<List<Object>> send() {
-        RedisNode node = routes.node(routes.bySlot() ? RedisKey.slot(subject) : 0);
-        return node == null ? sendSoon(new IOException("redis: nobody is known to serve this")) : send(node, false);
+        RedisNode node = routes.node(routes.hasHashSlots() ? RedisKey.slot(subject) : 0);
+        return node == null
+                ? retrySoon(new IOException("redis: no node is known for this hash slot"))
+                : send(node, false);
     }
 
     private CompletableFuture<List<Object>> send(RedisNode node, boolean asking) {
-        ReconnectingConnection line = node.lane(subject).line();
-        return line.down() != null
-                ? sendSoon(new IOException("redis: " + line.reason()))
-                : PlainCommand.run(line, asking, type, arguments).exceptionallyCompose(failed -> failed(node, failed));
+        ReconnectingConnection connection = node.batcher(subject).connection();
+        return connection.down() != null
+                ? retrySoon(new IOException("redis: " + connection.reason()))
+                : PlainCommand.run(connection, asking, type, arguments)
+                        .exceptionallyCompose(failed -> failed(node, failed));
     }
 
     private CompletableFuture<List<Object>> failed(RedisNode node, Throwable failed) {
@@ -69,16 +73,16 @@ public final class RoutedCommand {
                 return send(target, redirect.ask());
             }
             if (RedisFailures.code(refusal.error).equals("CLUSTERDOWN")) {
-                return sendSoon(why);
+                return retrySoon(why);
             }
         }
         return CompletableFuture.failedFuture(why);
     }
 
-    /** Tries it once more, where another may serve it by then. */
-    private CompletableFuture<List<Object>> sendSoon(Throwable why) {
-        return !routes.bySlot() || System.nanoTime() - lastTryNanos > 0
+    /** Retries soon in a cluster, where another node may serve the hash slot by then. */
+    private CompletableFuture<List<Object>> retrySoon(Throwable why) {
+        return !routes.hasHashSlots() || System.nanoTime() - lastTryNanos > 0
                 ? CompletableFuture.failedFuture(why)
-                : CompletableFuture.runAsync(() -> {}, SOON).thenCompose(waited -> send());
+                : CompletableFuture.runAsync(() -> {}, RETRY_DELAY).thenCompose(waited -> send());
     }
 }

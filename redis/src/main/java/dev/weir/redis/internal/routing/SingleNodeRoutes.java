@@ -1,17 +1,17 @@
 package dev.weir.redis.internal.routing;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisAddress;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One server for everything: a standalone one, or whoever the sentinels say is the master. */
-public final class SingleNodeRoutes implements RedisRoutes, RedisNode.Neighbours {
+/** Routes everything to one server: a standalone one, or the master that the sentinels name. */
+public final class SingleNodeRoutes implements RedisRoutes, RedisNode.Topology {
     private final RedisNode node;
 
     public SingleNodeRoutes(RedisNodeFactory nodes, RedisSettings settings) {
@@ -26,7 +26,7 @@ public final class SingleNodeRoutes implements RedisRoutes, RedisNode.Neighbours
     }
 
     @Override
-    public boolean bySlot() {
+    public boolean hasHashSlots() {
         return false;
     }
 
@@ -56,8 +56,8 @@ public final class SingleNodeRoutes implements RedisRoutes, RedisNode.Neighbours
     }
 
     @Override
-    public void warming(boolean now) {
-        node.warming(now);
+    public void warmingUp(boolean now) {
+        node.warmingUp(now);
     }
 
     @Override
@@ -67,7 +67,7 @@ public final class SingleNodeRoutes implements RedisRoutes, RedisNode.Neighbours
 
     @Override
     public void close() {
-        node.dismiss();
+        node.retire();
     }
 
     @Override
@@ -77,7 +77,7 @@ public final class SingleNodeRoutes implements RedisRoutes, RedisNode.Neighbours
 
     @Override
     public @Nullable RedisNode redirected(ClusterRedirect redirect, RedisNode from) {
-        return null; // a cluster behind an address of a single server: its errors are told as they are
+        return null; // a cluster behind the address of a single server: report its errors unchanged
     }
 
     @Override

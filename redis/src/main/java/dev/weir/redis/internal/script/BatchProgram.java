@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What the script is told to do, entry by entry, as its head comment has it. Counters and meters are named by their order in the tables
- * until it is written, for only then are their places known.
+ * The program of a batch, entry by entry, in the format that the script's head comment describes. Counters and meters
+ * are numbered in the order of the tables; their positions are known only when the program is written.
  *
  * <h2>Runs</h2>
  *
- * The same check asked again and again, by requests that ask nothing else, is one entry with a count, as long as nothing else asks its
- * counter in between. So for each counter the order of arrival is kept, and that is all the order there is.
+ * Requests with the same single check share one entry with a count, as long as no other check of that counter comes in
+ * between. So the order of arrival is kept per counter, and no other order matters.
  */
 final class BatchProgram {
     static final long MAX_HITS = (1L << 53) - 1;
@@ -23,44 +23,44 @@ final class BatchProgram {
     private static final long ASK_ONLY = 2;
     private static final long ONCE = 4;
     private static final long LEASE = Long.MIN_VALUE;
-    /** In the place of {@code -checks}, where there are none. */
+    /** Stands for {@code -checks} if there are none. */
     private static final long NO_CHECKS = Long.MIN_VALUE + 1;
 
     private static final int NO_RUN = -1;
 
     private final CounterTable counters;
     private final MeterTable meters = new MeterTable();
-    private final MessagePackWriter packer = new MessagePackWriter();
+    private final MessagePackWriter writer = new MessagePackWriter();
 
     /**
-     * {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}, and after it, for each of the
-     * checks that asks for hits ahead, {@code LEASE, counter, meter, hits}.
+     * Each entry is {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}.
+     * After it, each check that leases hits has {@code LEASE, counter, meter, hits}.
      */
     private long[] entries = new long[256];
 
     private int size;
-    /** For each counter the entry that a check like its last one may join. */
+    /** For each counter, the entry that another check equal to its last one may join. */
     private int[] openRun = new int[64];
 
     private boolean hasGroups;
-    /** Of the groups that are charged once, in their order. */
-    private final List<CheckGroup> onces = new ArrayList<>();
+    /** The groups with an idempotency key, in order. */
+    private final List<CheckGroup> idempotent = new ArrayList<>();
 
     BatchProgram(CounterTable counters) {
         this.counters = counters;
     }
 
-    /** A counter that was met for the first time. */
-    void met(int counter) {
+    /** Notes that a counter was added to the table. */
+    void added(int counter) {
         if (counter >= openRun.length) {
             openRun = Arrays.copyOf(openRun, openRun.length * 2);
         }
         openRun[counter] = NO_RUN;
     }
 
-    /** A check that a request asks alone. Returns whether it is the one that was asked of its counter last, once more. */
+    /** Adds the only check of a request. Returns whether it joined the run of its counter. */
     boolean addRun(Check check, int counter) {
-        int meter = meters.place(MeterTable.of(check), check.countsDenied);
+        int meter = meters.position(MeterTable.of(check), check.countsDenied);
         long hits = hits(check);
         int run = check.ahead > 0 ? NO_RUN : openRun[counter];
         if (run != NO_RUN && hits >= 0 && entries[run + 1] == meter && entries[run + 2] == hits) {
@@ -72,68 +72,74 @@ final class BatchProgram {
         return false;
     }
 
-    /** A request whose checks follow: all of them or none. */
+    /** Adds a request whose checks follow; they are charged all or none. */
     void addGroup(CheckGroup group) {
         hasGroups = true;
         long flags = group.askOnly ? ASK_ONLY : group.quotaPassed ? QUOTA_PASSED : 0;
         if (group.idempotency != null) {
-            onces.add(group);
+            idempotent.add(group);
             flags += ONCE;
         }
         write(group.size() == 0 ? NO_CHECKS : -group.size());
         write(flags);
     }
 
-    /** One of the checks of {@code group}. */
+    /** Adds a check of {@code group}. */
     void addCheck(CheckGroup group, Check check, int counter) {
         openRun[counter] = NO_RUN;
         boolean counts = check.countsDenied && !group.askOnly;
-        write(counter, meters.place(MeterTable.of(check), counts), hits(check), role(check));
+        write(counter, meters.position(MeterTable.of(check), counts), hits(check), role(check));
     }
 
-    /** Single hits more, which are the check's to spend later, if the request that was added last passes. */
+    /** Adds a lease of hits that the check may spend later, if the request added last passes. */
     void addLease(Check check, int counter) {
         openRun[counter] = NO_RUN;
-        write(LEASE, counter, meters.place(MeterTable.of(check), false), Math.min(check.ahead, MAX_HITS));
+        write(LEASE, counter, meters.position(MeterTable.of(check), false), Math.min(check.ahead, MAX_HITS));
     }
 
-    /** How many requests are charged once. */
-    int onces() {
-        return onces.size();
+    /** Returns the number of requests with an idempotency key. */
+    int idempotent() {
+        return idempotent.size();
     }
 
-    /** What it will take to send, about. */
+    /** Returns the approximate number of bytes to send. */
     int bytes() {
-        return 4 * size + 100 * onces.size();
+        return 4 * size + 100 * idempotent.size();
     }
 
-    /** The counters, and after them where it is kept what is charged once: if {@code inOneSlot}, in that of its counters. */
+    /**
+     * Returns the keys of the counters, and then of the idempotency records. If {@code inOneSlot}, the records are in
+     * the hash slot of the counters.
+     */
     byte[][] keys(boolean inOneSlot) {
         byte[][] names = counters.names();
-        byte[][] keys = Arrays.copyOf(names, names.length + onces.size());
-        for (int i = 0; i < onces.size(); i++) {
+        byte[][] keys = Arrays.copyOf(names, names.length + idempotent.size());
+        for (int i = 0; i < idempotent.size(); i++) {
             byte[] caller = idempotency(i).caller();
             keys[names.length + i] = inOneSlot
-                    ? RedisKey.ofIdempotency(onces.get(i).keptUnder(), caller)
+                    ? RedisKey.ofIdempotency(idempotent.get(i).keptUnder(), caller)
                     : RedisKey.ofIdempotency(caller);
         }
         return keys;
     }
 
-    /** The program, which charges nothing after {@code expiryMicros} of Redis's clock, and the texts that it names. */
+    /**
+     * Returns the program, which charges nothing after {@code expiryMicros} of Redis's clock, and the texts that it
+     * refers to.
+     */
     byte[][] args(long expiryMicros) {
-        packer.clear();
-        packer.add(Math.max(0, Math.min(expiryMicros, MAX_HITS)));
-        packer.add(counters.reads());
-        packer.add(meters.size());
-        packer.add(counters.hasBlocks() ? 1 : 0);
-        packer.add(hasGroups ? 1 : 0);
-        packer.add(onces.isEmpty() ? 0 : 1);
-        meters.write(packer);
+        writer.clear();
+        writer.add(Math.max(0, Math.min(expiryMicros, MAX_HITS)));
+        writer.add(counters.reads());
+        writer.add(meters.size());
+        writer.add(counters.hasBlocks() ? 1 : 0);
+        writer.add(hasGroups ? 1 : 0);
+        writer.add(idempotent.isEmpty() ? 0 : 1);
+        meters.write(writer);
         packEntries();
-        byte[][] args = new byte[1 + 2 * onces.size()][];
-        args[0] = packer.toBytes();
-        for (int i = 0; i < onces.size(); i++) {
+        byte[][] args = new byte[1 + 2 * idempotent.size()][];
+        args[0] = writer.toBytes();
+        for (int i = 0; i < idempotent.size(); i++) {
             args[1 + 2 * i] = idempotency(i).key();
             args[2 + 2 * i] = idempotency(i).fingerprint();
         }
@@ -142,52 +148,52 @@ final class BatchProgram {
 
     private void packEntries() {
         int at = 0;
-        int once = 0;
+        int index = 0;
         while (at < size) {
             int checks = 1;
             if (entries[at] == LEASE) {
-                packer.add(0);
-                packer.add(counters.place((int) entries[at + 1]) + 1);
-                packer.add(entries[at + 2] + 1);
-                packer.add(entries[at + 3]);
+                writer.add(0);
+                writer.add(counters.position((int) entries[at + 1]) + 1);
+                writer.add(entries[at + 2] + 1);
+                writer.add(entries[at + 3]);
                 at += 4;
                 continue;
             }
             if (entries[at] < 0) {
                 checks = entries[at] == NO_CHECKS ? 0 : (int) -entries[at];
-                packer.add(-checks);
+                writer.add(-checks);
                 long flags = entries[at + 1];
-                packer.add(checks == 0 ? -flags : flags); // a lease has the number of its key there
+                writer.add(checks == 0 ? -flags : flags); // a lease has the number of its key in this position
                 at += 2;
                 if (flags >= ONCE) {
-                    packOnce(once++);
+                    packIdempotency(index++);
                 }
             }
             for (int i = 0; i < checks; i++) {
-                packer.add(counters.place((int) entries[at++]) + 1);
-                packer.add(entries[at++] + 1);
-                packer.add(entries[at++]);
-                packer.add(entries[at++]);
+                writer.add(counters.position((int) entries[at++]) + 1);
+                writer.add(entries[at++] + 1);
+                writer.add(entries[at++]);
+                writer.add(entries[at++]);
             }
         }
     }
 
-    private void packOnce(int index) {
-        Idempotency once = idempotency(index);
-        packer.add(counters.size() + index + 1);
-        packer.add(2 + 2 * index);
-        packer.add(once.keepMicros());
-        packer.add(onces.get(index).lookOnly ? 0 : once.most());
+    private void packIdempotency(int index) {
+        Idempotency idempotency = idempotency(index);
+        writer.add(counters.size() + index + 1);
+        writer.add(2 + 2 * index);
+        writer.add(idempotency.keepMicros());
+        writer.add(idempotent.get(index).lookOnly ? 0 : idempotency.most());
     }
 
     private Idempotency idempotency(int index) {
-        return Objects.requireNonNull(onces.get(index).idempotency);
+        return Objects.requireNonNull(idempotent.get(index).idempotency);
     }
 
     void clear() {
         size = 0;
         hasGroups = false;
-        onces.clear();
+        idempotent.clear();
         meters.clear();
     }
 
@@ -205,7 +211,7 @@ final class BatchProgram {
         entries[size++] = number;
     }
 
-    /** More than a script can count means what the most that it can count means: never, or all of it back. */
+    /** Clamps the hits to what the script can count: more is never admitted, or gives everything back. */
     private static long hits(Check check) {
         return Math.max(-MAX_HITS, Math.min(check.hits, MAX_HITS));
     }

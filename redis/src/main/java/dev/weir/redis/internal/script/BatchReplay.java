@@ -1,5 +1,6 @@
 package dev.weir.redis.internal.script;
 
+import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.BlockMeter;
 import dev.weir.internal.algorithm.MeterKind;
 import dev.weir.internal.algorithm.Outcome;
@@ -9,11 +10,15 @@ import dev.weir.internal.store.Check;
 import java.util.List;
 import java.util.Objects;
 
-/** Applies the checks of a batch, in their order, to the states that the script found, as the script did. */
+/** Applies the checks of a batch in order to the states that the script found, as the script did. */
 final class BatchReplay {
     private final CounterTable counters;
     private long[] state0 = new long[0];
     private long[] state1 = new long[0];
+    /** Counters whose state is in a format of a later version. */
+    private boolean[] unknown = new boolean[0];
+
+    private int unknownChecks;
     private long[] undo = new long[16];
     private final BlockAnswers blocks = new BlockAnswers();
     private final Outcome spare = new Outcome();
@@ -22,7 +27,10 @@ final class BatchReplay {
         this.counters = counters;
     }
 
-    /** Starts from these states, one for each counter that is read, and so many answers; false if that is not what they are. */
+    /**
+     * Starts from these states, one for each counter that is read, and the block answers; false if their number or type
+     * is wrong.
+     */
     boolean begin(List<?> states, List<?> answers, int expected) {
         int size = counters.size();
         if (states.size() != counters.reads() || !blocks.begin(answers, expected)) {
@@ -31,16 +39,20 @@ final class BatchReplay {
         if (state0.length < size) {
             state0 = new long[Math.max(64, 2 * size)];
             state1 = new long[Math.max(64, 2 * size)];
+            unknown = new boolean[Math.max(64, 2 * size)];
         }
+        unknownChecks = 0;
         for (int i = 0; i < size; i++) {
             MeterKind counting = counters.counting(i);
-            Object state = counting == MeterKind.LOG ? null : states.get(counters.place(i));
+            Object state = counting == MeterKind.LOG ? null : states.get(counters.position(i));
             if (state == null) {
                 state0[i] = 0;
                 state1[i] = 0;
+                unknown[i] = false;
             } else if (state instanceof byte[] bytes) {
                 state0[i] = StateFormat.word0(counting, bytes);
                 state1[i] = StateFormat.word1(counting, bytes);
+                unknown[i] = StateFormat.isUnknown(bytes);
             } else {
                 return false;
             }
@@ -48,14 +60,14 @@ final class BatchReplay {
         return true;
     }
 
-    /** Decides {@code group}, whose checks ask the counters from {@code asked[from]} on; returns how many passed, 0 or 1. */
+    /** Decides {@code group}, whose counters are at {@code asked[from]} and after; returns how many passed, 0 or 1. */
     int group(CheckGroup group, int[] asked, int[] answered, int from, long now) {
         int size = group.size();
         if (size == 1 && !group.askOnly && group.idempotency == null) {
             Check check = group.get(0);
             apply(check, asked[from], answered[from], check.countsDenied, now);
             group.allowed = group.passes();
-            return check.outcome.allowed ? 1 : 0;
+            return check.outcome.allowed && check.failure == null ? 1 : 0;
         }
         if (undo.length < 2 * size) {
             undo = new long[4 * size];
@@ -83,13 +95,13 @@ final class BatchReplay {
         return 0;
     }
 
-    /** Decides what {@code group} asked for ahead, which {@code passed} or not; returns how many hits were taken. */
+    /** Decides the leases of {@code group}, which {@code passed} or not; returns how many hits were taken. */
     long leases(CheckGroup group, int[] asked, int[] answered, int from, boolean passed, long now) {
         long taken = 0;
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             check.granted = 0;
-            if (passed && group.leases(i)) {
+            if (passed && group.leases(i) && check.failure == null) {
                 check.granted = lease(check, asked[from + i], answered[from + i], now);
                 taken += check.granted;
             }
@@ -111,6 +123,11 @@ final class BatchReplay {
         return fits;
     }
 
+    /** How many checks asked a counter that a later version wrote. */
+    int unknownChecks() {
+        return unknownChecks;
+    }
+
     long word0(int counter) {
         return state0[counter];
     }
@@ -119,10 +136,13 @@ final class BatchReplay {
         return state1[counter];
     }
 
-    /** The check's answer stays; what else its outcome says becomes how things stand, now that its hits were not taken or only counted. */
+    /**
+     * Updates the outcome of a check in a denied group. Its verdict stays; remaining and reset describe the counter
+     * without its hits, or with the hits counted.
+     */
     private void deny(Check check, int counter, boolean counts, long now) {
-        if (!(check.meter instanceof SlotMeter meter)) {
-            return; // the script's answer has it all
+        if (!(check.meter instanceof SlotMeter meter) || check.failure != null) {
+            return; // the script's answer is complete, or there is none
         }
         Outcome out = check.outcome;
         boolean allowed = out.allowed;
@@ -133,7 +153,12 @@ final class BatchReplay {
     }
 
     private void apply(Check check, int counter, int answer, boolean counts, long now) {
-        if (check.meter instanceof SlotMeter meter) {
+        boolean isUnknown = check.meter instanceof BlockMeter ? blocks.isUnknown(answer) : unknown[counter];
+        check.failure = isUnknown ? StoreFailure.UNKNOWN_FORMAT : null;
+        if (isUnknown) {
+            unknownChecks++;
+            check.outcome.allowed = true; // stops nobody: its rule's on_fail decides
+        } else if (check.meter instanceof SlotMeter meter) {
             apply(check.outcome, meter, counter, check.hits, counts, now);
         } else if (check.meter instanceof BlockMeter meter) {
             blocks.next(answer, meter, check.hits, check.outcome);

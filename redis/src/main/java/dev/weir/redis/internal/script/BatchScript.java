@@ -8,9 +8,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The script's text, put together from its parts, and the digest that Redis knows it by. */
+/** The text of the script, joined from its files, and its digest. */
 public final class BatchScript {
-    private static final String[] PARTS = {
+    private static final String[] FILES = {
         "begin",
         "bucket",
         "fixed_window",
@@ -36,31 +36,33 @@ public final class BatchScript {
         }
     }
 
-    /** The script, on Redis's own clock. */
+    /** Loads the script on Redis's own clock. */
     public static BatchScript load() {
         return load(part("clock"));
     }
 
-    /** The script on another clock, Lua text that says what {@code now} and {@code grace} are: for tests on virtual time. */
+    /**
+     * Loads the script on another clock, Lua text that sets {@code now} and {@code grace}: for tests on virtual time.
+     */
     static BatchScript load(String clock) {
         StringBuilder text = new StringBuilder(clock);
-        for (String part : PARTS) {
+        for (String part : FILES) {
             text.append(part(part));
         }
         return new BatchScript(strip(text.toString()));
     }
 
-    /** What {@code EVAL} takes. */
+    /** Returns the text for {@code EVAL}. */
     public byte[] text() {
         return text.clone();
     }
 
-    /** What {@code EVALSHA} takes. */
+    /** Returns the digest for {@code EVALSHA}. */
     public String digest() {
         return digest;
     }
 
-    /** Without indentation, empty lines and lines that are comments: it is sent, and kept by Redis, as text. */
+    /** Removes indentation, empty lines and comment lines, because the script is sent to and kept by Redis as text. */
     private static String strip(String lua) {
         StringBuilder stripped = new StringBuilder(lua.length());
         lua.lines()

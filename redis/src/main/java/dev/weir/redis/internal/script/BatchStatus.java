@@ -1,11 +1,11 @@
 package dev.weir.redis.internal.script;
 
-/** What became of a batch. */
+/** The result of a batch. */
 public enum BatchStatus {
-    /** Decided: every check has its outcome. */
+    /** The batch was decided: every check has its outcome. */
     DONE,
-    /** It came too late and charged nothing. */
+    /** The batch reached Redis after its expiry and charged nothing. */
     EXPIRED,
-    /** It says what the meters do not: nobody knows what was charged. */
+    /** The reply does not match the meters: it is unknown what was charged. */
     BROKEN
 }

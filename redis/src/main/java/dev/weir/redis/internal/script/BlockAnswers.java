@@ -5,28 +5,32 @@ import dev.weir.internal.algorithm.Outcome;
 import java.util.List;
 
 /**
- * What the script answers where a counter is a block, too long to be told: for each entry how many of its run were granted, and after
- * it what is used, when the next would fit, and when nothing counts any more.
+ * The script's answers for counters that are blocks, which are too long to return. For each entry there are four
+ * numbers: how many of its run were granted, and the state after it: the hits used, the time until the next hit fits,
+ * and the time until nothing counts any more.
  */
 final class BlockAnswers {
-    /** Of an answer. */
+    /** The numbers of one answer. */
     static final int NUMBERS = 4;
 
     private static final int GRANTED = 0;
     private static final int USED = 1;
     private static final int RETRY_AFTER = 2;
     private static final int RESET = 3;
+    /** In the place of how many were granted. */
+    private static final long UNKNOWN = -1;
 
     private long[] numbers = new long[0];
-    private int[] told = new int[0];
+    /** For each answer, how many checks of its run were read. */
+    private int[] read = new int[0];
 
-    /** Takes the numbers of so many answers; false if that is not what they are. */
+    /** Starts from the numbers of {@code expected} answers; false if their number or type is wrong. */
     boolean begin(List<?> answers, int expected) {
         if (answers.size() != NUMBERS * expected) {
             return false;
         }
-        if (told.length < expected) {
-            told = new int[2 * expected];
+        if (read.length < expected) {
+            read = new int[2 * expected];
             numbers = new long[2 * NUMBERS * expected];
         }
         for (int i = 0; i < NUMBERS * expected; i++) {
@@ -34,18 +38,23 @@ final class BlockAnswers {
                 return false;
             }
             numbers[i] = number;
-            told[i / NUMBERS] = 0;
+            read[i / NUMBERS] = 0;
         }
         return true;
     }
 
-    /** The outcome of the next of the run that {@code answer} is about. */
+    /** Returns whether the script could not read the counter of {@code answer}, because a later version wrote it. */
+    boolean isUnknown(int answer) {
+        return numbers[NUMBERS * answer + GRANTED] == UNKNOWN;
+    }
+
+    /** Computes the outcome of the next check in the run of {@code answer}. */
     void next(int answer, BlockMeter meter, long hits, Outcome out) {
         int at = NUMBERS * answer;
-        long later = numbers[at + GRANTED] - ++told[answer];
+        long later = numbers[at + GRANTED] - ++read[answer];
         if (later >= 0) {
-            // Those granted later in the run are not taken yet; what is given back or asked for comes alone or changes
-            // nothing.
+            // Checks granted later in the run are not charged yet. Checks with hits <= 0 are alone in their run or
+            // change nothing.
             long used = numbers[at + USED] - later * Math.max(0, hits);
             meter.told(used, numbers[at + RESET], 0, out);
         } else {
@@ -53,7 +62,7 @@ final class BlockAnswers {
         }
     }
 
-    /** How many hits {@code answer} granted ahead; {@code out} stands as after them. */
+    /** Returns how many hits {@code answer} leased; {@code out} describes the counter after them. */
     long lease(int answer, BlockMeter meter, Outcome spare, Outcome out) {
         int at = NUMBERS * answer;
         meter.told(numbers[at + USED], numbers[at + RESET], 0, spare);

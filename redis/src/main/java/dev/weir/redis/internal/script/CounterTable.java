@@ -5,8 +5,8 @@ import dev.weir.internal.store.Check;
 import java.util.Arrays;
 
 /**
- * The counters of a batch, each once, by the order in which they were met: an open-addressed table of 128-bit hashes. A name that is
- * counted in two ways is two counters, of which the one written last stays.
+ * The counters of a batch, each once, numbered in the order in which they were added: an open-addressed table of
+ * 128-bit hashes. If a name is counted by two kinds of meters, it is two counters; the state written last stays.
  */
 final class CounterTable {
     private int[] table = new int[64];
@@ -14,7 +14,7 @@ final class CounterTable {
     private long[] key1 = new long[32];
     private MeterKind[] countings = new MeterKind[32];
     private byte[][] names = new byte[32][];
-    private int[] places = new int[32];
+    private int[] positions = new int[32];
     private int size;
     private int logs;
     private boolean blocks;
@@ -24,7 +24,7 @@ final class CounterTable {
         return size;
     }
 
-    /** Of all names together. */
+    /** Returns the length of all names together. */
     int bytes() {
         return bytes;
     }
@@ -33,31 +33,31 @@ final class CounterTable {
         return countings[counter];
     }
 
-    /** Whether any of them keeps a block. */
+    /** Returns whether any counter is a block. */
     boolean hasBlocks() {
         return blocks;
     }
 
-    /** How many are read whole: all but logs, which may be long. */
+    /** Returns how many counters are read whole: all but logs, which may be long. */
     int reads() {
         return size - logs;
     }
 
-    /** Where the script finds a counter among the keys: first those that are read whole. */
-    int place(int counter) {
-        return countings[counter] == MeterKind.LOG ? reads() + places[counter] : places[counter];
+    /** Returns the position of a counter among the script's keys: those that are read whole come first. */
+    int position(int counter) {
+        return countings[counter] == MeterKind.LOG ? reads() + positions[counter] : positions[counter];
     }
 
-    /** What Redis calls them, each in its {@link #place}. */
+    /** Returns the keys of all counters, each at its {@link #position}. */
     byte[][] names() {
-        byte[][] placed = new byte[size][];
+        byte[][] ordered = new byte[size][];
         for (int i = 0; i < size; i++) {
-            placed[place(i)] = names[i];
+            ordered[position(i)] = names[i];
         }
-        return placed;
+        return ordered;
     }
 
-    /** The counter of {@code check}, which counts in this way; -1 if it is not here. */
+    /** Returns the counter of {@code check} with this kind of meter; -1 if it is not in the table. */
     int find(Check check, MeterKind counting) {
         int found = table[slot(check.key0, check.key1, counting)];
         return found - 1;
@@ -72,7 +72,7 @@ final class CounterTable {
         key0[added] = check.key0;
         key1[added] = check.key1;
         countings[added] = counting;
-        places[added] = counting == MeterKind.LOG ? logs++ : added - logs;
+        positions[added] = counting == MeterKind.LOG ? logs++ : added - logs;
         blocks |= counting == MeterKind.LOG || counting == MeterKind.SUB_WINDOWS;
         names[added] = RedisKey.of(check.name);
         bytes += names[added].length;
@@ -103,13 +103,13 @@ final class CounterTable {
     }
 
     private void grow() {
-        int room = names.length * 2;
-        key0 = Arrays.copyOf(key0, room);
-        key1 = Arrays.copyOf(key1, room);
-        countings = Arrays.copyOf(countings, room);
-        names = Arrays.copyOf(names, room);
-        places = Arrays.copyOf(places, room);
-        table = new int[room * 2];
+        int capacity = names.length * 2;
+        key0 = Arrays.copyOf(key0, capacity);
+        key1 = Arrays.copyOf(key1, capacity);
+        countings = Arrays.copyOf(countings, capacity);
+        names = Arrays.copyOf(names, capacity);
+        positions = Arrays.copyOf(positions, capacity);
+        table = new int[capacity * 2];
         for (int i = 0; i < size; i++) {
             table[slot(key0[i], key1[i], countings[i])] = i + 1;
         }

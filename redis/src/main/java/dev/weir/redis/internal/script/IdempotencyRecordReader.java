@@ -11,9 +11,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the outcomes of a request that was admitted before from the record of it: the microsecond (7 bytes), the fingerprint, then of
- * each check four numbers of 7 bytes, which are its state before or, where that is a block, the script's answer. What is told in
- * time from now, like the reset, is nearer by the time that has passed since.
+ * Restores the outcomes of a request that was admitted before, from its idempotency record. The record has the
+ * microsecond (7 bytes), the fingerprint, then for each check four numbers of 7 bytes: its state before, or the
+ * script's answer if that is a block. Times relative to now, like the reset, are reduced by the time that has passed
+ * since.
  */
 final class IdempotencyRecordReader {
     private static final long CONFLICT = 1;
@@ -22,14 +23,14 @@ final class IdempotencyRecordReader {
 
     private IdempotencyRecordReader() {}
 
-    /** Whether the script knew the key; {@code known} is what it said of it at {@code now}. */
+    /** Reads the script's answer {@code known} for the key, at {@code now}; returns whether it knew the key. */
     static boolean read(CheckGroup group, int fingerprintLength, @Nullable Object known, long now) {
         group.repeated = known instanceof byte[];
         group.conflict = known instanceof Long code && code == CONFLICT;
         if (known instanceof byte[] record) {
             group.allowed = true;
             int from = NUMBER + fingerprintLength;
-            // Where the rules changed since, there are other checks: they are told as of counters that were never used.
+            // If the rules have changed since, the checks differ. Their outcomes are those of unused counters.
             boolean same = record.length == from + group.size() * CHECK;
             byte[] numbers = same ? record : Arrays.copyOf(record, from + group.size() * CHECK);
             if (!same) {
@@ -37,7 +38,7 @@ final class IdempotencyRecordReader {
             }
             long then = number(numbers, 0);
             for (int i = 0; i < group.size(); i++) {
-                tell(group.get(i), numbers, from + i * CHECK, then);
+                restore(group.get(i), numbers, from + i * CHECK, then);
                 Outcome outcome = group.get(i).outcome;
                 outcome.reset = Math.max(0, outcome.reset - (now - then));
                 outcome.delay = Math.max(0, outcome.delay - (now - then));
@@ -48,7 +49,7 @@ final class IdempotencyRecordReader {
         return group.repeated || group.conflict;
     }
 
-    private static void tell(Check check, byte[] record, int at, long now) {
+    private static void restore(Check check, byte[] record, int at, long now) {
         long a = number(record, at);
         long b = number(record, at + NUMBER);
         long c = number(record, at + 2 * NUMBER);

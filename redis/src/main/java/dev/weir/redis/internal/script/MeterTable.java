@@ -6,14 +6,17 @@ import dev.weir.internal.store.Check;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The meters of a batch, each once for hits that count when denied and once for others, by the order in which they were met. */
+/**
+ * The meters of a batch, numbered in the order in which they were added. Each is listed once for hits that count when
+ * denied and once for others.
+ */
 final class MeterTable {
     private int[] table = new int[32];
     private @Nullable Meter[] meters = new Meter[16];
     private boolean[] countsDenied = new boolean[16];
     private int size;
 
-    /** The meter of {@code check}, which has one. */
+    /** Returns the meter of {@code check}. */
     static Meter of(Check check) {
         Meter meter = check.meter;
         if (meter == null) {
@@ -26,8 +29,8 @@ final class MeterTable {
         return size;
     }
 
-    /** The place of {@code meter}, which is given one if it has none. */
-    int place(Meter meter, boolean counts) {
+    /** Returns the number of {@code meter}, which is added if it is new. */
+    int position(Meter meter, boolean counts) {
         int slot = slot(meter, counts);
         if (table[slot] == 0) {
             if (size == meters.length) {
@@ -41,14 +44,14 @@ final class MeterTable {
         return table[slot] - 1;
     }
 
-    void write(MessagePackWriter packer) {
+    void write(MessagePackWriter writer) {
         for (int i = 0; i < size; i++) {
             Meter meter = meters[i];
             if (meter != null) {
-                packer.add(code(meter.counting()));
-                packer.add(countsDenied[i] ? 1 : 0);
+                writer.add(code(meter.counting()));
+                writer.add(countsDenied[i] ? 1 : 0);
                 for (long number : meter.numbers()) {
-                    packer.add(number);
+                    writer.add(number);
                 }
             }
         }
@@ -60,7 +63,7 @@ final class MeterTable {
         size = 0;
     }
 
-    /** How the script calls it. */
+    /** Returns the script's number of a kind of meter. */
     private static int code(MeterKind counting) {
         return switch (counting) {
             case BUCKET -> 1;
@@ -85,10 +88,10 @@ final class MeterTable {
     }
 
     private void grow() {
-        int room = meters.length * 2;
-        meters = Arrays.copyOf(meters, room);
-        countsDenied = Arrays.copyOf(countsDenied, room);
-        table = new int[room * 2];
+        int capacity = meters.length * 2;
+        meters = Arrays.copyOf(meters, capacity);
+        countsDenied = Arrays.copyOf(countsDenied, capacity);
+        table = new int[capacity * 2];
         for (int i = 0; i < size; i++) {
             Meter meter = meters[i];
             if (meter != null) {

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * What a counter is called in Redis: {@code weir:{TAG}:NAME}. The tag, from which Redis Cluster takes the slot, is the subject in 11
- * characters of base64url, so that the counters of one subject share a slot.
+ * The key of a counter in Redis: {@code weir:{TAG}:NAME}. Redis Cluster derives the hash slot from the tag, which is
+ * the subject in 11 characters of base64url. So the counters of one subject share a hash slot.
  */
 public final class RedisKey {
     private static final byte[] DIGITS =
@@ -17,7 +17,7 @@ public final class RedisKey {
     private static final int TAG = 11;
     private static final int NAME = PREFIX.length + TAG + 2;
 
-    /** In the place of a slot where there are none. */
+    /** Stands for the hash slot outside of a cluster. */
     public static final int NO_SLOT = -1;
 
     private static final int SLOTS = 1 << 14;
@@ -32,7 +32,7 @@ public final class RedisKey {
         return key;
     }
 
-    /** The slot of Redis Cluster that the counters of {@code subject} live in: CRC16 (XMODEM) of the tag. */
+    /** Returns the hash slot of the counters of {@code subject}: CRC16 (XMODEM) of the tag. */
     public static int slot(long subject) {
         int crc = 0;
         for (int i = 0; i < TAG; i++) {
@@ -54,16 +54,19 @@ public final class RedisKey {
     }
 
     private static byte digit(long subject, int index) {
-        int shift = 58 - 6 * index; // the last digit has the four bits that are left
+        int shift = 58 - 6 * index; // the last digit has the remaining four bits
         return DIGITS[(int) (shift >= 0 ? subject >>> shift : subject << -shift) & 63];
     }
 
-    /** Where the idempotency keys of a caller are kept if there are no slots: all of them in one place. */
+    /** Returns the key of a caller's idempotency records outside of a cluster: all in one place. */
     public static byte[] ofIdempotency(byte[] caller) {
         return ofIdempotency(ByteBuffer.wrap(caller).getLong(), caller);
     }
 
-    /** Where they are kept in the slot of the subject's counters; called like none of them. */
+    /**
+     * Returns the key of a caller's idempotency records in the hash slot of {@code subject}; no counter has such a
+     * name.
+     */
     public static byte[] ofIdempotency(long subject, byte[] caller) {
         byte[] text = Base64.getUrlEncoder().withoutPadding().encode(caller);
         byte[] key = new byte[NAME - 1 + IDEMPOTENCY.length + text.length];
@@ -73,9 +76,9 @@ public final class RedisKey {
         return key;
     }
 
-    /** Where texts for all servers are kept, called like no counter: {@code weir:{TAG}/notes:BOARD}. */
-    public static byte[] ofNotes(long subject, String board) {
-        byte[] text = ("/notes:" + board).getBytes(StandardCharsets.US_ASCII);
+    /** Returns the key of notes for all servers, {@code weir:{TAG}/notes:NAME}; no counter has such a name. */
+    public static byte[] ofNotes(long subject, String notes) {
+        byte[] text = ("/notes:" + notes).getBytes(StandardCharsets.US_ASCII);
         byte[] key = new byte[NAME - 1 + text.length];
         writeTag(subject, key);
         System.arraycopy(text, 0, key, NAME - 1, text.length);

@@ -10,23 +10,24 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Requests on their way to Redis in one call of the {@link BatchScript}, in the order in which they came. A buffer that is filled,
- * sent, read and cleared; not for several threads at a time.
+ * The requests of one call of the {@link BatchScript}, in order of arrival. It is a buffer that is filled, sent, read
+ * and cleared; not thread-safe.
  *
- * <p>The script replies the time and the states as they were. {@link BatchReplay} applies the checks to them once more: the meters are pure
- * functions, so everybody gets the outcome they would have got alone.
+ * <p>The script replies with the time and the states as it found them. {@link BatchReplay} applies the checks to them
+ * again. The meters are pure functions, so every request gets the outcome that it would have got alone.
  *
  * <h2>Work</h2>
  *
- * While the script runs, nobody else is served. So a batch is full when it is about a millisecond's work for Redis, of which it counts
- * a microsecond for each counter and for each check that joins no run, and what logs, sub-windows and idempotency keys take beyond that.
+ * While the script runs, Redis serves nobody else. So a batch is full at about a millisecond of Redis's time. Each
+ * counter, and each check that joins no run, counts as a microsecond; logs, sub-windows and idempotency keys count as
+ * more.
  */
 public final class ScriptBatch {
     public static final int DEFAULT_MAX_WORK = 1_024;
     public static final int DEFAULT_MAX_BYTES = 256 * 1024;
     public static final int DEFAULT_MAX_GROUPS = 16_384;
 
-    /** In the place of how many passed. */
+    /** The script's reply instead of the number that passed. */
     private static final Long EXPIRED = -1L;
 
     private static final int NO_ANSWER = -1;
@@ -34,7 +35,7 @@ public final class ScriptBatch {
     private static final int WORK_OF_A_COUNTER = 1;
     private static final int WORK_OF_A_CHECK = 1;
     private static final int WORK_OF_A_BLOCK = 5;
-    private static final int PARTS_IN_ONE_WORK = 4;
+    private static final int SUB_WINDOWS_PER_WORK = 4;
     private static final int WORK_OF_A_KEY = 12;
 
     private final int maxWork;
@@ -46,19 +47,19 @@ public final class ScriptBatch {
 
     private CheckGroup[] groups = new CheckGroup[64];
     private int size;
-    /** Counters of the checks of all groups, in their order. */
+    /** The counters of the checks of all groups, in order. */
     private int[] asked = new int[64];
 
-    /** Where the script answers each of them, if it does. */
+    /** The index of the script's answer to each check, if it has one. */
     private int[] answered = new int[64];
 
-    /** Where it answers what was asked for ahead with each of them. */
+    /** The index of the script's answer to the lease of each check. */
     private int[] answeredAhead = new int[64];
 
     private int askedSize;
     private int answersSize;
     private int work;
-    /** Where it answers the check that was asked of each counter last. */
+    /** The index of the script's answer to the last check of each counter. */
     private int[] openAnswer = new int[64];
 
     private long timeMicros;
@@ -67,7 +68,7 @@ public final class ScriptBatch {
         this(DEFAULT_MAX_WORK, DEFAULT_MAX_BYTES, DEFAULT_MAX_GROUPS);
     }
 
-    /** A batch of no more than so much work, bytes to send, and groups, or little more. */
+    /** Creates a batch with bounds on work, bytes to send and groups; the last group added may exceed them a little. */
     public ScriptBatch(int maxWork, int maxBytes, int maxGroups) {
         this.maxWork = maxWork;
         this.maxBytes = maxBytes;
@@ -75,8 +76,8 @@ public final class ScriptBatch {
     }
 
     /**
-     * Takes up {@code group}, which must not change until the batch is {@linkplain #clear cleared}; false if it is full. An empty
-     * batch takes up any group.
+     * Adds {@code group}, which must not change until the batch is {@linkplain #clear cleared}; false if the batch is
+     * full. An empty batch accepts any group.
      */
     public boolean add(CheckGroup group) {
         if (size > 0 && !hasRoomFor(group)) {
@@ -90,7 +91,7 @@ public final class ScriptBatch {
         if (group.size() == 1 && !group.askOnly && group.idempotency == null) {
             addRun(group.get(0));
         } else if (group.size() > 0 || group.idempotency != null) {
-            addTogether(group);
+            addGroup(group);
         }
         for (int i = 0; i < group.size(); i++) {
             if (group.leases(i)) {
@@ -108,27 +109,27 @@ public final class ScriptBatch {
         return groups[index];
     }
 
-    /** Counters that the batch touches. */
+    /** Returns the number of counters. */
     public int counters() {
         return counters.size();
     }
 
-    /** What it will take to send, about. */
+    /** Returns the approximate number of bytes to send. */
     public int bytes() {
         return counters.bytes() + 16 * counters.size() + program.bytes();
     }
 
-    /** All that it touches; {@code inOneSlot}: idempotency keys have to be where the counters are. */
+    /** Returns all keys; {@code inOneSlot}: idempotency records must be in the hash slot of the counters. */
     public byte[][] keys(boolean inOneSlot) {
         return program.keys(inOneSlot);
     }
 
-    /** The program, which charges nothing after {@code expiryMicros} of Redis's clock. */
+    /** Returns the program, which charges nothing after {@code expiryMicros} of Redis's clock. */
     public byte[][] args(long expiryMicros) {
         return program.args(expiryMicros);
     }
 
-    /** Reads what the script replied, and if it is {@link BatchStatus#DONE} writes every outcome. */
+    /** Reads the script's reply, and if it is {@link BatchStatus#DONE} writes every outcome. */
     public BatchStatus read(List<?> reply) {
         if (reply.size() == 2 && reply.get(0) instanceof Long now && EXPIRED.equals(reply.get(1))) {
             timeMicros = now;
@@ -136,23 +137,23 @@ public final class ScriptBatch {
         }
         int states = counters.reads();
         int answers = states + 2;
-        int knowns = answers + BlockAnswers.NUMBERS * answersSize;
-        if (reply.size() != knowns + program.onces()
+        int records = answers + BlockAnswers.NUMBERS * answersSize;
+        if (reply.size() != records + program.idempotent()
                 || !(reply.get(states) instanceof Long now)
                 || !(reply.get(states + 1) instanceof Long passed)
-                || !replay.begin(reply.subList(0, states), reply.subList(answers, knowns), answersSize)) {
+                || !replay.begin(reply.subList(0, states), reply.subList(answers, records), answersSize)) {
             return BatchStatus.BROKEN;
         }
         timeMicros = now;
         long expected = 0;
-        int once = 0;
+        int record = 0;
         int from = 0;
         for (int i = 0; i < size; i++) {
             CheckGroup group = groups[i];
             Idempotency key = group.idempotency;
             if (key == null
                     || !IdempotencyRecordReader.read(
-                            group, key.fingerprint().length, reply.get(knowns + once++), now)) {
+                            group, key.fingerprint().length, reply.get(records + record++), now)) {
                 int passes = replay.group(group, asked, answered, from, now);
                 expected += passes + replay.leases(group, asked, answeredAhead, from, passes > 0, now);
             }
@@ -161,17 +162,22 @@ public final class ScriptBatch {
         return expected == passed ? BatchStatus.DONE : BatchStatus.BROKEN;
     }
 
-    /** Redis's time as the reply told it; 0 if it did not. */
+    /** Returns how many checks of the last reply met a counter of a later format; they failed and took nothing. */
+    public int unknownChecks() {
+        return replay.unknownChecks();
+    }
+
+    /** Returns Redis's time in the reply; 0 if it had none. */
     public long timeMicros() {
         return timeMicros;
     }
 
-    /** The first word of the state that the counter of {@code check} has after the batch. */
+    /** Returns the first word of the state of the counter of {@code check} after the batch. */
     long word0(Check check) {
         return replay.word0(counters.find(check, MeterTable.of(check).counting()));
     }
 
-    /** The second word of it. */
+    /** Returns the second word of that state. */
     long word1(Check check) {
         return replay.word1(counters.find(check, MeterTable.of(check).counting()));
     }
@@ -187,7 +193,10 @@ public final class ScriptBatch {
         program.clear();
     }
 
-    /** Of counters that are here already the checks may join a run, which costs nothing. */
+    /**
+     * Returns whether {@code group} fits. Checks of known counters may join a run, which costs nothing, so only new
+     * counters count.
+     */
     private boolean hasRoomFor(CheckGroup group) {
         long more = 0;
         for (int i = 0; i < group.size(); i++) {
@@ -201,7 +210,7 @@ public final class ScriptBatch {
     private static int work(Check check) {
         Meter meter = MeterTable.of(check);
         return meter instanceof BlockMeter
-                ? WORK_OF_A_CHECK + WORK_OF_A_BLOCK + meter.limit().subWindows() / PARTS_IN_ONE_WORK
+                ? WORK_OF_A_CHECK + WORK_OF_A_BLOCK + meter.limit().subWindows() / SUB_WINDOWS_PER_WORK
                 : WORK_OF_A_CHECK;
     }
 
@@ -215,7 +224,7 @@ public final class ScriptBatch {
         }
     }
 
-    private void addTogether(CheckGroup group) {
+    private void addGroup(CheckGroup group) {
         program.addGroup(group);
         work += group.idempotency == null ? 0 : WORK_OF_A_KEY;
         for (int i = 0; i < group.size(); i++) {
@@ -226,9 +235,9 @@ public final class ScriptBatch {
         }
     }
 
-    private void addLease(Check check, int place) {
-        answeredAhead[place] = check.meter instanceof BlockMeter ? answersSize++ : NO_ANSWER;
-        program.addLease(check, asked[place]);
+    private void addLease(Check check, int index) {
+        answeredAhead[index] = check.meter instanceof BlockMeter ? answersSize++ : NO_ANSWER;
+        program.addLease(check, asked[index]);
         work += work(check);
     }
 
@@ -237,7 +246,7 @@ public final class ScriptBatch {
         int counter = counters.find(check, counting);
         if (counter < 0) {
             counter = counters.add(check, counting);
-            program.met(counter);
+            program.added(counter);
             work += WORK_OF_A_COUNTER;
             if (counter >= openAnswer.length) {
                 openAnswer = Arrays.copyOf(openAnswer, openAnswer.length * 2);
@@ -252,7 +261,7 @@ public final class ScriptBatch {
         return counter;
     }
 
-    /** Gives the check added last an answer of its own, if its meter keeps a block. */
+    /** Assigns an answer to the check added last, if its counter is a block. */
     private int nextAnswer(Check check) {
         int answer = check.meter instanceof BlockMeter ? answersSize++ : NO_ANSWER;
         answered[askedSize - 1] = answer;

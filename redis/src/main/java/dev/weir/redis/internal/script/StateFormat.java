@@ -5,9 +5,9 @@ import dev.weir.internal.algorithm.SlotWords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * States as Redis keeps them: a byte that names the format, then whole numbers, the most significant byte first; the first of them, 6
- * bytes, is the millisecond at which Redis forgets it. What has another
- * format or another length was never written by this version: a counter that was never used.
+ * The format of states in Redis: a byte that names the format, then whole numbers, most significant byte first. The
+ * first number, 6 bytes, is the millisecond at which Redis expires it. A state in a format of a later version is left
+ * alone. Any other value was not written by Weir, and counts as an unused counter.
  *
  * <pre>
  *   1 bucket          moment 7, part 5, tag 1, whole 4
@@ -19,6 +19,9 @@ final class StateFormat {
     private static final int BUCKET = 1;
     private static final int FIXED_WINDOW = 2;
     private static final int SLIDING_WINDOW = 3;
+    /** The last format that this version knows: that of a log. */
+    private static final int LAST = 5;
+
     private static final int HEAD = 7;
     private static final int BUCKET_LENGTH = HEAD + 17;
     private static final int FIXED_WINDOW_LENGTH = HEAD + 14;
@@ -26,7 +29,7 @@ final class StateFormat {
 
     private StateFormat() {}
 
-    /** The first word of the state that {@code value} holds. */
+    /** Returns the first word of the state in {@code value}. */
     static long word0(MeterKind counting, byte @Nullable [] value) {
         if (counting == MeterKind.BUCKET && is(value, BUCKET, BUCKET_LENGTH)) {
             return SlotWords.bucket0(number(value, HEAD, 7), number(value, HEAD + 7, 5), number(value, HEAD + 12, 1));
@@ -38,7 +41,7 @@ final class StateFormat {
         return 0;
     }
 
-    /** The second word of the state that {@code value} holds. */
+    /** Returns the second word of the state in {@code value}. */
     static long word1(MeterKind counting, byte @Nullable [] value) {
         if (counting == MeterKind.BUCKET && is(value, BUCKET, BUCKET_LENGTH)) {
             return SlotWords.bucket1(number(value, HEAD + 13, 4), number(value, HEAD + 7, 5));
@@ -50,7 +53,12 @@ final class StateFormat {
         return 0;
     }
 
-    /** The millisecond at which Redis forgets {@code value}. */
+    /** Returns whether {@code value} is in a format of a later version. */
+    static boolean isUnknown(byte @Nullable [] value) {
+        return value != null && value.length > 0 && (value[0] & 0xFF) > LAST;
+    }
+
+    /** Returns the millisecond at which Redis expires {@code value}. */
     static long forgottenMillis(byte[] value) {
         return number(value, 1, 6);
     }

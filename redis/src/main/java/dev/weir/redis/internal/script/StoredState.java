@@ -6,10 +6,10 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state as {@link StateFormat} and the script write it, read for people.
+ * A state in Redis, decoded for people.
  *
- * @param kind how it counts; {@code unknown} if no version known here wrote it
- * @param used hits it held when it was written last; of a sliding window those of the current window; -1 if unknown
+ * @param kind how it counts; {@code unknown} if it has a format that this version does not know
+ * @param used the hits when it was last written; for a sliding window those of the current window; -1 if unknown
  * @param since when the window began, or hits were last taken; null if unknown
  */
 public record StoredState(String kind, long used, @Nullable Instant since) {

@@ -7,9 +7,7 @@ import dev.weir.internal.batching.QueuedAsk;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
-import dev.weir.internal.store.SharedStore;
-import dev.weir.redis.RedisAddress;
-import dev.weir.redis.RedisSettings;
+import dev.weir.internal.store.OpenedStore;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.connection.ScriptCommands;
 import dev.weir.redis.internal.inspection.CounterInspector;
@@ -27,6 +25,8 @@ import dev.weir.redis.internal.routing.RedisRoutes;
 import dev.weir.redis.internal.routing.SingleNodeRoutes;
 import dev.weir.redis.internal.script.BatchScript;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisAddress;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.List;
@@ -37,19 +37,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counters in Redis, exact for any number of processes.
+ * A store of counters in Redis, exact for any number of processes.
  *
- * <p>An ask goes to the {@link ScriptBatcher} of its node, where it waits for the batch that is under way, and then shares a script call with
- * all that waited. It never waits past its deadline; a node that fails too often is not asked at all until a {@link NodeProbe} says that
- * it serves again. There is no exception and no blocking in any of this: a store that is away answers so at once.
+ * <p>An ask goes to the {@link ScriptBatcher} of its node. There it waits for the batch in flight, and then shares a
+ * script call with all that waited. It never waits past its deadline. A node that fails too often is not asked until a
+ * {@link NodeProbe} succeeds. Nothing here blocks or throws: an unreachable store answers so at once.
  */
-public final class RedisSharedStore implements SharedStore {
+public final class RedisSharedStore implements OpenedStore {
 
-    private static final Duration CLOSING = Duration.ofSeconds(2);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private final RedisStats stats = new RedisStats();
     private final long deadlineNanos;
-    private final @Nullable EventLoopGroup own;
+    private final @Nullable EventLoopGroup ownLoops;
     private final RedisNodeFactory nodes;
     private final RedisRoutes routes;
     private final CounterInspector counters;
@@ -57,7 +57,7 @@ public final class RedisSharedStore implements SharedStore {
     private final AskDispatcher dispatch = new AskDispatcher(new AskRouter() {
         @Override
         public int slot(Check check) {
-            return routes.bySlot() ? RedisKey.slot(check.name.subject()) : RedisKey.NO_SLOT;
+            return RedisSharedStore.this.slot(check);
         }
 
         @Override
@@ -89,7 +89,7 @@ public final class RedisSharedStore implements SharedStore {
 
     private RedisSharedStore(RedisSettings settings, EventLoopGroup loops, boolean owned, BatchScript script) {
         this.deadlineNanos = settings.deadline().toNanos();
-        this.own = owned ? loops : null;
+        this.ownLoops = owned ? loops : null;
         this.nodes = new RedisNodeFactory(settings, stats, loops, new ScriptCommands(script));
         this.routes = settings.address().kind() == RedisAddress.Kind.CLUSTER
                 ? new ClusterRoutes(nodes, settings, loops.next())
@@ -97,19 +97,22 @@ public final class RedisSharedStore implements SharedStore {
         this.counters = new CounterInspector(routes);
     }
 
-    /** Connects in the background, on event loops of its own; asks fail until that is done. */
+    /** Connects in the background, on event loops of its own; asks fail until it is connected. */
     public static RedisSharedStore open(RedisSettings settings) {
         return open(settings, BatchScript.load());
     }
 
-    /** With a script of one's own: on virtual time, in tests. */
+    /** Opens a store with another script: on virtual time, in tests. */
     static RedisSharedStore open(RedisSettings settings, BatchScript script) {
         return opened(new RedisSharedStore(settings, LettuceSetup.ownLoops(), true, script));
     }
 
-    /** The same on {@code loops}, which must be of Lettuce's transport (epoll where it is there) and are not closed here. */
+    /**
+     * Opens a store on {@code loops}, which are not closed here. If they are not of Lettuce's transport (epoll if
+     * available), the store creates its own.
+     */
     public static RedisSharedStore open(RedisSettings settings, EventLoopGroup loops) {
-        return LettuceSetup.fits(loops)
+        return LettuceSetup.supports(loops)
                 ? opened(new RedisSharedStore(settings, loops, false, BatchScript.load()))
                 : open(settings);
     }
@@ -123,59 +126,69 @@ public final class RedisSharedStore implements SharedStore {
         return stats;
     }
 
-    /** Whether it can decide whatever it is asked; in a cluster, whether every slot is served. */
+    /** Returns whether the store can decide every ask; in a cluster, whether every hash slot is served. */
+    @Override
     public boolean serves() {
         return routes.serves();
     }
 
-    /** What nobody serves, and why, where the {@linkplain #health servers} that are known do not tell it; empty if all is served. */
+    /**
+     * Returns which hash slots no node serves and why, if the {@linkplain #health health} of the known servers does not
+     * show it; empty otherwise.
+     */
     public String unserved() {
         return routes.unserved();
     }
 
-    /** How each server is, as of now. */
+    /** Returns the current health of each server. */
     public List<NodeHealth> health() {
         return routes.nodes().stream().map(RedisNode::health).toList();
     }
 
     /**
-     * Runs the way to Redis and back until the JVM has compiled it, on counters that Redis soon forgets. Blocks, for no longer than
-     * {@code atMost}; a Redis that is away is given up sooner.
+     * Warms up: sends asks to Redis until the JVM has compiled the path, on counters that expire soon. Blocks for at
+     * most {@code atMost}; an unreachable Redis is given up sooner.
      *
      * @return whether Redis answered
      */
+    @Override
     public boolean warmUp(Duration atMost) {
-        routes.warming(true);
+        routes.warmingUp(true);
         try {
             return new RedisWarmUp(this).run(atMost);
         } finally {
-            routes.warming(false);
+            routes.warmingUp(false);
         }
     }
 
-    /** What Redis keeps for the counter {@code name}; empty if nothing. */
+    /** Reads the counter {@code name}; empty if it does not exist. */
     public CompletionStage<Optional<CounterState>> inspect(CounterName name) {
         return counters.inspect(name);
     }
 
-    /** Forgets the counter {@code name}; whether there was anything to forget. */
+    /** Resets the counter {@code name}; returns whether it existed. */
     public CompletionStage<Boolean> reset(CounterName name) {
         return counters.reset(name);
     }
 
-    /** What servers on this Redis tell each other of counters that were reset. */
+    /** Returns the stream of reset counters that all servers on this Redis read. */
     public ResetStream resetNews() {
         return new ResetStream(routes);
     }
 
-    /** Texts that all servers on this Redis read. */
-    public SharedNotes notes(String board) {
-        return new SharedNotes(routes, board);
+    /** Returns the notes under {@code name} that all servers on this Redis read. */
+    public SharedNotes notes(String name) {
+        return new SharedNotes(routes, name);
+    }
+
+    @Override
+    public int slot(Check check) {
+        return routes.hasHashSlots() ? RedisKey.slot(check.name.subject()) : RedisKey.NO_SLOT;
     }
 
     @Override
     public void decide(Ask ask) {
-        stats.asks.increment();
+        (ask.givesBack ? stats.giveBacks : stats.asks).increment();
         dispatch.decide(ask);
     }
 
@@ -186,7 +199,7 @@ public final class RedisSharedStore implements SharedStore {
         } else if (node.isOpen()) {
             fail(pending, StoreFailure.OPEN);
         } else {
-            node.lane(pending.subject()).add(pending);
+            node.batcher(pending.subject()).add(pending);
         }
     }
 
@@ -195,16 +208,16 @@ public final class RedisSharedStore implements SharedStore {
         pending.refuse(failure);
     }
 
-    /** Answers what is under way as failed, and closes all connections. */
+    /** Fails the asks in flight, and closes all connections. */
     @Override
     public void close() {
         if (closed.getAndSet(true)) {
             return;
         }
         routes.close();
-        nodes.close(CLOSING, () -> {
-            if (own != null) {
-                var unused = own.shutdownGracefully(0, CLOSING.toMillis(), TimeUnit.MILLISECONDS);
+        nodes.close(CLOSE_TIMEOUT, () -> {
+            if (ownLoops != null) {
+                var unused = ownLoops.shutdownGracefully(0, CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             }
         });
     }

@@ -14,16 +14,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Has the JVM compile the way to Redis and back before anyone waits for it: cold, the first batches take longer than a deadline.
- * Asks go the way of all asks, on counters that Redis forgets within seconds.
+ * Makes the JVM compile the path to Redis and back before callers wait for it: cold, the first batches take longer than
+ * a deadline. Its asks take the path of all asks, on counters that expire within seconds.
  */
 final class RedisWarmUp {
     private static final int ASKS = 64;
     private static final int WAVES = 400;
     private static final Duration WINDOW = Duration.ofSeconds(1);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    /** A Redis that was not there for so long is taken to be away: it is no reason to start late. */
-    private static final long HOPE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    /** The time after which an unreachable Redis is given up, so that it does not delay the start. */
+    private static final long GIVE_UP_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final RedisSharedStore store;
     private final Meter[] meters;
@@ -41,15 +41,18 @@ final class RedisWarmUp {
         }
     }
 
-    /** Whether Redis answered; no later than after {@code atMost}, and at once if this thread is interrupted. */
+    /**
+     * Warms up and returns whether Redis answered. It returns after {@code atMost} at the latest, and at once if the
+     * thread is interrupted.
+     */
     boolean run(Duration atMost) {
         long start = System.nanoTime();
         long end = start + atMost.toNanos();
         int served = 0;
-        for (int wave = 0; served < WAVES && goesOn(end); wave++) {
+        for (int wave = 0; served < WAVES && hasTime(end); wave++) {
             if (wave(wave, end)) {
                 served++;
-            } else if (served == 0 && System.nanoTime() - start > HOPE_NANOS) {
+            } else if (served == 0 && System.nanoTime() - start > GIVE_UP_NANOS) {
                 break;
             } else {
                 LockSupport.parkNanos(RETRY_NANOS);
@@ -58,8 +61,8 @@ final class RedisWarmUp {
         return served > 0;
     }
 
-    /** Interrupted, nothing here waits any more: it would only spin. */
-    private static boolean goesOn(long end) {
+    /** Returns whether there is time left. An interrupted thread cannot wait any more and would only spin. */
+    private static boolean hasTime(long end) {
         return System.nanoTime() - end < 0 && !Thread.currentThread().isInterrupted();
     }
 
@@ -67,8 +70,8 @@ final class RedisWarmUp {
         CountDownLatch left = new CountDownLatch(ASKS);
         for (int i = 0; i < ASKS; i++) {
             WarmAsk ask = asks[i];
-            if (ask.underWay) {
-                return false; // the last wave was given up: the time is over
+            if (ask.inFlight) {
+                return false; // the last wave timed out
             }
             ask.begin(left, end, meters, wave, i);
             store.decide(ask);
@@ -90,23 +93,23 @@ final class RedisWarmUp {
         return true;
     }
 
-    /** Two checks on one subject every now and then, else one. */
+    /** An ask with one check, or now and then with two checks on one subject. */
     private static final class WarmAsk extends Ask {
         private static final byte[] NAME = "warm-up:".getBytes(StandardCharsets.US_ASCII);
 
         private final long process = ThreadLocalRandom.current().nextLong();
         private CountDownLatch left = new CountDownLatch(0);
-        private volatile boolean underWay;
+        private volatile boolean inFlight;
 
-        void begin(CountDownLatch latch, long end, Meter[] meters, int wave, int place) {
+        void begin(CountDownLatch latch, long end, Meter[] meters, int wave, int index) {
             left = latch;
-            underWay = true;
+            inFlight = true;
             deadlineNanos = end;
             checks.clear();
-            int count = place % 4 == 0 ? 2 : 1;
+            int count = index % 4 == 0 ? 2 : 1;
             for (int i = 0; i < count; i++) {
-                int kind = (wave + place + i) % meters.length;
-                long subject = process ^ (place % 16) * 0x9E3779B97F4A7C15L;
+                int kind = (wave + index + i) % meters.length;
+                long subject = process ^ (index % 16) * 0x9E3779B97F4A7C15L;
                 Check check = checks.add();
                 check.key0 = subject;
                 check.key1 = kind;
@@ -125,7 +128,7 @@ final class RedisWarmUp {
 
         @Override
         public void answered() {
-            underWay = false;
+            inFlight = false;
             left.countDown();
         }
     }

@@ -1,4 +1,4 @@
--- Weir's one script: a batch of requests, each of which takes from all of its counters or from none.
+-- Weir's one script: it decides a batch of requests. Each request is charged on all of its counters or on none.
 --
 -- ARGV[1] is a program in MessagePack, one flat array of whole numbers:
 --   expiry, keys to read, meters, 1 if any keeps a block, 1 if there are groups, 1 if any has an idempotency key,
@@ -6,31 +6,36 @@
 --   an entry is a run   key, meter, hits, how many times
 --         or a group    -checks, flags, {key, meter, hits, role}...
 --         or a lease    0, key, meter, hits: as many single hits as fit, if the request before it passed
---         or one that is charged once   -checks, flags, key of the hash, ARGV of its own key (and fingerprint), keep, most, {...}...
---         which without checks is      0, -flags, key of the hash, ... : nothing but the key
---   flags are 1 if a quota passed elsewhere, 2 to ask only, and 4 to charge once
--- The reply is one flat array, for a table in it would cost as much as a call of Redis: the states as they were (who asked replays the
--- same arithmetic from there), the time, how many passed, and what the states do not tell: for each entry on a block (logs, sub-windows)
--- granted, used after, retry-after and reset, then what is known of each that is charged once.
+--         or a group with an idempotency key   -checks, flags, key of the hash, ARGV of its own key (and fingerprint), keep, most, {...}...
+--         which without checks is              0, -flags, key of the hash, ... : nothing but the key
+--   flags are 1 if a quota passed elsewhere, 2 to ask only, and 4 for an idempotency key
+-- The reply is one flat array, because a nested table would cost as much as a call of Redis. It has the states as they were (the Java
+-- side replays the same arithmetic from there), the time and how many passed. Then it has what the states do not tell: for each entry
+-- on a block (logs, sub-windows) granted, used after, retry-after and reset, and what is known of each idempotency key.
 -- After its expiry (in this clock) a batch charges nothing.
 --
--- Exact. Everything is a whole number below 2^53, where doubles are exact. So is a / b rounded down, for a quotient that is not whole
--- lies at least 1/b below the next whole number and is rounded by less than that: a % b is exact, and (a - a % b) / b the quotient.
+-- Exactness. Everything is a whole number below 2^53, where doubles are exact. a / b rounded down is exact too: a quotient that is not
+-- whole is at least 1/b below the next whole number, and the rounding error is smaller. So a % b is exact, and (a - a % b) / b is the
+-- quotient.
 --
--- Cheap. What costs is each call of Redis, then each function that is made (the whole script runs anew for every call), then each
--- function called. So a counter is a table that is handed around, and the functions for it lean on nothing outside:
---   c[1] to c[4]   its state as numbers; what they mean depends on how it counts
---   c[5]           false if it need not be written, else the microseconds until its state says nothing any more (0: it says nothing)
---   c[6]           the millisecond at which Redis forgets it, kept in the state: mostly it need not be set anew. But where a limit that
---                  was changed live counts for longer what was used under the old one, also a denial has to set it.
---   c[7]           how it counts, which is also the first byte of its state
+-- Cost. Each call of Redis costs most, then each function that is created (the whole script runs for every call), then each function
+-- call. So a counter is a table that is passed around, and its functions use nothing outside of it:
+--   c[1] to c[4]   its state as numbers; their meaning depends on the kind of meter
+--   c[5]           false if it need not be written, else the microseconds until its state is empty (0: it is empty)
+--   c[6]           the millisecond at which Redis expires it, kept in the state so that it rarely has to be set again. If a limit was
+--                  changed live and hits of the old one count for longer, a denial has to set it too.
+--   c[7]           the kind of meter, which is also the first byte of its state; 0 if that is a format of a later version
+--
+-- Later versions. A state whose first byte is above 5 was written by a later version. The script neither reads nor writes it: its check
+-- takes nothing and denies nothing, a block is answered with -1, and on_fail decides. Any other value that is no state of its counter (too
+-- short, too long, another type) counts as unused.
 local program = cmsgpack.unpack(ARGV[1])
 if now > program[1] then
   return {now, -1}
 end
 local call, KEYS = redis.call, KEYS
 
--- MGET answers nil for what is missing and for what is no string: both start anew.
+-- MGET returns nil for a missing key and for a key that is not a string: both count as unused.
 local reads = program[2]
 local values
 if reads <= 4000 then

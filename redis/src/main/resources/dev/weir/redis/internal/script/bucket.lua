@@ -7,7 +7,7 @@ local function load_bucket(value)
     local _, forgotten, last, part, tag, whole = struct.unpack('>BI6I7I5BI4', value)
     return {last < 4503599627370495 and last or 4503599627370495, part, tag, whole, false, forgotten, 1}
   end
-  return {0, 0, 0, 0, false, 0, 1}
+  return {0, 0, 0, 0, false, 0, value and #value > 0 and value:byte() > 5 and 0 or 1}
 end
 
 local function bucket(c, m, now, hits, times)

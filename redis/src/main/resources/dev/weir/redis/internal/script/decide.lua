@@ -9,7 +9,16 @@ while at <= size do
       c = m.load(values[k], k)
       counters[k] = c
     end
-    local granted, used, retry, reset = m.apply(c, m, now, program[at + 2], program[at + 3], 0)
+    local granted, used, retry, reset
+    if c[7] ~= 0 then
+      granted, used, retry, reset = m.apply(c, m, now, program[at + 2], program[at + 3], 0)
+    else
+      granted = 0
+      if m.block then
+        local n = #answers
+        answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = -1, 0, 0, 0
+      end
+    end
     last = granted
     if used then
       local n = #answers
@@ -20,7 +29,7 @@ while at <= size do
   elseif k == 0 and program[at + 1] > 0 then
     local m, granted = meters[program[at + 2]], 0
     local used, retry, reset = 0, 0, 0
-    if last > 0 then
+    if last > 0 and counters[program[at + 1]][7] ~= 0 then
       granted, used, retry, reset = m.apply(counters[program[at + 1]], m, now, 1, program[at + 3], 0)
     end
     if m.block then
@@ -41,8 +50,8 @@ while at <= size do
   end
 end
 
--- What changed is written once. It is forgotten when it says nothing any more; where that moves with every hit, in twice that time, so
--- that few writes need to set it: to set it costs Redis as much as to find the key.
+-- Write each changed state once. A state expires when it is empty. If that time moves with every hit, it expires after twice the time, so
+-- that few writes have to set the expiry: that costs Redis as much as finding the key.
 local millis = floor(now / 1000)
 local pack = struct.pack
 for k = 1, #KEYS do

@@ -7,7 +7,7 @@ local function load_fixed_window(value)
     local _, forgotten, start, count = struct.unpack('>BI6I7I7', value)
     return {math.min(start, 9007199254740991), math.min(count, 9007199254740991), 0, 0, false, forgotten, 2}
   end
-  return {0, 0, 0, 0, false, 0, 2}
+  return {0, 0, 0, 0, false, 0, value and #value > 0 and value:byte() > 5 and 0 or 2}
 end
 
 local function fixed_window(c, m, now, hits, times)

@@ -4,15 +4,15 @@ local answers = program[4] == 1 and {} or nil
 -- Counters by key.
 local counters = {}
 
--- Several checks, all or nothing. They are applied one after the other, as if the request passed; if it does not, what they
--- changed is undone, and only what counts when denied is applied again (the others with 0 hits, which sets clocks right).
--- Roles: 0 denies, 1 watches, 2 is a quota, and quotas deny only together.
+-- Several checks, all or nothing. They are applied one after the other, as if the request passed. If it does not pass, their changes are
+-- undone, and only hits that count when denied are applied again (the others with 0 hits, which updates the clocks).
+-- Roles: 0 enforces, 1 is in shadow mode, 2 is a quota, and quotas deny only together.
 local group
 if program[5] == 1 then
   group = function(from, checks, flags)
     local last = from + 4 * checks - 1
     local denied, quota_over, quota_ok = flags >= 2, false, flags == 1
-    local undo, fits, pending, told = {}, {}, {}, answers and #answers
+    local undo, fits, pending, told, unread = {}, {}, {}, answers and #answers, false
     for i = from, last, 4 do
       local k, m, hits, role = program[i], meters[program[i + 1]], program[i + 2], program[i + 3]
       local c = counters[k]
@@ -22,10 +22,15 @@ if program[5] == 1 then
       end
       undo[i] = {c[1], c[2], c[3], c[4], c[5]}
       local before = pending[k] or 0
-      local granted, used, retry, reset = m.apply(c, m, now, hits, 1, before)
+      local granted, used, retry, reset
+      if c[7] ~= 0 then
+        granted, used, retry, reset = m.apply(c, m, now, hits, 1, before)
+      else
+        granted, used, retry, reset, unread = 1, 0, 0, 0, true
+      end
       if m.block then
         local n = #answers
-        answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = granted, used, retry, reset
+        answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = c[7] == 0 and -1 or granted, used, retry, reset
         pending[k] = before + math.max(0, granted * hits)
       end
       fits[i] = granted > 0
@@ -38,7 +43,7 @@ if program[5] == 1 then
       end
     end
     if not denied and (quota_ok or not quota_over) then
-      return 1, undo
+      return 1, undo, unread
     end
 
     for i = last - 3, from, -4 do
@@ -46,9 +51,12 @@ if program[5] == 1 then
       c[1], c[2], c[3], c[4], c[5] = was[1], was[2], was[3], was[4], was[5]
     end
     for i = from, last, 4 do
-      local m = meters[program[i + 1]]
-      local counts = flags < 2 and m.counts_denied and (fits[i] or not m.block)
-      local _, used, _, reset = m.apply(counters[program[i]], m, now, counts and program[i + 2] or 0, 1, 0)
+      local c, m = counters[program[i]], meters[program[i + 1]]
+      local used, reset, _ = 0, 0
+      if c[7] ~= 0 then
+        local counts = flags < 2 and m.counts_denied and (fits[i] or not m.block)
+        _, used, _, reset = m.apply(c, m, now, counts and program[i + 2] or 0, 1, 0)
+      end
       if m.block then
         answers[told + 2], answers[told + 4] = used, reset
         told = told + 4

@@ -1,10 +1,10 @@
--- A request that was sent again is charged once. Its caller has a hash of the keys that were admitted: key -> record, and a ring, so
--- that the oldest goes when there are too many: '#' -> how many there were, '#i' -> the key at i, and when it was admitted: one that was
--- used again after its time has a later place too, and goes with that.
---   record   microsecond at which it was admitted, its fingerprint, and of each check four numbers: the state before it or, where that
---            is a block, the answer. From these the same outcomes are told again.
--- In `known` stands for each such request: 0 if it was decided now, 1 if its key was used for something else, or the record.
--- A denial is not kept: who tries again when there is room gets through. With `most` 0 the key is looked up only.
+-- A request that is sent again is charged once. Each caller has a hash of the admitted keys: key -> record, and a ring that evicts the
+-- oldest key when there are too many: '#' -> how many there were, '#i' -> the key at i and when it was admitted. A key that was used again
+-- after it expired has a later position too, and is evicted with that.
+--   record   the microsecond at which it was admitted, its fingerprint, and for each check four numbers: the state before it or, if that
+--            is a block, the answer. The same outcomes are computed from these again.
+-- For each such request `known` has 0 if it was decided now, 1 if its key was used for something else, or the record.
+-- A denial is not kept: a retry passes when there is room. Nor is a request that on_fail decided in part. With `most` 0 the key is only looked up.
 local known, once
 if program[6] == 1 then
   known = {}
@@ -26,8 +26,8 @@ if program[6] == 1 then
     end
     known[#known + 1] = 0
     local told = answers and #answers
-    local granted, before = group(from, checks, flags)
-    if granted == 0 or most == 0 then
+    local granted, before, unread = group(from, checks, flags)
+    if granted == 0 or most == 0 or unread then
       return granted
     end
     local parts = {struct.pack('>I7', now), fingerprint}

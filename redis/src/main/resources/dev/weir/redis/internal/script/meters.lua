@@ -1,4 +1,4 @@
--- Meters: their numbers, and what of their arithmetic is the same for every key.
+-- Meters: their numbers, and the part of their arithmetic that is the same for every key.
 local meters = {}
 local floor = math.floor
 local at = 7

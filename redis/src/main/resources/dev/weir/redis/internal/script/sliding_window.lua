@@ -7,7 +7,7 @@ local function load_sliding_window(value)
     local _, forgotten, start, tag, current, previous = struct.unpack('>BI6I7I2I4I4', value)
     return {start < 4503599627370495 and start or 4503599627370495, tag, current, previous, false, forgotten, 3}
   end
-  return {0, 0, 0, 0, false, 0, 3}
+  return {0, 0, 0, 0, false, 0, value and #value > 0 and value:byte() > 5 and 0 or 3}
 end
 
 local function sliding_window(c, m, now, hits, times)

@@ -1,9 +1,9 @@
 -- Twin of dev.weir.internal.algorithm.SlidingWindowLog: the moment of every hit, kept for one window.
 --   used = hits in (now - window, now]
 --   hits fit iff used + hits <= requests
--- State: a ring. Format, when it is forgotten, its room, the index of its oldest hit, the number of hits; then 7 bytes a hit. It is read and written in
--- place, for it may be long.
--- While the batch runs: how many hits of the ring are gone, how many of the next stand, how many came after, and the moment of those.
+-- State: a ring. Format, expiry, capacity, index of its oldest hit, number of hits; then 7 bytes per hit. It may be long, so it is read
+-- and written in place.
+-- While the batch runs: how many hits of the ring have expired, how many of the rest still count, how many were added, and their time.
 local load_sliding_window_log, sliding_window_log, write_log
 if program[4] == 1 then
   local HEAD, HIT, AHEAD, LEAST_ROOM = 16, 7, 64, 7
@@ -12,7 +12,7 @@ if program[4] == 1 then
 
   load_sliding_window_log = function(_, k)
     local log = {room = 0, first = 0, count = 0, key = KEYS[k]}
-    local forgotten = 0
+    local forgotten, how = 0, 5
     local value = redis.pcall('GETRANGE', log.key, 0, HEAD + HIT * AHEAD - 1)
     if type(value) == 'string' and #value >= HEAD and value:byte() == 5 then
       local lasts, room, first, count = unpack_state('>I6I3I3I3', value, 2)
@@ -20,11 +20,13 @@ if program[4] == 1 then
         log.room, log.first, log.count, log.prefix = room, first, count, value
         forgotten = lasts
       end
+    elseif type(value) == 'string' and #value > 0 and value:byte() > 5 then
+      how = 0
     end
-    return {0, log.count, 0, 0, false, forgotten, 5, log}
+    return {0, log.count, 0, 0, false, forgotten, how, log}
   end
 
-  -- The hit at i, from the oldest of the ring.
+  -- The hit at index i, counted from the oldest of the ring.
   local function hit(log, i)
     if log.hits then
       return log.hits[i + 1]
@@ -47,7 +49,7 @@ if program[4] == 1 then
     return bytes .. ('\0'):rep(HIT * log.count - #bytes)
   end
 
-  -- How many of the hits from..from + count - 1 are no later than `moment`; mostly few, so it looks at the oldest first.
+  -- How many of the hits from..from + count - 1 are no later than `moment`; usually few, so it starts at the oldest.
   local function until_moment(log, from, count, moment)
     if count == 0 or hit(log, from) > moment then
       return 0
@@ -71,7 +73,7 @@ if program[4] == 1 then
     return low
   end
 
-  -- All hits that lie ahead of a clock that stepped back by more than a window happen now.
+  -- If the clock stepped back by more than a window, hits in its future are moved to now.
   local function repair(c, log)
     local bytes = log.hits and '' or unrolled(log)
     local hits = log.hits or {}

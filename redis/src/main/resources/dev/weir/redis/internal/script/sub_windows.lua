@@ -1,10 +1,11 @@
--- Twin of dev.weir.internal.algorithm.SubWindows: a sliding window in n parts, each with a count of its own.
+-- Twin of dev.weir.internal.algorithm.SubWindows: a sliding window in n parts, each with its own count.
 --   part = window / n      i = now / part
 --   used = count[i - n] + ... + count[i]
 --   hits fit iff used + hits <= requests
 -- State: format, moment of the last change, length of a part, then the counts from the newest part to the oldest that is not 0.
--- A change makes a new table, so that a group can be undone. `pending` hits before it on the same counter go with these or not at all.
--- There may be a thousand parts, so nothing is called for each of them unless the limit was changed.
+-- A change creates a new table, so that a group can be undone. `pending` are hits of the same group on the same
+-- counter: they are charged together with these or not at all.
+-- There may be a thousand parts, so no function is called for each of them unless the limit was changed.
 local load_sub_windows, sub_windows
 if program[4] == 1 then
   local NOTHING = {0, 0}
@@ -14,7 +15,7 @@ if program[4] == 1 then
   load_sub_windows = function(value)
     local counts = value and (#value - 15) / 7
     if not value or counts < 0 or counts > 1001 or counts ~= floor(counts) or value:byte() ~= 4 then
-      return {NOTHING, 0, 0, 0, false, 0, 4}
+      return {NOTHING, 0, 0, 0, false, 0, value and #value > 0 and value:byte() > 5 and 0 or 4}
     end
     local state = {struct.unpack('>' .. ('I7'):rep(counts + 2), value, 2)}
     state[counts + 3] = nil -- unpack tells last where it stopped
@@ -38,7 +39,7 @@ if program[4] == 1 then
     return (floor(last / part) + m.parts + 1) * part
   end
 
-  -- The parts of this limit, with the one that it is now as the newest.
+  -- The parts of this limit, the current one first.
   local function advanced(m, state)
     local part, parts = m.part, m.parts
     local latest = max(now, state[1])

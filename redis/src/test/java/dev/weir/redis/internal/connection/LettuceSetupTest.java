@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 
 class LettuceSetupTest {
 
-    /** As when a master of a cluster is replaced, and its node closed. */
+    /** A master of a cluster is replaced, and its node closed. */
     @Test
-    void whoIsClosedTakesNothingFromTheOthers() throws Exception {
+    void closingOneClientLeavesTheOthersOpen() throws Exception {
         EventLoopGroup loops = LettuceSetup.ownLoops();
         ClientResources all = LettuceSetup.resources(loops);
         try {
@@ -20,10 +20,10 @@ class LettuceSetupTest {
             one.shutdown(0, 1, TimeUnit.SECONDS).get();
 
             ClientResources other = LettuceSetup.inLoop(all, loops.next());
-            CountDownLatch told = new CountDownLatch(2);
-            var timeout = other.timer().newTimeout(any -> told.countDown(), 1, TimeUnit.MILLISECONDS);
-            other.eventExecutorGroup().execute(told::countDown);
-            assertThat(told.await(5, TimeUnit.SECONDS)).as("%s", timeout).isTrue();
+            CountDownLatch ran = new CountDownLatch(2);
+            var timeout = other.timer().newTimeout(any -> ran.countDown(), 1, TimeUnit.MILLISECONDS);
+            other.eventExecutorGroup().execute(ran::countDown);
+            assertThat(ran.await(5, TimeUnit.SECONDS)).as("%s", timeout).isTrue();
         } finally {
             all.shutdown(0, 1, TimeUnit.SECONDS).get();
             loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).get();

@@ -48,7 +48,7 @@ class RedisFailuresTest {
     }
 
     @Test
-    void whatNobodyCanReadIsSaidInWords() {
+    void exceptionsBecomeReadableReasons() {
         assertThat(RedisFailures.reason(new RedisConnectionException("x", new ClosedChannelException())))
                 .isEqualTo("the connection was closed");
         assertThat(RedisFailures.reason(new RedisConnectionException(
@@ -57,7 +57,7 @@ class RedisFailuresTest {
     }
 
     @Test
-    void whatRedisWasSentIsNotToldAndSaysNothingOfWhy() {
+    void theArgumentsOfACommandAreRemovedFromErrors() {
         Throwable refused = new RedisConnectionException(
                 "Unable to connect",
                 new RedisCommandExecutionException(

@@ -41,7 +41,7 @@ class AccessFaultsTest {
         }
     }
 
-    /** Of the commands it calls, of those that its script calls, or of its keys. */
+    /** Permissions for the commands of the store, for those of its script, and for its keys. */
     @ParameterizedTest
     @ValueSource(strings = {"-evalsha", "-set", "resetkeys ~other*"})
     void aPermissionTakenAwayRefusesUntilItIsGivenBack(String change) {
@@ -74,7 +74,7 @@ class AccessFaultsTest {
         redis.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     }
 
-    /** One caller may be all who hears of it: those who come after are not sent there at all. */
+    /** Only one caller may be affected: the next ones are not sent there. */
     private static void assertRefused(SteadyLoad load, Runnable change) {
         load.next();
         change.run();

@@ -49,7 +49,7 @@ class ClusterChangesTest extends ClusterFixture {
         store.close();
     }
 
-    /** Nobody is asked: two masters for a moment, and what the old one counted meanwhile is lost. */
+    /** A forced takeover: there are two masters for a moment, and the old one's last counts are lost. */
     @Test
     void aReplicaThatTakesOverByForceIsFollowed() {
         try (SteadyLoad load = SteadyLoad.on(store, PLENTY, PATIENT, keys)) {
@@ -68,7 +68,7 @@ class ClusterChangesTest extends ClusterFixture {
         }
     }
 
-    /** What operators do with a counter goes where decisions go: by a slot that moves, one that has moved, and another master. */
+    /** Operators' commands follow a counter: with its hash slot migrating, migrated, and on another master. */
     @Test
     void aCounterIsLookedIntoAndForgottenWhereverItIsByNow() throws Exception {
         RedisProcess other = cluster.masters().stream()
@@ -112,7 +112,7 @@ class ClusterChangesTest extends ClusterFixture {
     }
 
     @Test
-    void aSlotThatNobodyServesFailsItsKeysOnly() {
+    void aHashSlotWithoutANodeFailsItsKeysOnly() {
         String slot = Integer.toString(slotOf(its));
         List<RedisProcess> masters = cluster.masters();
         try (SteadyLoad load = SteadyLoad.on(store, PLENTY, PATIENT, keys)) {
@@ -136,7 +136,7 @@ class ClusterChangesTest extends ClusterFixture {
         }
     }
 
-    /** As behind a NAT that was not told of, or in containers: what the cluster says of it leads nowhere. */
+    /** The announced address is unreachable, as behind a NAT or in containers. */
     @Test
     void aMasterThatSaysItIsWhereNobodyIsFailsItsKeysOnlyUntilItSaysRight() {
         List<String> lost = keysOf(master).limit(2).toList();
@@ -171,7 +171,7 @@ class ClusterChangesTest extends ClusterFixture {
                 .allMatch(each -> String.valueOf(each.cli("CLUSTER", "NODES")).contains(said)));
     }
 
-    /** Where nodes should be known by names and have none, they say "?": whoever says so is where it was asked. */
+    /** Nodes without a configured host name announce "?": then the host that was asked is meant. */
     @Test
     void nodesThatDoNotKnowTheirNamesAreFound() {
         cluster.nodes().forEach(each -> each.cli("CONFIG", "SET", "cluster-preferred-endpoint-type", "hostname"));

@@ -4,7 +4,7 @@ import static dev.weir.redis.internal.store.StoreFixture.PLENTY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.AnswerTally;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.internal.store.SteadyLoad;
@@ -24,10 +24,10 @@ class ClusterFaultsTest extends ClusterFixture {
     private static final Duration DEADLINE = Duration.ofMillis(250);
     /** Longer than anybody waits on a machine that is busy with other things. */
     private static final Duration PATIENT = Duration.ofSeconds(4);
-    /** From when the cluster is whole again; failover takes node-timeout and about a second. */
+    /** The longest recovery after the cluster is whole again; a failover takes node-timeout and about a second. */
     private static final Duration BACK = Duration.ofSeconds(2);
 
-    /** From the fault itself: what the cluster takes to notice and to vote, and what we take to hear of it. */
+    /** The longest recovery after the fault: the cluster's detection and vote, and ours. */
     private static final Duration BACK_IN_ALL =
             Duration.ofMillis(RedisCluster.NODE_TIMEOUT_MILLIS).plusSeconds(3);
 
@@ -38,7 +38,7 @@ class ClusterFaultsTest extends ClusterFixture {
     @BeforeEach
     void open() {
         cluster.masters().forEach(master -> master.cli("FLUSHALL"));
-        // With probes as seldom as by default: news of the cluster brings it back, not luck.
+        // Probes are as rare as by default: the change of the cluster triggers the recovery, not luck.
         store = StoreFixture.open(RedisSettings.of(cluster.uri()).withDeadline(DEADLINE));
         victim = cluster.masterOf(0);
         List<String> some = new ArrayList<>();
@@ -105,7 +105,7 @@ class ClusterFaultsTest extends ClusterFixture {
                     .as("from the fault until nobody is failed any more; the cluster took %s", failover)
                     .isLessThan(BACK_IN_ALL.plus(late(failover)));
             assertNotMoreTakenThanAsked(store, failing.end(), its);
-            // Those who would wait for seconds are never failed, and they do not wait.
+            // Callers with a deadline of seconds never fail, and they do not wait.
             AnswerTally unharmed = beside.end();
             assertThat(unharmed.failed())
                     .as("of the other shards: %s", unharmed)
@@ -120,7 +120,7 @@ class ClusterFaultsTest extends ClusterFixture {
         }
     }
 
-    /** By how much a failover took longer than a cluster with nothing else to do takes for it. */
+    /** Returns how much longer a failover took than on an idle cluster. */
     private static Duration late(Duration failover) {
         Duration late = failover.minus(BACK_IN_ALL.minus(BACK));
         return late.isNegative() ? Duration.ZERO : late;
@@ -143,7 +143,7 @@ class ClusterFaultsTest extends ClusterFixture {
         }
     }
 
-    /** Those who know the cluster by one node that is gone know the others as well. */
+    /** The address names one node, which is gone; the others are known all the same. */
     @Test
     void aMasterThatIsDownAtTheStartFailsItsOwnKeysOnly() {
         requireFullCoverage("no");
@@ -164,7 +164,7 @@ class ClusterFaultsTest extends ClusterFixture {
     }
 
     @Test
-    void aSlotThatMovesUnderLoadLosesNothingAndCountsNothingTwice() {
+    void aHashSlotThatMigratesUnderLoadLosesNothingAndCountsNothingTwice() {
         String moving = keysOf(victim).findFirst().orElseThrow();
         int slot = slotOf(moving);
         RedisProcess other = cluster.masters().stream()

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.StoreFailure;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.AwaitableAsk;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.internal.store.SteadyLoad;
@@ -23,15 +23,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Redis is well and can be reached; a connection that was made before is dead, and nobody says so. */
+/** Redis is healthy and reachable, but an open connection is dead without any notice. */
 class DeadConnectionTest extends ProxiedRedisFixture {
-    /** What it takes to notice, and to connect anew. */
+    /** The longest time to detect it and reconnect. */
     private static final Duration NOTICED = Duration.ofSeconds(4);
 
     private static final String[] KEYS = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
     @Test
-    void whicheverOfTwoIsForgottenOnTheWayItAloneIsReplaced() {
+    void onlyTheDeadOneOfTwoConnectionsIsReplaced() {
         try (RedisSharedStore store =
                         StoreFixture.open(StoreFixture.settings(proxy.uri()).withConnections(2));
                 SteadyLoad load = SteadyLoad.on(store, PLENTY, DEADLINE, KEYS)) {
@@ -45,9 +45,9 @@ class DeadConnectionTest extends ProxiedRedisFixture {
         }
     }
 
-    /** By default it takes fifty failures until the breaker opens by itself, which is a long time where few ask. */
+    /** By default the breaker opens after fifty failures, which take long with little traffic. */
     @Test
-    void whereFewAskAForgottenOneIsReplacedBeforeManyAreFailed() {
+    void withLittleTrafficADeadConnectionIsReplacedBeforeManyRequestsFail() {
         RedisSettings settings = RedisSettings.of(proxy.uri()).withDeadline(DEADLINE);
         try (RedisSharedStore store = StoreFixture.open(settings)) {
             StoreFixture.awaitServed(store, "a");
@@ -65,9 +65,9 @@ class DeadConnectionTest extends ProxiedRedisFixture {
         }
     }
 
-    /** What the other servers left word of is looked for every now and then: so it is noticed where nobody asks at all. */
+    /** Notes of other servers are polled, so a dead connection is detected without traffic. */
     @Test
-    void whereNobodyAsksTheOneThatIsForgottenIsReplacedTheSame() {
+    void withoutTrafficADeadConnectionIsReplacedToo() {
         try (RedisSharedStore store = StoreFixture.open(proxy.uri())) {
             StoreFixture.awaitServed(store, "a");
             proxy.forgetOldest();
@@ -117,7 +117,7 @@ class DeadConnectionTest extends ProxiedRedisFixture {
                 .toList();
     }
 
-    /** So that what is between us and Redis does not forget a connection over which nothing is said. */
+    /** TCP keep-alive, so that a NAT between Weir and Redis does not drop an idle connection. */
     @Test
     @EnabledOnOs(OS.LINUX)
     void anIdleConnectionIsKeptAlive() throws IOException {
@@ -137,7 +137,9 @@ class DeadConnectionTest extends ProxiedRedisFixture {
         return lines;
     }
 
-    /** When the kernel will say something, as its table tells: {@code sl local remote st tx:rx timer:when …}. */
+    /**
+     * Returns when the kernel sends the next keep-alive, from its table: {@code sl local remote st tx:rx timer:when …}.
+     */
     private static Duration keepAliveIn(String socket) {
         String[] timer = socket.strip().split("\\s+", -1)[5].split(":", -1);
         assertThat(timer[0]).as("keep-alive: %s", socket).isEqualTo("02");

@@ -54,7 +54,7 @@ class MemoryFaultsTest {
     }
 
     @Test
-    void whereCountersAreDroppedTheirLimitsStartAnewAndNobodyIsFailed() {
+    void evictedCountersStartAgainAndNoRequestFails() {
         Meter limit = StoreFixture.limit(50);
         try (RedisProcess redis = RedisProcess.start();
                 RedisSharedStore store = StoreFixture.open(redis.uri())) {
@@ -73,7 +73,7 @@ class MemoryFaultsTest {
     }
 
     @Test
-    void thatCountersMayBeDroppedIsSaidOnceAtTheStart() {
+    void anEvictionPolicyIsLoggedOnceAtTheStart() {
         List<String> lines = new CopyOnWriteArrayList<>();
         Logger logger = Logger.getLogger(EvictionWatch.class.getName());
         Filter before = logger.getFilter();
@@ -96,7 +96,7 @@ class MemoryFaultsTest {
         }
     }
 
-    /** Another run of it, that knows nothing of before: each admits the limit, and no more. */
+    /** Another run that starts empty: each admits the limit, and no more. */
     @Test
     void startedAnewWithNothingEachOfItsLivesAdmitsTheLimit() {
         int lives = 4;
@@ -114,7 +114,7 @@ class MemoryFaultsTest {
                 });
             }
             AnswerTally all = load.end();
-            // What it had taken as it was killed, nobody may have heard of.
+            // Hits charged right before the kill may not have been reported to a caller.
             assertThat(all.admitted())
                     .as("%s", all)
                     .isBetween(lives * 50L - all.failed(StoreFailure.UNREACHABLE), lives * 50L);

@@ -21,7 +21,7 @@ class NetworkFaultsTest extends ProxiedRedisFixture {
         return SteadyLoad.on(store, PLENTY, DEADLINE, "a", "b", "c");
     }
 
-    /** What was admitted was taken, and what was taken and not admitted belongs to somebody who was failed. */
+    /** Every admitted hit was charged; a hit charged but not admitted belongs to a failed request. */
     static void assertCountedOnce(RedisSharedStore store, AnswerTally all, String... keys) {
         for (String key : keys) {
             assertThat(StoreFixture.taken(store, key, PLENTY))
@@ -57,7 +57,7 @@ class NetworkFaultsTest extends ProxiedRedisFixture {
             load.awaitFailures(200);
             AnswerTally down = load.next();
             assertThat(down.admitted()).as("%s", down).isZero();
-            // Nobody waits for what is known to be away.
+            // Once the server is known to be unreachable, nobody waits.
             assertThat(down.medianFailure()).isLessThan(DEADLINE.dividedBy(2));
             proxy.flow();
             load.awaitServing(BACK);
@@ -88,9 +88,9 @@ class NetworkFaultsTest extends ProxiedRedisFixture {
         }
     }
 
-    /** What the network held back and delivered too late is charged to nobody. */
+    /** Requests that the network delivers too late are not charged. */
     @Test
-    void whatArrivesAfterItsDeadlineTakesNothing() {
+    void aBatchThatArrivesAfterItsDeadlineChargesNothing() {
         try (RedisSharedStore store = StoreFixture.open(proxy.uri())) {
             StoreFixture.awaitServed(store, "late");
             try (SteadyLoad load = SteadyLoad.on(store, PLENTY, DEADLINE, "late")) {
@@ -195,7 +195,7 @@ class NetworkFaultsTest extends ProxiedRedisFixture {
         }
     }
 
-    /** Wherever in a reply it is torn: what is half understood is not believed. */
+    /** The connection is cut at any byte of a reply: a partial reply is not used. */
     @Test
     void aReplyTornAnywhereIsNoAnswer() {
         try (RedisSharedStore store = StoreFixture.open(proxy.uri());

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A replica is told to be the master, on a cluster where nobody voted before: whoever did lately does not vote again. */
+/** An operator promotes a replica, on a cluster without recent votes: nodes that voted recently do not vote again. */
 class OrderedFailoverTest extends ClusterFixture {
     private static final Duration PATIENT = Duration.ofSeconds(3);
     private static final Duration BACK = Duration.ofSeconds(8);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What people read of an outage: in the log a line for each thing that is wrong, and in health what Redis said. */
+/** The log and the health of an outage: one line for each kind of failure, and Redis's error in the health. */
 class OutageReportTest {
     private static final Duration BACK = Duration.ofSeconds(10);
 
@@ -82,7 +82,7 @@ class OutageReportTest {
             long connects = Long.parseLong(rejected(admin));
             admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
             await().until(() -> Long.parseLong(rejected(admin)) >= connects + 8);
-            // That it hung up, and why, are two things.
+            // The closed connection and its reason are two lines.
             assertThat(loud()).hasSizeBetween(1, 3).doesNotHaveDuplicates();
             admin.call("CONFIG", "SET", "maxclients", "10000");
         }
@@ -104,7 +104,7 @@ class OutageReportTest {
     }
 
     @Test
-    void whyItDoesNotServeIsSaid() {
+    void healthSaysWhyItDoesNotServe() {
         redis.cli("CONFIG", "SET", "maxmemory", "1");
         load.awaitOpen();
         assertThat(loud())
@@ -123,7 +123,7 @@ class OutageReportTest {
     }
 
     @Test
-    void thatThePasswordIsWrongIsSaidLoudlyWhereNobodyAsks() {
+    void aWrongPasswordIsLoggedAsAnErrorWithoutTraffic() {
         load.close();
         redis.cli("ACL", "SETUSER", "weir", "resetpass", ">another");
         redis.cli("CLIENT", "KILL", "USER", "weir");
@@ -133,7 +133,7 @@ class OutageReportTest {
     }
 
     @Test
-    void thatAPasswordIsMissingIsSaidLoudlyWhereNobodyAsks() {
+    void aMissingPasswordIsLoggedAsAnErrorWithoutTraffic() {
         load.close();
         redis.password("secret");
         try (RedisSharedStore stranger = StoreFixture.open("redis://" + redis.address())) {
@@ -155,7 +155,7 @@ class OutageReportTest {
     }
 
     @Test
-    void whoWasAskedAboutIsNotToldWhereRedisRepeatsWhatItWasSent() {
+    void callersAreNotNamedWhereRedisRepeatsItsArguments() {
         load.close();
         try (RedisProcess without = RedisProcess.start("rename-command EVALSHA \"\"");
                 RedisSharedStore broken = StoreFixture.open("redis://" + without.address())) {
@@ -167,9 +167,9 @@ class OutageReportTest {
         }
     }
 
-    /** It is a mistake of somebody's, and one is enough to know it: few requests are no reason to keep it to ourselves. */
+    /** A misconfiguration is certain after one request, so it is logged also with little traffic. */
     @Test
-    void thatAPermissionIsMissingIsSaidLoudlyAfterASingleRequest() {
+    void aMissingPermissionIsLoggedAsAnErrorAfterOneRequest() {
         load.close();
         redis.cli("ACL", "SETUSER", "weir", "-evalsha");
         assertThat(StoreFixture.ask(store, "a", PLENTY, 1).failure).isEqualTo(StoreFailure.REFUSED);
@@ -183,7 +183,7 @@ class OutageReportTest {
                 .satisfies(node ->
                         assertThat(node.reason()).startsWith("refused (NOPERM").doesNotContain("secret"));
         assertThat(store.stats().errors().get("NOPERM")).isPositive();
-        // And nobody needs to come by for it to be found well.
+        // It recovers without traffic.
         redis.cli("ACL", "SETUSER", "weir", "+@all");
         await().until(store::serves);
         assertThat(store.health())

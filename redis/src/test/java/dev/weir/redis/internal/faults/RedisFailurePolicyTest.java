@@ -11,8 +11,8 @@ import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.internal.store.FleetLimiters;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.internal.store.SteadyLoad;
@@ -30,10 +30,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Redis does not serve, in one way or another, and every rule does what it says it does then. */
+/** Redis does not serve, for several reasons, and every rule follows its on_fail. */
 class RedisFailurePolicyTest {
     private static final Duration DEADLINE = Duration.ofMillis(50);
-    private static final RuleSet RULES = WeirRules.rules(
+    private static final WrittenRules RULES = WeirRules.rules(
             rule("allow", OnFail.ALLOW, 1_000_000),
             rule("deny", OnFail.DENY, 1_000_000),
             rule("local", OnFail.LOCAL, 100),
@@ -90,7 +90,7 @@ class RedisFailurePolicyTest {
             assertThat(FleetLimiters.decide(limiter, ask("spent")).allowed()).isFalse();
 
             fault.begins.accept(redis);
-            // Until the breaker has opened somebody may wait for the deadline, and nobody longer.
+            // Until the breaker opens, a caller may wait for the deadline, but not longer.
             Asked first = Asked.of(limiter, "allow", 300);
             first.assertDegraded();
             assertThat(first.slowest()).isLessThan(DEADLINE.plus(SteadyLoad.SLACK));
@@ -125,7 +125,7 @@ class RedisFailurePolicyTest {
         }
     }
 
-    /** What callers were told who came one each half millisecond. */
+    /** The decisions of callers that came every half millisecond. */
     private record Asked(
             List<CompletableFuture<MutableDecision>> decisions,
             List<CompletableFuture<MutableDecision>> waited,

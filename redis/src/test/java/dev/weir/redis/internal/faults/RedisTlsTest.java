@@ -5,9 +5,9 @@ import static dev.weir.redis.internal.store.StoreFixture.PLENTY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.TlsSettings;
 import dev.weir.redis.internal.routing.HashSlotTable;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.AnswerTally;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.internal.store.SteadyLoad;
@@ -74,7 +74,7 @@ class RedisTlsTest {
         }
     }
 
-    /** As when its authority is replaced: the file that names whom to trust is read at every connection. */
+    /** The certificate authority is replaced: the trust file is read at every connect. */
     @Test
     void aCertificateThatIsReplacedIsTrustedOnceWeAreToldTo() throws IOException {
         Path trust = Files.copy(its.certificate(), folder.resolve("trust.pem"), StandardCopyOption.REPLACE_EXISTING);

@@ -81,7 +81,7 @@ class SentinelFaultsTest {
         }
     }
 
-    /** Both are there all the time: who was the master says so for a while, and may not be written to. */
+    /** Both servers stay up: the old master claims to be one for a while, and refuses writes. */
     @Test
     void theMasterThatIsOrderedIsFollowedThereAndBack() {
         try (RedisSharedStore store = StoreFixture.open(set.uri());

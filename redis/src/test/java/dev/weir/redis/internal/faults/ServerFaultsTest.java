@@ -88,7 +88,7 @@ class ServerFaultsTest {
             load.awaitFailures(100);
             AnswerTally stopped = load.next();
             assertThat(stopped.admitted()).as("%s", stopped).isZero();
-            // Everybody waits for as long as they said, and no longer; once the breaker is open, nobody waits.
+            // Callers wait for at most their deadline; once the breaker is open, nobody waits.
             assertThat(stopped.firstTimeout()).as("%s", stopped).isGreaterThanOrEqualTo(Duration.ZERO);
             load.awaitOpen();
             load.awaitAnswers(200);
@@ -188,7 +188,7 @@ class ServerFaultsTest {
 
     @Test
     void unableToSaveItIsUnavailable() throws IOException {
-        // Where its dump should be there is a folder.
+        // There is a folder in the place of its dump.
         Path dump = redis.folder().resolve("dump.rdb");
         Files.deleteIfExists(dump);
         Files.createDirectory(dump);
@@ -237,7 +237,7 @@ class ServerFaultsTest {
                 try {
                     redis.cli("EVAL", "while true do end", "0");
                 } catch (RedisError killed) {
-                    // By this test, in the end.
+                    // This test kills it in the end.
                 }
             });
             load.awaitFailures(300);
@@ -289,7 +289,7 @@ class ServerFaultsTest {
             admin.call("CONFIG", "SET", "maxclients", "1");
             admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
             load.next();
-            // Redis says why and hangs up; which of the two we hear first is the network's business.
+            // Redis sends the reason and closes the connection; either may arrive first.
             load.awaitFailures(1);
             admin.call("CONFIG", "SET", "maxclients", "10000");
             load.awaitServing(BACK);

@@ -10,8 +10,8 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.internal.fleet.NodeTraffic.Sent;
 import dev.weir.redis.internal.store.FleetLimiters;
 import dev.weir.redis.internal.store.RedisSharedStore;
@@ -40,7 +40,7 @@ class LeasedNodesTest {
     /** In seconds; {@code -Dweir.window=60} is a minute. */
     private static final long WINDOW = Long.getLong("weir.window", 12) * 1_000_000;
 
-    /** What is left of the window when all was sent: a busy machine is late. */
+    /** The rest of the window after all was sent: a busy machine is late. */
     private static final long SLACK = 3_000_000;
 
     private static final long LIMIT = 10_000;
@@ -66,7 +66,7 @@ class LeasedNodesTest {
         stores.forEach(RedisSharedStore::close);
     }
 
-    private static RuleSet rules(Consistency consistency, Algorithm algorithm) {
+    private static WrittenRules rules(Consistency consistency, Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, LIMIT, Duration.ofNanos(WINDOW * 1_000));
         return WeirRules.rules(WeirRules.rule(
                 WeirRules.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
@@ -122,7 +122,7 @@ class LeasedNodesTest {
         return Objects.requireNonNull(node.tier()).leases().held();
     }
 
-    /** What the store has counted in this window. */
+    /** Returns the store's count of this window. */
     private static long counted(Limiter exact) {
         MutableDecision asked =
                 FleetLimiters.decide(exact, WeirRules.ask("user", "u").hits(0));
@@ -185,7 +185,7 @@ class LeasedNodesTest {
     }
 
     @Test
-    void whatAStoppedNodeHeldIsBackAtOnceAndWhatADeadOneHeldCountsAsSpent() {
+    void aStoppedNodeReturnsItsLeasesAndThoseOfADeadNodeCountAsSpent() {
         startNodesAtTheBeginningOfAWindow();
         long admitted = admitted(send(WINDOW / 5, 2));
         Limiter exact = node(Consistency.EXACT);
@@ -207,7 +207,7 @@ class LeasedNodesTest {
         assertThat(lost).isPositive();
         assertThat(counted(exact)).isEqualTo(admitted + lost);
 
-        // Nobody gets what the dead one held, and it is no more than the busiest node sends in a few hundred ms.
+        // The leases of the dead node are lost, at most what the busiest node sends in a few hundred ms.
         assertThat(lost).isLessThan((long) (DEMAND * 500_000));
         Limiter next = node(Consistency.LEASED);
         long more = 0;

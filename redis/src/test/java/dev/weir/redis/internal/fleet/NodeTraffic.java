@@ -26,7 +26,7 @@ final class NodeTraffic {
         }
     }
 
-    /** What a node decided, or will. */
+    /** A decision of a node, possibly still in flight. */
     record Sent(int node, CompletableFuture<MutableDecision> decision) {
         boolean allowed() {
             return decision.join().allowed();
@@ -44,17 +44,17 @@ final class NodeTraffic {
         }
     }
 
-    /** Sends {@code request} for each arrival to its node, from now on, and ticks them all; done when all is decided. */
+    /** Sends {@code request} for each arrival to its node and ticks all nodes; returns when all is decided. */
     List<Sent> send(List<Limiter> nodes, Request request) {
         return send(nodes, request, false);
     }
 
-    /** The same without a burst of what was missed while this machine stood still: what comes after that comes later. */
+    /** Sends as above, but after a stall of this machine the rest comes later instead of in a burst. */
     List<Sent> sendSteadily(List<Limiter> nodes, Request request) {
         return send(nodes, request, true);
     }
 
-    /** How much longer it took for that. */
+    /** Returns how much longer it took because of stalls. */
     long stoodStillMicros() {
         return stoodStillNanos / 1_000;
     }

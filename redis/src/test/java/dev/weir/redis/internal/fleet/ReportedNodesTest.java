@@ -15,8 +15,8 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.report.ReportStats;
 import dev.weir.internal.report.Reports;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.redis.internal.fleet.NodeTraffic.Sent;
 import dev.weir.redis.internal.store.FleetLimiters;
@@ -40,10 +40,10 @@ class ReportedNodesTest {
     private static final Duration DEADLINE = Duration.ofMillis(500);
     private static final Request REQUEST = WeirRules.ask("user", "u");
 
-    /** How long a node may not know of the others: an interval, a tick, and the way there and back. */
+    /** The longest time until a node knows of the others' hits: an interval, a tick, and a round trip. */
     private static final long BLIND = 200_000 + Limiter.TICK_MILLIS * 1_000 + DEADLINE.toNanos() / 1_000;
 
-    /** A window, and what of it nothing is sent in: a busy machine is late. */
+    /** A window, and the part of it in which nothing is sent: a busy machine is late. */
     private static final long WINDOW = 12 * SECOND;
 
     private static final long SLACK = 3 * SECOND;
@@ -68,7 +68,7 @@ class ReportedNodesTest {
         return Limit.fixedWindow(requests, Duration.ofNanos(micros * 1_000));
     }
 
-    private static RuleSet rules(Limit limit, Consistency consistency) {
+    private static WrittenRules rules(Limit limit, Consistency consistency) {
         return WeirRules.rules(WeirRules.rule(
                 WeirRules.rule("r", limit).consistency(consistency).build(), KeyBy.of("user")));
     }
@@ -119,7 +119,7 @@ class ReportedNodesTest {
         return Objects.requireNonNull(node.tier()).reports();
     }
 
-    /** What Redis has counted. */
+    /** Returns Redis's count. */
     private static long counted(Limiter exact, String user) {
         MutableDecision asked =
                 FleetLimiters.decide(exact, WeirRules.ask("user", user).hits(0));
@@ -166,7 +166,7 @@ class ReportedNodesTest {
         List<Sent> sent = traffic.sendSteadily(nodes, REQUEST);
         long took = (System.nanoTime() - began) / 1_000;
         long calls = calls() - before;
-        // What flowed in while nobody could ask need not have been taken.
+        // Tokens refilled while no request arrived need not have been taken.
         long asking = took - traffic.stoodStillMicros();
         String what = "%d of %d admitted in %d us, of which %d were asked in, %d calls"
                 .formatted(admitted(sent), sent.size(), took, asking, calls);
@@ -187,15 +187,15 @@ class ReportedNodesTest {
     }
 
     @Test
-    void whatAStoppedNodeCountedIsToldAndADeadOneTakesNoMoreWithItThanAnInterval() {
+    void aStoppedNodeReportsItsCountsAndADeadOneLosesAtMostAnInterval() {
         Limit limit = Limit.fixedWindow(1_000_000, Duration.ofDays(30));
         startNodes(NODES, limit);
         double demand = 0.002;
         List<Sent> sent = new NodeTraffic(NODES, demand, 2 * SECOND, 3).send(nodes, REQUEST);
         Limiter dead = nodes.get(NODES - 1);
-        // However late the last tick was on a busy machine, nobody is told of this one.
+        // However late the last tick was on a busy machine, this one is not reported.
         assertThat(FleetLimiters.decide(dead, REQUEST).allowed()).isTrue();
-        // What it reported last may still be under way.
+        // Its last report may still be in flight.
         long passedByDead =
                 1 + sent.stream().filter(each -> each.node() == NODES - 1).count();
         Limiter exact = exact(limit);
@@ -207,7 +207,7 @@ class ReportedNodesTest {
     }
 
     @Test
-    void whatAStoppedRedisWasNotToldIsNotChargedToTheNextWindow() {
+    void hitsNotReportedToAStoppedRedisAreNotChargedToTheNextWindow() {
         long micros = 4 * SECOND;
         Limit limit = window(1_000, micros);
         startNodes(2, limit);

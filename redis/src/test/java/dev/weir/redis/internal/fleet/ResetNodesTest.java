@@ -11,9 +11,9 @@ import dev.weir.internal.limiter.RuleCounter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.internal.tier.LocalTier;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.inspection.CounterState;
 import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.AwaitableAsk;
 import dev.weir.redis.internal.store.FleetLimiters;
 import dev.weir.redis.internal.store.RedisSharedStore;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two nodes on a real Redis, and an operator who has one of them reset a counter. */
+/** Two nodes on a real Redis; an operator resets a counter on one of them. */
 class ResetNodesTest {
     private static final Duration DEADLINE = Duration.ofSeconds(1);
     private static final Duration DAYS = Duration.ofDays(30);
@@ -91,7 +91,7 @@ class ResetNodesTest {
         });
     }
 
-    /** What Redis has counted. */
+    /** Returns Redis's count. */
     private long counted() throws Exception {
         RuleCounter counter = nodes.get(0).counters(REQUEST).get(0);
         return get(stores.get(0).inspect(counter.check().name))
@@ -99,7 +99,7 @@ class ResetNodesTest {
                 .orElse(0L);
     }
 
-    /** As the first node is told to. */
+    /** Resets the counter as the first node does on request. */
     private void reset() throws Exception {
         RuleCounter counter = nodes.get(0).counters(REQUEST).get(0);
         assertThat(get(stores.get(0).reset(counter.check().name))).isTrue();
@@ -130,7 +130,7 @@ class ResetNodesTest {
         nodes.forEach(node -> node.returnLeases().toCompletableFuture().join());
         assertThat(counted()).as("nothing came back into the fresh counter").isZero();
 
-        // Nothing of before is left: the whole limit passes, and no more.
+        // The counter starts again: the whole limit passes, and no more.
         long admitted = 0;
         for (int i = 0; FleetLimiters.decide(nodes.get(i % 2), REQUEST).allowed(); i++) {
             admitted++;
@@ -139,14 +139,14 @@ class ResetNodesTest {
     }
 
     @Test
-    void whatComesBackFromBeforeTheResetLeavesTheFreshCounterNoEmptierThanUnused() throws Exception {
+    void hitsReturnedAfterAResetLeaveTheCounterNoEmptierThanUnused() throws Exception {
         start(Consistency.LEASED);
         nodes.forEach(this::lease);
         long held = tier(nodes.get(1)).leases().held();
         reset();
         FleetLimiters.decide(nodes.get(0), REQUEST);
         assertThat(counted()).isPositive();
-        // It has not heard, and stops in order.
+        // The node has not read the reset, and stops in order.
         nodes.get(1).returnLeases().toCompletableFuture().join();
         assertThat(tier(nodes.get(1)).leases().stats().returned()).isEqualTo(held);
         assertThat(counted()).isZero();
@@ -207,7 +207,7 @@ class ResetNodesTest {
     }
 
     @Test
-    void newsAreReadOnceInOrderAndForgottenInTheEnd() throws Exception {
+    void entriesAreReadOnceInOrderAndExpire() throws Exception {
         start(Consistency.EXACT);
         assertThat(get(news.get(1).next())).isEmpty();
         get(news.get(0).post("a"));
@@ -225,7 +225,7 @@ class ResetNodesTest {
 
     /** Their ids are Redis's time. */
     @Test
-    void newsAreHeardAlsoWhereRedisWasSetBackAfterTheLastOnesWereForgotten() throws Exception {
+    void entriesAreReadAlsoIfRedisTimeWentBackAfterTheStreamExpired() throws Exception {
         start(Consistency.EXACT);
         get(news.get(0).post("a"));
         assertThat(get(news.get(1).next())).containsExactly("a");

@@ -9,8 +9,8 @@ import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.node.EvictionWatch;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.AwaitableAsk;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.testkit.RedisProcess;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What operators do with a store. */
+/** Operators' commands on counters. */
 class CounterInspectorTest {
     private static RedisProcess redis;
     private static RedisSharedStore store;
@@ -92,7 +92,7 @@ class CounterInspectorTest {
     }
 
     @Test
-    void whatIsDeniedElsewhereTakesNothingButWhatCountsWhenDenied() {
+    void aRequestDeniedElsewhereTakesOnlyHitsThatCountWhenDenied() {
         Meter window = Meters.of(Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofDays(30)));
         AwaitableAsk ask = new AwaitableAsk().on("denied", window, 5).on("counted", window, 5);
         ask.checks.get(1).countsDenied = true;

@@ -3,7 +3,7 @@ package dev.weir.redis.internal.notes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.AwaitableAsk;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.testkit.RedisCluster;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class SharedNotesTest {
 
     @Test
-    void ofEachTheNewestIsRead() throws Exception {
+    void theNewestOfEachNameIsRead() throws Exception {
         try (RedisProcess redis = RedisProcess.start();
                 RedisSharedStore store = RedisSharedStore.open(RedisSettings.of(redis.uri()))) {
             AwaitableAsk.awaitServing(store);

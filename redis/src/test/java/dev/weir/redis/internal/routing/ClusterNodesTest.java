@@ -2,8 +2,6 @@ package dev.weir.redis.internal.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.redis.RedisAddress.HostPort;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.ClusterRedirect;
 import dev.weir.redis.internal.connection.LettuceSetup;
 import dev.weir.redis.internal.connection.ScriptCommands;
@@ -11,6 +9,8 @@ import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
 import dev.weir.redis.internal.node.RedisStats;
 import dev.weir.redis.internal.script.BatchScript;
+import dev.weir.redis.internal.settings.RedisAddress.HostPort;
+import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.Arrays;
@@ -33,18 +33,18 @@ class ClusterNodesTest {
         });
     }
 
-    /** As one that was added a moment ago: its keys come one after the other, and each is asked for there. */
+    /** A node that was just added: its keys migrate one by one, and each is asked for there. */
     @Test
-    void aServerWithoutSlotsThatKeysMoveToIsKept() {
+    void aMigrationTargetWithoutHashSlotsIsKept() {
         ClusterRoutes routes = new ClusterRoutes(factory, settings, loops.next());
         boolean[] all = new boolean[HashSlotTable.SLOTS];
         Arrays.fill(all, true);
-        routes.take(Map.of(new HostPort("127.0.0.1", 1), all));
+        routes.update(Map.of(new HostPort("127.0.0.1", 1), all));
         ClusterRedirect ask = new ClusterRedirect(true, 5, "127.0.0.1", 2);
         RedisNode from = routes.nodes().get(0);
         RedisNode target = routes.redirected(ask, from);
         assertThat(target).isNotNull().isNotSameAs(from);
-        routes.take(Map.of(new HostPort("127.0.0.1", 1), all));
+        routes.update(Map.of(new HostPort("127.0.0.1", 1), all));
         assertThat(routes.redirected(ask, from)).isSameAs(target);
         assertThat(routes.node(5)).isSameAs(from);
         routes.close();
@@ -53,7 +53,7 @@ class ClusterNodesTest {
     @Test
     void theEndIsWhenAllConnectionsAreClosed() throws Exception {
         ClusterRoutes routes = new ClusterRoutes(factory, settings, loops.next());
-        routes.nobodyThere();
+        routes.noneReachable();
         RedisNode node = routes.nodes().get(0);
         routes.close();
         CompletableFuture<String> atTheEnd = new CompletableFuture<>();
@@ -62,13 +62,13 @@ class ClusterNodesTest {
         assertThat(atTheEnd.get(30, TimeUnit.SECONDS)).isEqualTo("closed");
     }
 
-    /** Who serves what was asked before, and is answered after. */
+    /** The map was requested before the close and arrives after it. */
     @Test
-    void nobodyIsConnectedToAfterTheEnd() {
+    void noConnectionIsOpenedAfterClose() {
         ClusterRoutes routes = new ClusterRoutes(factory, settings, loops.next());
         routes.close();
-        routes.take(Map.of(new HostPort("127.0.0.1", 1), new boolean[HashSlotTable.SLOTS]));
-        routes.nobodyThere();
+        routes.update(Map.of(new HostPort("127.0.0.1", 1), new boolean[HashSlotTable.SLOTS]));
+        routes.noneReachable();
         assertThat(routes.nodes()).isEmpty();
     }
 }

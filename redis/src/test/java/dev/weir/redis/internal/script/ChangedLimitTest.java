@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What was used under a limit that is changed live is not forgotten before the new one allows it. */
+/** Hits under a limit that is changed live do not expire before the new limit allows it. */
 class ChangedLimitTest {
     private static final long MONTH = TimeUnit.DAYS.toMicros(30);
     /** Just after a window of the longer limit has begun. */

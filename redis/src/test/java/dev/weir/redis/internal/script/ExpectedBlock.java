@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A log or sub-windows as Java keeps them, and what they and Redis's bytes mean. */
+/** A log or sub-windows in Java's form, compared with Redis's bytes. */
 final class ExpectedBlock {
     private static final int BITS = 20;
     private static final int MASK = (1 << BITS) - 1;
@@ -20,7 +20,7 @@ final class ExpectedBlock {
     private final Outcome ignored = new Outcome();
     private long[] memory = new long[0];
 
-    /** Takes what a decided group took. */
+    /** Charges the hits of a decided group. */
     static void settle(Map<Long, ExpectedBlock> blocks, CheckGroup group, long now) {
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
@@ -51,7 +51,7 @@ final class ExpectedBlock {
         }
     }
 
-    /** What it holds: moments of hits inside the window, or moment, part and counts. */
+    /** Returns its contents: times of the hits inside the window, or time, part and counts. */
     List<Long> live(Check check, long now) {
         List<Long> numbers = new ArrayList<>();
         if (RandomHistory.meter(check).counting() == MeterKind.LOG && memory.length > 0 && memory[0] != 0) {

@@ -53,7 +53,7 @@ final class RandomHistory {
         }
     }
 
-    /** A limit and what it may become, all counted in the same way. */
+    /** A limit and its later versions, all of the same kind. */
     private Meter[] meters() {
         Meter first = Meters.of(limit());
         List<Meter> alike = new ArrayList<>(List.of(first));
@@ -102,7 +102,7 @@ final class RandomHistory {
         };
     }
 
-    /** When the next batch runs. */
+    /** Returns the time of the next batch. */
     long next() {
         Meter[] some = meters[random.nextInt(meters.length)];
         long window = some[0].limit().windowMicros();
@@ -210,7 +210,7 @@ final class RandomHistory {
         return check;
     }
 
-    /** A check of a counter of its own that denies whatever it stands beside. */
+    /** A check of its own counter that always denies. */
     static void alwaysOver(Check check) {
         check.key0 = -1;
         check.key1 = -1;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Algorithm;
 import dev.weir.Limit;
+import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.batching.CheckGroup;
@@ -26,10 +27,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a batch sends and how it reads what comes back. */
+/** The program that a batch sends, and how it reads the reply. */
 class ScriptBatchTest {
     private static final long T0 = 1_700_000_000_000_000L;
     private static final Meter TEN = Meters.of(Limit.tokenBucket(10, Duration.ofMinutes(1)));
+
+    private static final List<Check.Role> ROLES = List.of(Check.Role.ENFORCE, Check.Role.SHADOW, Check.Role.QUOTA);
 
     private static RedisProcess redis;
     private static ScriptStore script;
@@ -114,7 +117,7 @@ class ScriptBatchTest {
     }
 
     @Test
-    void whatIsAskedInBetweenKeepsItsPlace() {
+    void aCheckInBetweenKeepsItsOrder() {
         add(1, TEN, 4);
         Check between = add(1, TEN, -3);
         add(1, TEN, 4);
@@ -159,7 +162,7 @@ class ScriptBatchTest {
     }
 
     @Test
-    void whatIsDeniedIsNotWritten() {
+    void aDenialWritesNothing() {
         add(1, TEN, 10);
         script.run(batch, T0);
         redis.cli("CONFIG", "RESETSTAT");
@@ -209,7 +212,10 @@ class ScriptBatchTest {
                 .isFalse();
     }
 
-    /** As many fresh counters as make about a millisecond's work for Redis; and of requests that join no run on two counters. */
+    /**
+     * Bounds of a batch: new counters worth about a millisecond of Redis's time, and requests on two counters that join
+     * no run.
+     */
     @ParameterizedTest
     @CsvSource({
         "TOKEN_BUCKET, 1, 512, 512",
@@ -281,7 +287,7 @@ class ScriptBatchTest {
 
     @ParameterizedTest
     @EnumSource
-    void keysOfOtherTypesAndStatesOfOtherFormatsStartAnew(Algorithm algorithm) {
+    void keysOfOtherTypesAndStatesThatNobodyWroteStartAnewAndLaterFormatsAreLeftAlone(Algorithm algorithm) {
         for (int parts : new int[] {1, 10}) {
             Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));
             Meter meter = Meters.of(algorithm == Algorithm.SLIDING_WINDOW ? limit.withSubWindows(parts) : limit);
@@ -291,16 +297,24 @@ class ScriptBatchTest {
                 spoil(key, i);
                 batch.clear();
                 batch.add(new CheckGroup().add(check));
+                byte[] before = i > 5 ? script.redis().get(key) : null;
                 assertThat(script.run(batch, T0)).isEqualTo(BatchStatus.DONE);
                 assertThat(check.outcome.allowed).as("%s after %d", limit, i).isTrue();
                 assertThat(script.run(batch, T0)).isEqualTo(BatchStatus.DONE);
-                assertThat(check.outcome.remaining).isEqualTo(8);
+                if (before == null) {
+                    assertThat(check.failure).isNull();
+                    assertThat(check.outcome.remaining).isEqualTo(8);
+                } else {
+                    assertThat(check.failure).isEqualTo(StoreFailure.UNKNOWN_FORMAT);
+                    assertThat(batch.unknownChecks()).isEqualTo(1);
+                    assertThat(script.redis().get(key)).isEqualTo(before);
+                }
             }
             script.close();
         }
     }
 
-    /** Puts something under {@code key} that no meter wrote. */
+    /** Writes a value under {@code key} that no meter wrote. */
     private static void spoil(byte[] key, int how) {
         byte[] value = "x".getBytes(UTF_8);
         if (how == 0) {
@@ -313,6 +327,52 @@ class ScriptBatchTest {
             byte[] bytes = new byte[how % 2 == 0 ? how : 19 + how];
             Arrays.fill(bytes, (byte) how);
             script.redis().set(key, bytes);
+        }
+    }
+
+    /** Requests with and without it, in groups, runs and leases, with any roles: the meters confirm what the script did. */
+    @Test
+    void aCounterInALaterFormatStopsNobodyElseInItsBatch() {
+        Limit limit = Limit.fixedWindow(10, Duration.ofMinutes(1));
+        Meter[] meters = {
+            TEN,
+            Meters.of(limit),
+            Meters.of(Limit.slidingWindow(10, Duration.ofMinutes(1))),
+            Meters.of(Limit.slidingWindow(10, Duration.ofMinutes(1)).withSubWindows(10)),
+            Meters.of(Limit.of(Algorithm.SLIDING_WINDOW_LOG, 10, Duration.ofMinutes(1)))
+        };
+        Random random = new Random(11);
+        for (int round = 0; round < 300; round++) {
+            script.close();
+            for (int later = 0; later < meters.length; later++) {
+                script.redis().set(RedisKey.of(check(later, TEN, 0).name), new byte[] {6, 1, 2});
+            }
+            batch.clear();
+            List<Check> unknown = new ArrayList<>();
+            List<Check> known = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                CheckGroup group = new CheckGroup();
+                group.askOnly = random.nextInt(8) == 0;
+                for (int j = random.nextInt(3); j >= 0; j--) {
+                    int kind = random.nextInt(meters.length);
+                    boolean isUnknown = random.nextInt(3) == 0;
+                    Check check = check(isUnknown ? kind : 100 + kind, meters[kind], random.nextInt(7) - 1);
+                    check.role = ROLES.get(random.nextInt(ROLES.size()));
+                    check.countsDenied = random.nextInt(4) == 0;
+                    check.ahead = random.nextInt(4) == 0 ? 3 : 0;
+                    (isUnknown ? unknown : known).add(check);
+                    group.add(check);
+                }
+                assertThat(batch.add(group)).isTrue();
+            }
+            assertThat(script.run(batch, T0)).as("round %d", round).isEqualTo(BatchStatus.DONE);
+            assertThat(batch.unknownChecks()).isEqualTo(unknown.size());
+            assertThat(unknown).allSatisfy(check -> {
+                assertThat(check.failure).isEqualTo(StoreFailure.UNKNOWN_FORMAT);
+                assertThat(check.granted).isZero();
+                assertThat(script.redis().get(RedisKey.of(check.name))).isEqualTo(new byte[] {6, 1, 2});
+            });
+            assertThat(known).allSatisfy(check -> assertThat(check.failure).isNull());
         }
     }
 

@@ -93,7 +93,7 @@ class ScriptEqualsJavaTest {
         return checks;
     }
 
-    /** Takes what was asked for ahead hit by hit, until the next one does not fit. */
+    /** Takes the lease hit by hit, until the next one does not fit. */
     private static void lease(MemoryStore memory, Check check, long ahead, long now) {
         Checks single = new Checks();
         Check each = single.add();

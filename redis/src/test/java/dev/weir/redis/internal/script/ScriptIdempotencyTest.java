@@ -191,7 +191,7 @@ class ScriptIdempotencyTest {
         assertRemaining(send("next", "a", 1, T0), 6);
     }
 
-    /** As it is asked while its slot moves. */
+    /** The store asks so while the hash slot migrates. */
     @Test
     void theKeyByItselfIsKeptAndKnown() {
         assertThat(keyAlone("looked up", true).repeated).isFalse();

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The script on a real Redis at whatever time it is told, and nothing around it: one batch, one call, one reply. */
+/** The script on a real Redis at a given time, and nothing else: one batch, one call, one reply. */
 final class ScriptStore implements LocalStore {
     /** The time comes with the call; and as it need not be the time by which Redis forgets, nothing is forgotten. */
     private static final String TOLD = "local now = tonumber(ARGV[#ARGV])\nlocal grace = " + ScriptStore.GRACE + "\n";
@@ -68,7 +68,7 @@ final class ScriptStore implements LocalStore {
         return group.allowed;
     }
 
-    /** Gives the counter a name that is as good as its hash. */
+    /** Gives the counter a name derived from its hash. */
     static void name(Check check) {
         check.name.clear();
         check.name.subject(check.key0);

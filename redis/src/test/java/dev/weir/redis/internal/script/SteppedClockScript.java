@@ -2,7 +2,7 @@ package dev.weir.redis.internal.script;
 
 /** The script on a clock of Redis that tests set while it runs. What it writes Redis forgets by its true time: so that is much later. */
 public final class SteppedClockScript {
-    /** By how many microseconds Redis's clock is wrong. */
+    /** The error of Redis's clock in microseconds. */
     public static final String KEY = "clock-is-ahead";
 
     private SteppedClockScript() {}

@@ -1,8 +1,8 @@
 package dev.weir.redis.internal.script;
 
 /**
- * The script on a clock that tests set: a key beside the counters, in the slot of the first of them. Nothing is forgotten, for the time
- * by which Redis forgets is another.
+ * The script on a clock that tests set: a key beside the counters, in the hash slot of the first. Nothing expires,
+ * because expiry is on Redis's own clock.
  */
 public final class TestClockScript {
     private static final String CLOCK = """
@@ -17,7 +17,7 @@ public final class TestClockScript {
         return BatchScript.load(CLOCK.formatted(TAG_END));
     }
 
-    /** Where the script finds the time for counters of {@code subject}. */
+    /** Returns the key of the time for counters of {@code subject}. */
     public static String key(long subject) {
         dev.weir.internal.counter.CounterName name = new dev.weir.internal.counter.CounterName();
         name.subject(subject);

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What callers were told who asked in one stretch of time. */
+/** The answers to callers that asked in one period. */
 public final class AnswerTally {
-    /** What those were told who asked one key. */
+    /** The answers to callers of one key. */
     private static final class OfKey {
         final LongAdder admitted = new LongAdder();
         final LongAdder denied = new LongAdder();
@@ -97,29 +97,29 @@ public final class AnswerTally {
         return keys.values().stream().mapToLong(of).sum();
     }
 
-    /** By how much the latest answer came after its deadline. */
+    /** Returns how long after its deadline the latest answer came. */
     Duration latest() {
         return Duration.ofNanos(latenessNanos.stream().mapToLong(n -> n).max().orElse(0));
     }
 
-    /** How many answers came later after their deadline than so; if it is negative, less long before it. */
+    /** Returns how many answers came more than this after their deadline; a negative value means before it. */
     public long laterThan(Duration lateness) {
         return latenessNanos.stream().filter(n -> n > lateness.toNanos()).count();
     }
 
-    /** By how much the first time-out came after its deadline; negative if before. */
+    /** Returns how long after its deadline the first timeout came; negative if before. */
     public Duration firstTimeout() {
         return Duration.ofNanos(
                 timeoutLatenessNanos.stream().mapToLong(n -> n).min().orElseThrow());
     }
 
-    /** How long those waited who were failed; half of them no longer than this. */
+    /** Returns the median wait of failed asks. */
     public Duration medianFailure() {
         List<Long> sorted = failedAfterNanos.stream().sorted().toList();
         return Duration.ofNanos(sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2));
     }
 
-    /** What they were told, for the message of a failed assertion. */
+    /** Returns the answers for the message of a failed assertion. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(

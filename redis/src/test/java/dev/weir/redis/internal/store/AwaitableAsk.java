@@ -74,7 +74,7 @@ public final class AwaitableAsk extends Ask {
         return await();
     }
 
-    /** Waits for what was asked last. */
+    /** Waits for the answer to the last ask. */
     public AwaitableAsk await() {
         try {
             return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 
-/** A Redis store that waits for its answers, at the time it is told: for the contract that all stores keep. */
+/** A Redis store that waits for its answers, at a given time: for the contract of all stores. */
 final class BlockingStore implements LocalStore {
     private final RedisSharedStore store;
     private final IntFunction<RespConnection> ofSlot;

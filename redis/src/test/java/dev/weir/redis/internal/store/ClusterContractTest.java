@@ -2,8 +2,8 @@ package dev.weir.redis.internal.store;
 
 import dev.weir.internal.store.LocalStore;
 import dev.weir.internal.store.StoreContract;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.TestClockScript;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.redis.testkit.RespConnection;
@@ -15,7 +15,9 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** What every store must do, done by a cluster: counters live in different slots, so most requests are decided in parts. */
+/**
+ * The contract of all stores on a cluster: counters are in different hash slots, so most requests are decided in parts.
+ */
 class ClusterContractTest extends StoreContract {
     private static RedisCluster cluster;
     private static final RespConnection[] OWNERS = new RespConnection[RedisCluster.SLOTS];

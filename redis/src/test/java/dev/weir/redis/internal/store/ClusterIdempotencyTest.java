@@ -10,8 +10,8 @@ import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,7 +83,7 @@ class ClusterIdempotencyTest {
         return new AwaitableAsk().on(name(counter), TEN, 0).now(one).remaining(0);
     }
 
-    /** What was taken and not kept comes back, soon. */
+    /** Hits that were charged and not kept are given back soon. */
     private static void awaitLeft(long a, long b, long c) {
         await().atMost(Duration.ofSeconds(10))
                 .untilAsserted(() ->
@@ -183,7 +183,7 @@ class ClusterIdempotencyTest {
             countersOfItsOwn();
             List<CompletableFuture<AwaitableAsk>> asked = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
-                // Six at once fit, so nobody is denied for what another is about to give back.
+                // Six at once fit, so nobody is denied because of hits that another is about to give back.
                 asked.add(three("k", 1).ask(i % 2 == 0 ? one : two, AwaitableAsk.PATIENCE));
             }
             int charged = 0;
@@ -226,7 +226,8 @@ class ClusterIdempotencyTest {
                 AwaitableAsk asking = once("k");
                 asking.denied = denied;
                 Meter window = Meters.of(Limit.fixedWindow(10, Duration.ofDays(1)));
-                // Two subjects in one slot: together, unless it is denied; then those that count are asked apart.
+                // Two subjects in one hash slot are decided together; after a denial, those that count are asked
+                // separately.
                 List<String> subjects = List.of(name("s"), neighbour(name("s")));
                 for (int i = 0; i < 2; i++) {
                     boolean counts = countsLast == (i == 1);

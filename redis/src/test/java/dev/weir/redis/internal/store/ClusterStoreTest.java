@@ -7,8 +7,8 @@ import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.store.Check;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
 import java.nio.charset.StandardCharsets;
@@ -71,7 +71,7 @@ class ClusterStoreTest {
         }
     }
 
-    /** A limit that is the tightest is asked first; of one that is only used up nobody knows before. */
+    /** The tightest limit is asked first; that another one is used up is not known before. */
     @ParameterizedTest
     @CsvSource({"100, 0", "2000000, 1999900"})
     void whatATightCheckDeniesTookNothingFromTheOthersWhereverTheyLive(long requests, long used) throws Exception {
@@ -132,7 +132,7 @@ class ClusterStoreTest {
                         long asked = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
                         boolean passed = ask.now(hasty).allowed();
                         long answered = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 1);
-                        if (passed && answered - asked < windowMicros) { // else nobody knows which window it was
+                        if (passed && answered - asked < windowMicros) { // otherwise the window is unknown
                             long ends = (answered + ask.checks.get(0).outcome.reset) / windowMicros;
                             admitted.merge(ends, 1, Integer::sum);
                         }
@@ -150,7 +150,7 @@ class ClusterStoreTest {
     }
 
     @Test
-    void aSlotThatMovesUnderLoadLosesNothingAndCountsNothingTwice() throws Exception {
+    void aHashSlotThatMigratesUnderLoadLosesNothingAndCountsNothingTwice() throws Exception {
         Meter meter = AwaitableAsk.limit(1_000_000);
         Check moving = new AwaitableAsk().check("moving", "moving", meter, 1);
         int slot = RedisKey.slot(moving.name.subject());

@@ -7,7 +7,7 @@ import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -18,11 +18,11 @@ import java.util.concurrent.TimeoutException;
 public final class FleetLimiters {
     private FleetLimiters() {}
 
-    public static Limiter on(RedisSharedStore store, RuleSet rules, Duration deadline) {
+    public static Limiter on(RedisSharedStore store, WrittenRules rules, Duration deadline) {
         return on(store, rules, deadline, TimeSource.system());
     }
 
-    public static Limiter on(RedisSharedStore store, RuleSet rules, Duration deadline, TimeSource time) {
+    public static Limiter on(RedisSharedStore store, WrittenRules rules, Duration deadline, TimeSource time) {
         LimiterSettings settings = LimiterSettings.defaults().withDeadlineMicros(deadline.toNanos() / 1_000);
         return new Limiter(
                 rules, new MemoryStore(10_000), SharedStores.of(store), time, settings, new LimiterObserver() {});

@@ -6,8 +6,8 @@ import dev.weir.Limit;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.ruleset.RuleSet;
 import dev.weir.internal.ruleset.WeirRules;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.testkit.RedisProcess;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Whatever callers send as a value, it is one counter of its own, in a slot that they cannot choose. */
 class HostileValuesTest {
     private static final Duration PATIENT = Duration.ofSeconds(2);
-    private static final RuleSet ONCE = WeirRules.rules(
+    private static final WrittenRules ONCE = WeirRules.rules(
             WeirRules.rule(
                     WeirRules.rule("one", Limit.fixedWindow(1, Duration.ofDays(30)))
                             .build(),

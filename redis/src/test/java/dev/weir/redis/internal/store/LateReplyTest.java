@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.store.Check;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.FaultProxy;
 import dev.weir.redis.testkit.RedisProcess;
 import java.time.Duration;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whoever was told that time is up is somebody else by the time the reply comes. */
+/** An ask that timed out is reused for another request before the late reply arrives. */
 class LateReplyTest {
     private static final Duration BACK = Duration.ofMillis(600);
 

@@ -7,7 +7,7 @@ import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ class LeastRightsTest {
     }
 
     @Test
-    void suffice() throws Exception {
+    void thePermissionsSuffice() throws Exception {
         try (RedisProcess redis = RedisProcess.start(user());
                 RedisSharedStore store = open("redis://weir:secret@" + redis.address())) {
             useAll(store);
@@ -42,7 +42,7 @@ class LeastRightsTest {
     }
 
     @Test
-    void sufficeOnAValkey() throws Exception {
+    void thePermissionsSufficeOnAValkey() throws Exception {
         try (RedisProcess valkey = RedisProcess.startValkey(user() + " +client|setinfo");
                 RedisSharedStore store = open("redis://weir:secret@" + valkey.address())) {
             useAll(store);
@@ -51,7 +51,7 @@ class LeastRightsTest {
     }
 
     @Test
-    void sufficeOnACluster() throws Exception {
+    void thePermissionsSufficeOnACluster() throws Exception {
         try (RedisCluster cluster = RedisCluster.start(true, user() + " +cluster|slots +asking");
                 RedisSharedStore store = open(cluster.uri().replace("://", "://weir:secret@"))) {
             useAll(store);

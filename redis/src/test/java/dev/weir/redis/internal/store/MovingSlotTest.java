@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.store.Idempotency;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisCluster;
 import dev.weir.redis.testkit.RedisProcess;
 import java.util.Arrays;
@@ -107,7 +107,7 @@ class MovingSlotTest {
     }
 
     @Test
-    void whatIsSentAgainIsChargedOnceThoughItIsNew() {
+    void aRetryIsChargedOnceThoughItIsNew() {
         cluster.beginMove(slot, to);
         assertThat(once(both(1, 1)).allowed()).isTrue();
         assertThat(once(both(1, 1)).repeated).isTrue();
@@ -116,7 +116,7 @@ class MovingSlotTest {
     }
 
     @Test
-    void whatIsSentAgainIsChargedOnceThoughACounterHasMoved() {
+    void aRetryIsChargedOnceThoughACounterHasMoved() {
         moveFirst();
         AwaitableAsk first = new AwaitableAsk();
         first.check(subject, "a", TEN, 1);

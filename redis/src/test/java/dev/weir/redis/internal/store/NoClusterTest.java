@@ -8,7 +8,7 @@ import dev.weir.redis.internal.node.NodeHealth;
 import dev.weir.redis.testkit.RedisProcess;
 import org.junit.jupiter.api.Test;
 
-/** Servers that are addressed as a cluster are there, and do not say who serves what. */
+/** Servers that are addressed as a cluster, are reachable, and have no map of hash slots. */
 class NoClusterTest {
     @Test
     void aServerThatIsNoCluster() {
@@ -18,9 +18,11 @@ class NoClusterTest {
     }
 
     @Test
-    void aClusterWhoseSlotsAreNobodys() {
+    void aClusterWithoutHashSlots() {
         assertTold(
-                StoreFailure.UNAVAILABLE, "unavailable (CLUSTER SLOTS: nobody serves any slot)", "cluster-enabled yes");
+                StoreFailure.UNAVAILABLE,
+                "unavailable (CLUSTER SLOTS: no node serves any hash slot)",
+                "cluster-enabled yes");
     }
 
     @Test

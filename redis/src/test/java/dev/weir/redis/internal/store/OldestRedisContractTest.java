@@ -6,7 +6,7 @@ import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.testkit.ExternalPrograms;
 import org.junit.jupiter.api.Test;
 
-/** What every store must do, done by the oldest Redis that is supported. */
+/** The contract of all stores on the oldest supported Redis. */
 class OldestRedisContractTest extends SingleServerContract {
     @Override
     RedisProcess started() {

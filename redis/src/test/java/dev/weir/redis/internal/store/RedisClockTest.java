@@ -8,8 +8,8 @@ import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.SteppedClockScript;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -54,7 +54,7 @@ class RedisClockTest {
         redis.cli("SET", SteppedClockScript.KEY, Long.toString(ahead.toNanos() / 1_000));
     }
 
-    /** What was on its way as it was set forward is found too late, charges nothing, and goes once more. */
+    /** A batch in flight while the clock is set forward expires, charges nothing, and is retried. */
     @Test
     void nobodyIsFailedAndEverybodyIsCountedOnce() {
         try (SteadyLoad load = SteadyLoad.on(store, PLENTY, PATIENT, "a", "b")) {
@@ -73,7 +73,7 @@ class RedisClockTest {
         }
     }
 
-    /** Nobody but the probe hears from Redis then. */
+    /** Only the probe talks to Redis then. */
     @Test
     void aClockThatIsSetWhileTheBreakerIsOpenKeepsNobodyOut() {
         redis.cli("ACL", "SETUSER", "default", "-eval", "-evalsha");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.Meter;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.connection.LettuceSetup;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;

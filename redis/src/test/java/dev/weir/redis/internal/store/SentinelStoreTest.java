@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.redis.RedisCredentials;
-import dev.weir.redis.RedisSettings;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.redis.testkit.SentinelSet;
 import java.time.Duration;

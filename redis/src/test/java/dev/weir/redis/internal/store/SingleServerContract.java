@@ -2,8 +2,8 @@ package dev.weir.redis.internal.store;
 
 import dev.weir.internal.store.LocalStore;
 import dev.weir.internal.store.StoreContract;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.TestClockScript;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.redis.testkit.RespConnection;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** What every store must do, done by one server, of whichever make. */
+/** The contract of all stores on one server of any make. */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class SingleServerContract extends StoreContract {
     private RedisProcess server;

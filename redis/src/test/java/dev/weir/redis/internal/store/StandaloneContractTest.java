@@ -2,7 +2,7 @@ package dev.weir.redis.internal.store;
 
 import dev.weir.redis.testkit.RedisProcess;
 
-/** What every store must do, done by one Redis. */
+/** The contract of all stores on one Redis. */
 class StandaloneContractTest extends SingleServerContract {
     @Override
     RedisProcess started() {

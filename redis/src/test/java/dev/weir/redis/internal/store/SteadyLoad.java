@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Callers that come at a steady rate, whether or not they are answered, and ask one hit of one key each, in turn. What they were
- * told is kept in tallies, one for each stretch of time that a test looks at.
+ * Callers that come at a steady rate, whether or not they are answered. Each asks for one hit of one key, in turn.
+ * Their answers are kept in tallies, one for each period of a test.
  */
 public final class SteadyLoad implements AutoCloseable {
-    /** What a scheduler may take on a machine that does much else, beside what it is seen to take. */
+    /** The scheduling delay that is allowed on a busy machine, beside the measured one. */
     public static final Duration SLACK = Duration.ofMillis(500);
 
     private static final int A_SECOND = 1_000;
@@ -56,7 +56,7 @@ public final class SteadyLoad implements AutoCloseable {
         long sent = 0;
         while (!over) {
             long due = (System.nanoTime() - start) / (TimeUnit.SECONDS.toNanos(1) / A_SECOND);
-            // After a pause of its own it goes on as before: a burst of what it missed would be a load of another kind.
+            // After a stall the load goes on at its rate: a burst of missed calls would be another kind of load.
             sent = Math.max(sent, due - 20);
             for (; sent < due; sent++) {
                 new Caller(keys.get((int) (sent % keys.size())), tally).ask();
@@ -70,7 +70,7 @@ public final class SteadyLoad implements AutoCloseable {
         }
     }
 
-    /** What those were told who asked since the last call; all of them have been, and in time. */
+    /** Returns the answers since the last call; all asks were answered, and in time. */
     public AnswerTally next() {
         AnswerTally last = tally;
         tally = new AnswerTally();
@@ -78,7 +78,7 @@ public final class SteadyLoad implements AutoCloseable {
         return last;
     }
 
-    /** What everybody was told, once nobody asks any more. */
+    /** Stops the load and returns all answers. */
     public AnswerTally end() {
         close();
         assertAnswered(whole);

@@ -10,13 +10,13 @@ import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.redis.BreakerSettings;
-import dev.weir.redis.RedisSettings;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.testkit.RedisProcess;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** What the tests of faults have in common. */
+/** The common parts of the tests of faults. */
 public final class StoreFixture {
     /** Long enough for a busy machine to answer in while all is well. */
     public static final Duration DEADLINE = Duration.ofMillis(100);
@@ -30,17 +30,17 @@ public final class StoreFixture {
 
     private StoreFixture() {}
 
-    /** So many hits, and no more in the lifetime of a test. */
+    /** A limit of so many hits, which does not refill during a test. */
     public static Meter limit(long requests) {
         return Meters.of(Limit.of(Algorithm.FIXED_WINDOW, requests, WINDOW));
     }
 
-    /** As by default, but with more time to answer, and probed so often that a test need not wait long. */
+    /** The default settings with a longer deadline, and probes so frequent that a test need not wait long. */
     public static RedisSettings settings(String uri) {
         return settings(uri, DEADLINE);
     }
 
-    /** As by default, but with so much time to answer, within which no answer is slow, and probed as often. */
+    /** The default settings with this deadline, within which no answer is slow, and frequent probes. */
     public static RedisSettings settings(String uri, Duration deadline) {
         return RedisSettings.of(uri)
                 .withDeadline(deadline)
@@ -95,7 +95,7 @@ public final class StoreFixture {
                 .until(() -> ask(store, key, PLENTY, 0).failure == null);
     }
 
-    /** What a counter of {@link SteadyLoad} is called in Redis. */
+    /** Returns the key of a counter of {@link SteadyLoad} in Redis. */
     public static String redisKey(String key) {
         Check check = new Check();
         AwaitableAsk.fill(check, key, key, PLENTY, 0);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.redis.testkit.RedisProcess;
 import org.junit.jupiter.api.Test;
 
-/** What every store must do, done by a Valkey. */
+/** The contract of all stores on Valkey. */
 class ValkeyContractTest extends SingleServerContract {
     @Override
     RedisProcess started() {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** How a rule behaves beside its limit; what a rule leaves out, it takes from its file. */
+/** The behaviour of a rule beside its limit. A rule inherits from its file what it does not set. */
 record Behaviour(
         OnFail onFail,
         OnMissing onMissing,
@@ -28,11 +28,11 @@ record Behaviour(
         long leaseIntervalMicros,
         long reportIntervalMicros,
         String store) {
-    /** The fields read here that make sense in both spellings. */
+    /** The fields that both formats have. */
     static final List<String> SHARED =
             List.of("on_fail", "consistency", "deadline", "local_share", "lease_interval", "report_interval", "store");
 
-    /** What the design says where no file says anything; 0 stands for "not given". */
+    /** The defaults; 0 means "not given". */
     static final Behaviour DEFAULT = new Behaviour(
             OnFail.ALLOW,
             OnMissing.SKIP,
@@ -47,18 +47,18 @@ record Behaviour(
     private static final int MILLION = 1_000_000;
     private static final long LONG_DEADLINE_MICROS = 1_000_000;
 
-    /** This behaviour, changed by what {@code fields} say. */
+    /** Returns this behaviour with the values that {@code fields} set. */
     Behaviour with(Fields fields, StoreNames stores) {
         OnFail fail = fields.oneOf("on_fail", OnFail.values());
         OnMissing missing = fields.oneOf("on_missing", OnMissing.values());
-        Consistency agreed = fields.oneOf("consistency", Consistency.values());
+        Consistency given = fields.oneOf("consistency", Consistency.values());
         Long deadline = deadline(fields);
         Long lease = fields.duration("lease_interval", "ms");
         Long report = fields.duration("report_interval", "ms");
         return new Behaviour(
                 fail == null ? onFail : fail,
                 missing == null ? onMissing : missing,
-                agreed == null ? consistency : agreed,
+                given == null ? consistency : given,
                 deadline == null ? deadlineMicros : deadline,
                 share(fields),
                 lease == null ? leaseIntervalMicros : lease,
@@ -66,20 +66,20 @@ record Behaviour(
                 stores.read(fields, store));
     }
 
-    /** Refuses a consistency that {@code limit} cannot have; {@code fields} are those of the rule. */
+    /** Reports a consistency that {@code limit} cannot have; {@code fields} are those of the rule. */
     void check(Fields fields, @Nullable Limit limit, boolean quota) {
         if (consistency != Consistency.LEASED && consistency != Consistency.REPORTED) {
             return;
         }
         String why = null;
         if (limit != null && limit.algorithm() == Algorithm.LEAKY_BUCKET) {
-            why = "a leaky_bucket's delay needs the queue that all share";
+            why = "a leaky_bucket's delay needs one shared queue";
         } else if (quota) {
-            why = "quotas deny only together, so one store has to see them all";
+            why = "quotas deny only together, so one store has to decide them all";
         }
         if (why != null) {
             Position at = fields.has("consistency") ? fields.at("consistency") : fields.at();
-            String what = "consistency: " + Fields.spelling(consistency);
+            String what = "consistency: " + Fields.nameOf(consistency);
             fields.problems().error(at, what, why + "; expected: exact or local");
         }
     }
@@ -94,7 +94,7 @@ record Behaviour(
             fields.problems().error(fields.at("deadline"), what, "expected: an hour at most");
             return null;
         }
-        String hint = "so long a request waits for a store that does not answer, before on_fail decides";
+        String hint = "a request waits this long for a store that does not answer, before on_fail decides";
         fields.problems().warning(fields.at("deadline"), what, hint);
         return deadline;
     }

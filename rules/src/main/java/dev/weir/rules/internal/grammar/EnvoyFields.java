@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Which fields stand where in Envoy's spelling. */
+/** The fields of each mapping in Envoy's format. */
 final class EnvoyFields {
     static final List<String> ROOT = List.of("domain", "descriptors");
 
@@ -27,7 +27,7 @@ final class EnvoyFields {
             "share_threshold",
             "metadata");
 
-    /** What Weir adds to the reference's fields. */
+    /** The fields that Weir adds to those of envoyproxy/ratelimit. */
     private static final List<String> OWN = Stream.of(LimitReader.SHARED, Behaviour.SHARED, List.of("rollout"))
             .flatMap(List::stream)
             .toList();
@@ -38,7 +38,7 @@ final class EnvoyFields {
 
     static final List<String> REPLACES = List.of("name");
 
-    /** What other limiters call them. */
+    /** The names of these fields in other limiters, with hints. */
     static final Map<String, String> DESCRIPTOR_OTHERS = Map.of(
             "limit", Suggestion.meant("rate_limit"),
             "limits", Suggestion.meant("rate_limit"),
@@ -55,7 +55,10 @@ final class EnvoyFields {
 
     private EnvoyFields() {}
 
-    /** Reports unknown fields; a field of the reference in the wrong place is only warned of, for the reference skips it. */
+    /**
+     * Reports unknown fields. A known field in the wrong place is only a warning, because envoyproxy/ratelimit ignores
+     * it.
+     */
     static void allow(Fields fields, List<String> known, Map<String, String> others) {
         DiagnosticCollector problems = fields.problems();
         for (Entry each : fields.entries()) {

@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code domain} and {@code descriptors} with the meaning they have for envoyproxy/ratelimit. Where the reference service
- * takes a file without a word though part of it does nothing, Weir takes it too, and warns.
+ * Reads {@code domain} and {@code descriptors} with the meaning they have in envoyproxy/ratelimit. If
+ * envoyproxy/ratelimit silently accepts a file of which a part has no effect, Weir accepts it too and warns.
  */
 final class EnvoyFormat {
     private final DiagnosticCollector problems;
@@ -50,7 +50,7 @@ final class EnvoyFormat {
         return new RuleFile.Envoy(domain, root.at("domain"), problems, descriptors, rateLimit.replaced());
     }
 
-    /** The descriptors of one level; {@code path} and {@code label} are those of the level above. */
+    /** Reads the descriptors of one level; {@code path} and {@code label} are those of the level above. */
     private List<Placed<EnvoyDescriptor>> siblings(Fields parent, String path, String label) {
         List<Placed<EnvoyDescriptor>> level = new ArrayList<>();
         for (YamlNode each : parent.list("descriptors")) {
@@ -61,14 +61,14 @@ final class EnvoyFormat {
             }
         }
         if (!path.isEmpty()) {
-            unique(level);
+            reportDuplicates(level);
         }
         UnreachableDescriptorWarnings.warn(level, problems);
         return level;
     }
 
-    /** Reports descriptors of one level that ask for the same; the first level is compared across files, elsewhere. */
-    private void unique(List<Placed<EnvoyDescriptor>> level) {
+    /** Reports duplicate descriptors of one level. The first level is compared across files by {@code DomainMerger}. */
+    private void reportDuplicates(List<Placed<EnvoyDescriptor>> level) {
         Map<String, Position> seen = new LinkedHashMap<>();
         for (Placed<EnvoyDescriptor> each : level) {
             String step = RuleIdentity.step(each.value().key(), each.value().value());
@@ -86,8 +86,8 @@ final class EnvoyFormat {
             problems.error(fields.at("key"), "descriptor has no key");
         }
         if (key.indexOf('*') >= 0) {
-            String hint = "only in value does * stand for anything";
-            problems.warning(fields.at("key"), "key " + quote(key) + " matches only as it is written", hint);
+            String hint = "only value has wildcards";
+            problems.warning(fields.at("key"), "key " + quote(key) + " is matched literally", hint);
         }
         String value = text(fields, "value");
         String ownPath = path.isEmpty() ? RuleIdentity.step(key, value) : path + "/" + RuleIdentity.step(key, value);

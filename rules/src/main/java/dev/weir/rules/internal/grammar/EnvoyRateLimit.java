@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code rate_limit} of a descriptor in Envoy's spelling, and the flags beside it, into a rule. */
+/** Reads a descriptor's {@code rate_limit} in Envoy's format, and the flags beside it, into a rule. */
 final class EnvoyRateLimit {
     private static final List<String> METRICS = List.of("detailed_metric", "value_to_metric");
     private static final long UINT32 = 0xFFFF_FFFFL;
@@ -27,7 +27,7 @@ final class EnvoyRateLimit {
     private final DiagnosticCollector problems;
     private final StoreNames stores;
     private final List<Placed<String>> replaced = new ArrayList<>();
-    /** Where each of the flags stands that ask for metrics. */
+    /** The positions of each flag that requests metrics. */
     private final Map<String, Set<Position>> metrics = new LinkedHashMap<>();
 
     EnvoyRateLimit(DiagnosticCollector problems, StoreNames stores) {
@@ -35,22 +35,22 @@ final class EnvoyRateLimit {
         this.problems = problems;
     }
 
-    /** Warns once, however often they stand there, of flags that ask for metrics. */
+    /** Warns once of each flag that requests metrics, however often it is used. */
     void warnOfMetrics() {
         metrics.forEach((name, places) -> {
             String message = name + " has no effect";
             String where = places.size() == 1 ? message : message + ", in " + places.size() + " places from here on";
-            String hint = "Weir keeps one time series a rule: callers can not make new ones";
+            String hint = "Weir keeps one time series per rule, so that callers cannot create new ones";
             problems.warning(places.iterator().next(), where, hint);
         });
     }
 
-    /** The names that the rules read so far replace. */
+    /** Returns the names that the rules read so far replace. */
     List<Placed<String>> replaced() {
         return replaced;
     }
 
-    /** The rule of {@code descriptor}, or null if it has none, or a wrong one. */
+    /** Returns the rule of {@code descriptor}; null if it has none or an invalid one. */
     @Nullable
     Rule read(Fields descriptor, String domain, String path, String label) {
         boolean shadow = descriptor.flag("shadow_mode", false);
@@ -66,13 +66,13 @@ final class EnvoyRateLimit {
                 : Fields.of(node, "rate_limit", "{ unit: minute, requests_per_unit: 10 }", problems);
         if (fields == null) {
             if (node == null) {
-                idle(descriptor);
+                warnOfUnused(descriptor);
             }
             return null;
         }
         Integer rollout = fields.percent("rollout");
         if (shadow && rollout != null) {
-            String hint = "a rule in shadow denies nobody: remove one of them";
+            String hint = "a rule in shadow mode denies nobody: remove one of them";
             problems.error(fields.nameAt("rollout"), "rollout beside shadow_mode", hint);
         }
         return rule(descriptor, fields, domain, path, label)
@@ -89,13 +89,13 @@ final class EnvoyRateLimit {
         Algorithm algorithm = given == null ? Algorithm.FIXED_WINDOW : given;
         int before = problems.errors();
         boolean flag = fields.flag("unlimited", false);
-        // Of what is no flag nobody knows whether it goes without a unit.
+        // If the flag is invalid, it is unknown whether a unit is needed.
         boolean unclear = problems.errors() > before || fields.isMeant("unlimited");
         boolean unlimited = flag || unclear;
         EnvoyUnit window = unclear ? null : unit(fields, unlimited);
         Long requests = fields.whole("requests_per_unit", 0, UINT32);
         if (!unlimited && fields.lacks("requests_per_unit")) {
-            String hint = "0 is what the reference takes";
+            String hint = "envoyproxy/ratelimit assumes 0";
             problems.warning(fields.nameAt("requests_per_unit"), "no requests_per_unit: always over its limit", hint);
             requests = 0L;
         }
@@ -165,7 +165,7 @@ final class EnvoyRateLimit {
         return names;
     }
 
-    private void idle(Fields descriptor) {
+    private void warnOfUnused(Fields descriptor) {
         for (String each : List.of("shadow_mode", "quota_mode", "metadata")) {
             if (descriptor.has(each)) {
                 problems.warning(descriptor.nameAt(each), each + " has no effect without a rate_limit", "");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The windows that Envoy's spelling has words for. Months and years are 30 and 365 days, as in the reference service. */
+/** The units of Envoy's format. A month has 30 days and a year 365, as in envoyproxy/ratelimit. */
 public enum EnvoyUnit {
     SECOND(1),
     MINUTE(60),
@@ -34,7 +34,7 @@ public enum EnvoyUnit {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The hint for {@code text}, which is no unit. */
+    /** Returns the hint for {@code text}, which is not a unit. */
     static String hint(String text) {
         for (EnvoyUnit each : values()) {
             if (Durations.text(each.micros).equals(text)) {
@@ -44,7 +44,7 @@ public enum EnvoyUnit {
         return Suggestion.among(text, SPELLINGS);
     }
 
-    /** The unit called {@code text}, in any case, or null. */
+    /** Returns the unit named {@code text}, in upper or lower case; null if there is none. */
     public static @Nullable EnvoyUnit called(String text) {
         for (EnvoyUnit each : values()) {
             if (each.name().equalsIgnoreCase(text)) {

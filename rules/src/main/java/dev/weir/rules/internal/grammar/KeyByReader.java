@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads {@code key_by} and {@code key_pattern}: what shares a counter. */
+/** Reads {@code key_by} and {@code key_pattern}: the attributes whose values select a counter. */
 final class KeyByReader {
     static final List<String> FIELDS = List.of("key_by", "key_pattern", "ipv6_prefix");
 
@@ -24,24 +24,24 @@ final class KeyByReader {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([^{}]*)}");
 
     private final DiagnosticCollector problems;
-    private final SuspiciousMatchWarnings doubts;
+    private final SuspiciousMatchWarnings warnings;
 
-    KeyByReader(DiagnosticCollector problems, SuspiciousMatchWarnings doubts) {
+    KeyByReader(DiagnosticCollector problems, SuspiciousMatchWarnings warnings) {
         this.problems = problems;
-        this.doubts = doubts;
+        this.warnings = warnings;
     }
 
-    /** The key that {@code fields} give, else {@code byDefault}. */
+    /** Returns the key that {@code fields} set, else {@code byDefault}. */
     KeyBy read(Fields fields, KeyBy byDefault) {
         YamlNode keyBy = fields.node("key_by");
         Scalar pattern = fields.scalar("key_pattern");
         Long bits = fields.whole("ipv6_prefix", 1, 128);
         KeyBy key = byDefault;
         if (keyBy != null && pattern != null) {
-            problems.error(fields.nameAt("key_pattern"), "key_pattern beside key_by", "they say the same: keep one");
+            problems.error(fields.nameAt("key_pattern"), "key_pattern beside key_by", "both mean the same: remove one");
         } else if (keyBy != null) {
             List<List<String>> parts = parts(keyBy);
-            doubts.key(parts, keyBy.at());
+            warnings.key(parts, keyBy.at());
             key = new KeyBy(parts, byDefault.ipv6Prefix());
         } else if (pattern != null) {
             key = new KeyBy(placeholders(pattern), byDefault.ipv6Prefix());
@@ -69,7 +69,7 @@ final class KeyByReader {
         return parts;
     }
 
-    /** {@code user_id}, {@code user_id:ip}, {@code api_key | ip}. */
+    /** Reads {@code user_id}, {@code user_id:ip} or {@code api_key | ip}. */
     private void tuple(Scalar scalar, List<List<String>> parts, Set<String> seen) {
         for (String part : scalar.text().split(":", -1)) {
             List<String> alternatives = new ArrayList<>();
@@ -88,7 +88,10 @@ final class KeyByReader {
         }
     }
 
-    /** {@code user:{user_id}} counts by user_id; what stands around the braces only reads well. */
+    /**
+     * Reads the placeholders of a pattern: {@code user:{user_id}} counts by user_id. The text around the braces has no
+     * effect.
+     */
     private List<List<String>> placeholders(Scalar scalar) {
         List<List<String>> parts = new ArrayList<>();
         Matcher placeholder = PLACEHOLDER.matcher(scalar.text());
@@ -108,9 +111,9 @@ final class KeyByReader {
         return parts;
     }
 
-    /** Looks at a name of a key that has {@code seen} others. */
+    /** Checks a name in a key that has {@code seen} others. */
     private void check(String name, Set<String> seen, Position at) {
-        doubts.attribute(name, at);
+        warnings.attribute(name, at);
         if (!seen.add(name)) {
             problems.error(at, quote(name) + " twice in one key");
         }

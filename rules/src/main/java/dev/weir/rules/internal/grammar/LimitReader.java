@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a limit: Weir's {@code limit} whole, and the fields that Envoy's {@code rate_limit} shares with it. */
+/** Reads a limit: Weir's {@code limit}, and the fields that Envoy's {@code rate_limit} shares with it. */
 final class LimitReader {
-    /** What both spellings have. */
+    /** The fields that both formats have. */
     static final List<String> SHARED = List.of("algorithm", "burst", "sub_windows", "over");
 
     static final List<String> KNOWN = List.of("requests", "window", "algorithm", "burst", "sub_windows", "over");
@@ -34,7 +34,7 @@ final class LimitReader {
 
     private LimitReader() {}
 
-    /** A limit in Weir's spelling, or null where something is wrong with it. */
+    /** Reads a limit in Weir's format; null if it has errors. */
     static @Nullable Limit weir(Fields fields, long cost) {
         int before = fields.problems().errors();
         fields.allow(KNOWN, OTHERS);
@@ -50,7 +50,7 @@ final class LimitReader {
         return fields.problems().errors() == before ? limit : null;
     }
 
-    /** {@code algorithm}, or {@code byDefault} where the file gives none; null where it gives one that does not exist. */
+    /** Reads {@code algorithm}; {@code byDefault} if the file sets none, null if it does not exist. */
     static @Nullable Algorithm algorithm(Fields fields, Algorithm byDefault) {
         Scalar scalar = fields.scalar("algorithm");
         if (scalar != null && scalar.text().equals("concurrency")) {
@@ -61,11 +61,11 @@ final class LimitReader {
         return given ? fields.oneOf("algorithm", Algorithm.values()) : byDefault;
     }
 
-    /** The limit with {@code requests} and {@code window}, and with what both spellings share. */
+    /** Creates the limit from {@code requests}, {@code window} and the fields that both formats share. */
     static @Nullable Limit finish(
             Fields fields, @Nullable Algorithm algorithm, @Nullable Long requests, @Nullable Long window, long cost) {
         Long burst = fields.whole("burst", 0, Long.MAX_VALUE);
-        Long parts = fields.whole("sub_windows", 1, MOST_SUB_WINDOWS);
+        Long subWindows = fields.whole("sub_windows", 1, MOST_SUB_WINDOWS);
         over(fields, algorithm);
         if (algorithm == null) {
             return null;
@@ -75,10 +75,10 @@ final class LimitReader {
                     .warning(
                             fields.nameAt("burst"),
                             "burst has no effect on " + algorithm,
-                            "algorithm: token_bucket has one");
+                            "algorithm: token_bucket has a burst");
         }
-        if (parts != null && algorithm != Algorithm.SLIDING_WINDOW) {
-            String hint = "only sliding_window counts in parts";
+        if (subWindows != null && algorithm != Algorithm.SLIDING_WINDOW) {
+            String hint = "only sliding_window has sub-windows";
             fields.problems().warning(fields.nameAt("sub_windows"), "sub_windows has no effect on " + algorithm, hint);
         }
         if (requests == null || window == null) {
@@ -88,8 +88,8 @@ final class LimitReader {
         if (burst != null && algorithm.isBucket()) {
             limit = limit.withBurst(burst);
         }
-        if (parts != null && algorithm == Algorithm.SLIDING_WINDOW) {
-            limit = limit.withSubWindows(Math.toIntExact(parts));
+        if (subWindows != null && algorithm == Algorithm.SLIDING_WINDOW) {
+            limit = limit.withSubWindows(Math.toIntExact(subWindows));
         }
         check(fields, limit, cost);
         return limit;
@@ -103,12 +103,12 @@ final class LimitReader {
             fields.problems().error(fields.at(number.equals("requests") ? requests : number), refusal);
         } else if (limit.requests() > 0 && limit.burst() < cost) {
             String what = limit.algorithm().isBucket() && fields.has("burst") ? "burst" : requests;
-            String expected = "expected: >= " + cost + ", what one request costs, or nothing would ever pass";
+            String expected = "expected: >= " + cost + ", the cost of one request, or no request would ever pass";
             fields.problems().error(fields.at(what), what + ": " + limit.burst(), expected);
         }
     }
 
-    /** A duration, or one of the words of Envoy's spelling. */
+    /** Reads a duration, or one of Envoy's units. */
     private static @Nullable Long window(Fields fields) {
         Scalar scalar = fields.scalar("window");
         if (scalar == null) {
@@ -141,7 +141,7 @@ final class LimitReader {
         } else if (algorithm != null && algorithm != Algorithm.LEAKY_BUCKET) {
             fields.problems().error(fields.nameAt("over"), "only leaky_bucket has a queue", "");
         } else if (algorithm != null) {
-            String hint = "the answer carries the delay; the caller waits";
+            String hint = "the response has the delay, and the caller waits";
             fields.problems().warning(fields.nameAt("over"), "over: queue has no effect in this version", hint);
         }
     }

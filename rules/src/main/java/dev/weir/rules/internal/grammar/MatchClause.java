@@ -4,7 +4,7 @@ import dev.weir.internal.match.pattern.Condition;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import java.util.List;
 
-/** One line of a {@code match}: what it asks of an attribute, as text and compiled. */
+/** One attribute of a {@code match} with its values, as text and compiled. */
 record MatchClause(String attribute, List<Placed<String>> values, Condition condition) {
 
     List<String> texts() {

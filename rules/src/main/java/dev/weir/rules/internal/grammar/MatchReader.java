@@ -17,26 +17,27 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code match}: whom a rule in Weir's spelling is for. */
+/** Reads {@code match}: the requests that a rule in Weir's format applies to. */
 final class MatchReader {
     private static final int LONGEST_REGEX = 1_000;
     /**
-     * Characters of a value that a regular expression is asked of: its steps for each of them are time of the thread that
-     * serves everybody. It sees the beginning of a longer value, for one that matched nothing would be a way around the rule.
+     * The most characters of a value that a regular expression is matched against, because every step takes time on an
+     * event loop that serves all callers. Of a longer value it sees the beginning: if a long value matched nothing,
+     * callers could evade the rule.
      */
-    private static final int LONGEST_SEEN = 1_024;
+    private static final int LONGEST_INPUT = 1_024;
 
     private static final java.util.regex.Pattern METHOD = java.util.regex.Pattern.compile("([A-Za-z_-]+|\\*) ");
 
     private final DiagnosticCollector problems;
-    private final SuspiciousMatchWarnings doubts;
+    private final SuspiciousMatchWarnings warnings;
 
-    MatchReader(DiagnosticCollector problems, SuspiciousMatchWarnings doubts) {
+    MatchReader(DiagnosticCollector problems, SuspiciousMatchWarnings warnings) {
         this.problems = problems;
-        this.doubts = doubts;
+        this.warnings = warnings;
     }
 
-    /** The clauses of a rule's {@code match}; none where it has none. */
+    /** Reads the clauses of a rule's {@code match}; empty if it has none. */
     List<MatchClause> read(Fields rule) {
         YamlNode node = rule.node("match");
         Fields match = node == null ? null : Fields.of(node, "match", "{ endpoint: \"POST /login\" }", problems);
@@ -47,18 +48,18 @@ final class MatchReader {
         for (Entry each : match.entries()) {
             MatchClause clause = clause(each);
             if (clause != null) {
-                doubts.attribute(clause.attribute(), each.key().at());
+                warnings.attribute(clause.attribute(), each.key().at());
                 clauses.add(clause);
             }
         }
-        doubts.match(clauses);
+        warnings.match(clauses);
         return clauses;
     }
 
     private @Nullable MatchClause clause(Entry entry) {
         String attribute = entry.key().text();
         if (attribute.isBlank()) {
-            problems.error(entry.key().at(), "an attribute without a name");
+            problems.error(entry.key().at(), "an attribute has no name");
             return null;
         }
         List<YamlNode> values = entry.value() instanceof Sequence list ? list.items() : List.of(entry.value());
@@ -82,7 +83,7 @@ final class MatchReader {
 
     private @Nullable ValuePattern pattern(String attribute, YamlNode node) {
         if (!(node instanceof Scalar scalar) || scalar.isNull()) {
-            String expected = "expected: a text, or a list of them; write it in quotes if it is meant so";
+            String expected = "expected: a text, or a list of texts; put it in quotes if it is meant literally";
             problems.error(node.at(), attribute + ": " + node.kind(), expected);
             return null;
         }
@@ -117,11 +118,11 @@ final class MatchReader {
         return attribute.equals("ip") || attribute.equals("remote_address");
     }
 
-    private static String seen(String value) {
-        return value.length() <= LONGEST_SEEN ? value : value.substring(0, LONGEST_SEEN);
+    private static String truncated(String value) {
+        return value.length() <= LONGEST_INPUT ? value : value.substring(0, LONGEST_INPUT);
     }
 
-    /** A regular expression is searched for in the value: {@code ^} and {@code $} tie it to the ends. */
+    /** Reads a regular expression. It may match anywhere in the value: {@code ^} and {@code $} anchor it. */
     private @Nullable ValuePattern regex(String attribute, Scalar scalar) {
         String expression = scalar.text().substring(1);
         if (expression.isEmpty() || expression.length() > LONGEST_REGEX) {
@@ -129,18 +130,18 @@ final class MatchReader {
             problems.error(scalar.at(), attribute + ": " + expression.length() + " characters", expected);
             return null;
         }
-        if (RegexSize.explode(expression)) {
-            String message =
-                    attribute + ": counted repeats in " + quote(expression) + " multiply past " + RegexSize.MOST;
+        if (RegexSize.isTooLarge(expression)) {
+            String message = attribute + ": counted repeats in " + quote(expression) + " multiply to more than "
+                    + RegexSize.MOST;
             problems.error(scalar.at(), message);
             return null;
         }
         try {
             Pattern compiled = Pattern.compile(expression);
             return new ValuePattern.Regex(
-                    scalar.text(), value -> compiled.matcher(seen(value)).find());
+                    scalar.text(), value -> compiled.matcher(truncated(value)).find());
         } catch (PatternSyntaxException e) {
-            String message = attribute + ": no regular expression: " + e.getDescription();
+            String message = attribute + ": not a regular expression: " + e.getDescription();
             problems.error(scalar.at(), message, "RE2 syntax: no look-around, no back-references");
             return null;
         }

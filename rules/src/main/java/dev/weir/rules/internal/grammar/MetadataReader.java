@@ -13,13 +13,15 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code metadata}, the one place where a number or a flag is its value and not its text: it travels as JSON. */
+/**
+ * Reads {@code metadata}. Only here a number or a flag is a typed value and not text, because metadata is sent as JSON.
+ */
 final class MetadataReader {
     private static final Pattern NUMBER = Pattern.compile("[-+]?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?");
 
     private MetadataReader() {}
 
-    /** The metadata of a descriptor; empty where it has none. */
+    /** Reads the metadata of a descriptor; empty if it has none. */
     static Map<String, Object> read(Fields descriptor) {
         YamlNode node = descriptor.node("metadata");
         Fields fields = node == null ? null : Fields.of(node, "metadata", descriptor.problems());
@@ -65,7 +67,7 @@ final class MetadataReader {
         };
     }
 
-    /** A Struct holds every number as a double; one that is no finite double stays text. */
+    /** Parses a number. A protobuf Struct holds numbers as doubles; a number beyond their range stays text. */
     private static Object number(String text) {
         double value = Double.parseDouble(text);
         return Double.isFinite(value) ? (Object) value : text;

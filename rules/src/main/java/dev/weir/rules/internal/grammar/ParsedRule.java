@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A rule of Weir's spelling as it was read, before it has a label.
+ * A rule in Weir's format as it was read, before it has a label.
  *
- * @param name empty where the file gives none
- * @param rollout of ten thousand callers, how many it denies
+ * @param name empty if the file gives none
+ * @param rollout how many of ten thousand callers it denies
  */
 record ParsedRule(
         Position at,
@@ -42,14 +42,14 @@ record ParsedRule(
                 key);
     }
 
-    /** What it matches, in words for people. */
+    /** Describes for people what the rule matches. */
     String matchText() {
         return match.isEmpty()
                 ? "everything"
                 : match.stream().map(MatchClause::toString).collect(Collectors.joining(", "));
     }
 
-    /** What shares a counter, in words for people. */
+    /** Describes for people which requests share a counter. */
     String keyText() {
         return key.parts().isEmpty()
                 ? "all together"

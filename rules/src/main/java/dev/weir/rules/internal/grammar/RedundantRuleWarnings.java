@@ -12,20 +12,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Warns of a rule that can never be the one to deny: another takes the same requests, groups and counts them alike, is at
- * least as tight in every number, and denies everyone. One in shadow is not meant to deny.
+ * Warns of a rule that never denies because of another rule. The other matches the same requests with the same key and
+ * algorithm, is at least as tight in every number, and denies every caller. Rules in shadow mode are not meant to deny
+ * and are skipped.
  */
 final class RedundantRuleWarnings {
     private RedundantRuleWarnings() {}
 
-    static void warn(List<ParsedRule> drafts, DiagnosticCollector problems) {
+    static void warn(List<ParsedRule> rules, DiagnosticCollector problems) {
         Map<Object, ParsedRule> tightest = new HashMap<>();
-        for (ParsedRule each : drafts) {
+        for (ParsedRule each : rules) {
             if (!each.shadow() && each.rollout() == Rule.EVERYONE) {
                 tightest.merge(kind(each), each, (a, b) -> isTighter(b, a) && !isTighter(a, b) ? b : a);
             }
         }
-        for (ParsedRule each : drafts) {
+        for (ParsedRule each : rules) {
             ParsedRule other = tightest.get(kind(each));
             if (other != null && !each.shadow() && !other.equals(each) && isTighter(other, each)) {
                 String message = "rule " + quote(each.name().isEmpty() ? each.matchText() : each.name());
@@ -35,19 +36,19 @@ final class RedundantRuleWarnings {
         }
     }
 
-    /** What two rules must have in common to be compared by their numbers alone. */
-    private static Object kind(ParsedRule draft) {
+    /** Returns what two rules must have in common to be compared by their numbers alone. */
+    private static Object kind(ParsedRule rule) {
         Set<Object> match = new HashSet<>();
-        draft.match().forEach(clause -> match.add(List.of(clause.attribute(), Set.copyOf(clause.texts()))));
-        Limit limit = draft.limit();
+        rule.match().forEach(clause -> match.add(List.of(clause.attribute(), Set.copyOf(clause.texts()))));
+        Limit limit = rule.limit();
         return List.of(
                 match,
-                draft.key(),
+                rule.key(),
                 limit.algorithm(),
                 limit.windowMicros(),
                 limit.subWindows(),
-                draft.cost(),
-                draft.behaviour());
+                rule.cost(),
+                rule.behaviour());
     }
 
     private static boolean isTighter(ParsedRule one, ParsedRule other) {

@@ -6,19 +6,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Guesses how large a regular expression becomes when it is compiled. RE2 writes counted repeats out, so that {@code
- * ((a{99}){99}){99}} is a million steps of a few characters; it bounds one repeat, but not repeats of repeats.
+ * Estimates the size of a compiled regular expression. RE2 expands counted repeats, so that {@code ((a{99}){99}){99}}
+ * becomes a million steps. RE2 bounds one repeat, but not nested repeats.
  */
 final class RegexSize {
-    /** Steps that a rule's expression may have, or as many as its text: each may be looked at for every character of a value. */
+    /**
+     * The most steps of an expression; its length, if that is more. Each step may run for every character of a value.
+     */
     static final int MOST = 500;
 
     private static final Pattern COUNT = Pattern.compile("\\{([0-9]{1,9})(,([0-9]{0,9}))?}");
 
     private RegexSize() {}
 
-    /** Whether {@code expression} would have more than {@value #MOST} steps, and more than it has characters. */
-    static boolean explode(String expression) {
+    /** Returns whether {@code expression} has more than {@value #MOST} steps, and more than characters. */
+    static boolean isTooLarge(String expression) {
         Deque<Long> outer = new ArrayDeque<>();
         Matcher count = COUNT.matcher(expression);
         int most = Math.max(MOST, expression.length());
@@ -50,7 +52,7 @@ final class RegexSize {
         return group == null || group.isEmpty() ? 0 : Long.parseLong(group);
     }
 
-    /** Index of the bracket that ends the class opened at {@code start}. */
+    /** Returns the index of the bracket that closes the class opened at {@code start}. */
     private static int endOfClass(String expression, int start) {
         int i = expression.startsWith("^", start + 1) ? start + 2 : start + 1;
         for (int first = i; i < expression.length(); i++) {

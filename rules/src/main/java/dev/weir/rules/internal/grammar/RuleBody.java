@@ -19,27 +19,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rule on its own, JSON or YAML: as an item of {@code rules} in a file, or flat, with {@code rate}, {@code window},
- * {@code burst} and {@code algorithm} beside {@code endpoint}, {@code method} and {@code key}. Whatever it turns out to be is
- * read by the grammar of files, with its errors, at the places of this body.
+ * A single rule in JSON or YAML. It is written like an item of {@code rules} in a file, or flat: {@code rate}, {@code
+ * window}, {@code burst} and {@code algorithm} beside {@code endpoint}, {@code method} and {@code key}. It is converted
+ * to an item and read by the grammar of files, which reports errors at the positions of this body.
  *
- * @param body what was given, less its name and domain, and what a caller is told and does not give
+ * @param body the given members of the rule, without name, domain and the members that only responses have
  * @param file the rule as the only one of its domain; without a rule if it is not enabled
  */
 public record RuleBody(Mapping body, RuleFile.Weir file) {
-    /** What an answer tells beside the rule; who sends an answer back, changed, may leave it in. */
-    private static final Set<String> TOLD =
+    /** The members that only responses have. A client may send them back with a changed response. */
+    private static final Set<String> RESPONSE_ONLY =
             Set.of("rule_id", "status", "switched", "source", "replaces", "version", "updated_at", "updated_by");
 
-    private static final Set<String> OF_LIMIT = Set.of("algorithm", "burst", "window", "sub_windows", "over");
+    private static final Set<String> LIMIT_FIELDS = Set.of("algorithm", "burst", "window", "sub_windows", "over");
 
-    /** Reads the rule called {@code id}; null if the body is no mapping, and {@code problems} says why. */
+    /** Reads the rule {@code id}; null if the body is not a mapping, and {@code problems} then has the error. */
     public static @Nullable RuleBody read(
             String id, byte[] bytes, String domainOtherwise, DiagnosticCollector problems, StoreNames stores) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (!(root instanceof Mapping given)) {
             if (problems.errors() == 0) {
-                String kind = root == null ? "nothing" : root.kind();
+                String kind = root == null ? "empty" : root.kind();
                 problems.error(new Position(1, 1), "the rule: " + kind, "expected: an object of names and values");
             }
             return null;
@@ -55,27 +55,27 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
         Fields fields = Fields.of(file, "the rule", problems);
         return fields == null
                 ? null
-                : new RuleBody(new Mapping(given.at(), shape.kept), new WeirFormat(problems, stores).read(fields));
+                : new RuleBody(new Mapping(given.at(), shape.body), new WeirFormat(problems, stores).read(fields));
     }
 
     private static Scalar text(Position at, String text) {
         return new Scalar(at, text, false);
     }
 
-    /** Sorts the members of a body into those of a rule in a file. */
+    /** Converts the members of a body into those of a rule in a file. */
     private static final class Shape {
         private final Mapping given;
         private final DiagnosticCollector problems;
-        final List<Entry> kept = new ArrayList<>();
+        final List<Entry> body = new ArrayList<>();
         private final List<Entry> rule = new ArrayList<>();
         private final List<Entry> limit = new ArrayList<>();
-        /** By the name in a file: the word that said it. */
-        private final Map<String, String> words = new HashMap<>();
+        /** The member of the body that gave each field of the file. */
+        private final Map<String, String> givenBy = new HashMap<>();
 
         @Nullable
         Scalar domain;
 
-        private @Nullable YamlNode whole;
+        private @Nullable YamlNode nestedLimit;
         private @Nullable Entry endpoint;
         private @Nullable Scalar method;
 
@@ -87,36 +87,36 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
         void take(Entry entry, String id) {
             String name = entry.key().text();
             if (entry.value() instanceof Scalar scalar && scalar.isNull()) {
-                return; // as good as absent
+                return; // the same as absent
             }
             if (name.equals("name") || name.equals("rule_id")) {
                 checkName(entry, id);
                 return;
             }
-            if (TOLD.contains(name)) {
+            if (RESPONSE_ONLY.contains(name)) {
                 return;
             }
             if (name.equals("domain")) {
                 domain = scalar(entry);
                 return;
             }
-            kept.add(entry);
+            body.add(entry);
             switch (name) {
                 case "rate" -> add(entry, "requests", limit);
                 case "unit" -> add(entry, "window", limit);
-                case "limit" -> takeLimit(entry);
+                case "limit" -> addLimitMember(entry);
                 case "endpoint" -> endpoint = entry;
                 case "method" -> method = scalar(entry);
                 case "key" -> add(entry, "key_by", rule);
-                default -> add(entry, name, OF_LIMIT.contains(name) ? limit : rule);
+                default -> add(entry, name, LIMIT_FIELDS.contains(name) ? limit : rule);
             }
         }
 
-        private void takeLimit(Entry entry) {
+        private void addLimitMember(Entry entry) {
             if (entry.value() instanceof Scalar) {
                 add(entry, "requests", limit);
             } else {
-                whole = entry.value();
+                nestedLimit = entry.value();
             }
         }
 
@@ -141,18 +141,18 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
             return null;
         }
 
-        /** Adds {@code entry} under the name that it has in a file, where another word may have said it already. */
+        /** Adds {@code entry} under its name in a file, unless another member gave that field already. */
         private void add(Entry entry, String name, List<Entry> into) {
-            String first = words.putIfAbsent(name, entry.key().text());
+            String first = givenBy.putIfAbsent(name, entry.key().text());
             if (first != null) {
                 String both = quote(entry.key().text()) + " beside " + quote(first);
-                problems.error(entry.key().at(), both, "they say the same: keep one");
+                problems.error(entry.key().at(), both, "both mean the same: remove one");
             } else {
                 into.add(new Entry(text(entry.key().at(), name), entry.value()));
             }
         }
 
-        /** The item of {@code rules} that the body stands for. */
+        /** Returns the body as an item of {@code rules}. */
         Mapping rule(String id) {
             List<Entry> item = new ArrayList<>();
             item.add(new Entry(text(given.at(), "name"), text(given.at(), id)));
@@ -163,7 +163,7 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
         }
 
         private void addLimit(List<Entry> item) {
-            YamlNode nested = whole;
+            YamlNode nested = nestedLimit;
             if (nested != null) {
                 item.add(new Entry(text(nested.at(), "limit"), nested));
                 if (!limit.isEmpty()) {
@@ -185,22 +185,24 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
                 return;
             }
             Position at = path == null ? given.at() : path.value().at();
-            if (words.containsKey("match")) {
+            if (givenBy.containsKey("match")) {
                 problems.error(at, "endpoint or method beside match", "they belong in match");
                 return;
             }
             Entry only = path != null
-                    ? new Entry(path.key(), verb == null ? path.value() : under(verb, path.value()))
+                    ? new Entry(path.key(), verb == null ? path.value() : withMethod(verb, path.value()))
                     : new Entry(text(at, "method"), verb == null ? text(at, "") : verb);
             item.add(new Entry(text(at, "match"), new Mapping(at, List.of(only))));
         }
 
-        /** The endpoint, or each of several, with its method. */
-        private static YamlNode under(Scalar method, YamlNode endpoint) {
+        /** Puts the method before the endpoint, or before each of several. */
+        private static YamlNode withMethod(Scalar method, YamlNode endpoint) {
             if (endpoint instanceof Sequence list) {
                 return new Sequence(
                         list.at(),
-                        list.items().stream().map(each -> under(method, each)).toList());
+                        list.items().stream()
+                                .map(each -> withMethod(method, each))
+                                .toList());
             }
             return endpoint instanceof Scalar path && !path.isNull()
                     ? text(path.at(), method.text() + " " + path.text())

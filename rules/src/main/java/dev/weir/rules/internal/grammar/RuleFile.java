@@ -14,23 +14,23 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What one file says: a domain, in one of the two spellings. */
+/** The contents of one rule file: a domain in one of the two formats. */
 public sealed interface RuleFile {
-    /** What may stand at the top of a file, in one spelling or the other. */
+    /** The top-level fields of a file, of both formats. */
     List<String> FIELDS = Stream.concat(WeirFormat.ROOT.stream(), EnvoyFields.ROOT.stream())
             .distinct()
             .toList();
 
     String domain();
 
-    /** Where the file names its domain. */
+    /** Returns where the file names its domain. */
     Position domainAt();
 
-    /** What was wrong with the file; with errors in it, the rest is only what could be read. */
+    /** Returns the diagnostics of the file. If there are errors, the contents are incomplete. */
     DiagnosticCollector problems();
 
     /**
-     * A domain in Envoy's spelling.
+     * A domain in Envoy's format.
      *
      * @param replaced the names that its rules replace
      */
@@ -47,7 +47,7 @@ public sealed interface RuleFile {
         }
     }
 
-    /** A domain, or part of one, in Weir's own spelling. */
+    /** A domain, or a part of one, in Weir's format. */
     record Weir(String domain, Position domainAt, DiagnosticCollector problems, List<Placed<WeirRule>> rules)
             implements RuleFile {
         public Weir {
@@ -55,15 +55,15 @@ public sealed interface RuleFile {
         }
     }
 
-    /** Something and where it stands in its file. */
+    /** A value with its position in the file. */
     record Placed<T>(T value, Position at) {}
 
-    /** Reads a file; null if there is nothing in it that could be a domain, and {@code problems} says why. */
+    /** Reads a file; null if it is not a mapping, and {@code problems} then has the error. */
     static @Nullable RuleFile read(byte[] bytes, DiagnosticCollector problems, StoreNames stores) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
-                String hint = "write rules: [] if nothing is to be limited";
+                String hint = "write rules: [] to limit nothing";
                 problems.error(new Position(1, 1), "the file is empty", hint);
             }
             return null;
@@ -81,13 +81,16 @@ public sealed interface RuleFile {
                 : new EnvoyFormat(problems, stores).read(fields);
     }
 
-    /** Told apart by {@code rules} and {@code descriptors}; without either, by the other words, and by what they resemble. */
+    /**
+     * Returns whether the file is in Weir's format: it has {@code rules} and not {@code descriptors}. If it has
+     * neither, the other fields decide, also misspelt ones.
+     */
     private static boolean isWeir(Mapping root) {
         if (root.entry("rules") != null || root.entry("descriptors") != null) {
             return root.entry("rules") != null;
         }
         return root.entries().stream().limit(100).map(each -> each.key().text()).anyMatch(name -> {
-            String meant = WeirFormat.OF_RULES.contains(name) ? "rules" : Suggestion.nearest(name, FIELDS);
+            String meant = WeirFormat.RULE_ONLY.contains(name) ? "rules" : Suggestion.nearest(name, FIELDS);
             return meant != null && !EnvoyFields.ROOT.contains(meant);
         });
     }

@@ -2,15 +2,15 @@ package dev.weir.rules.internal.grammar;
 
 import dev.weir.Algorithm;
 import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.runtime.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a rule's counters are known by. Never its place in the file and never its numbers, so that reordering a file or raising a
- * limit keeps what was counted.
+ * The identity of a rule, by which its counters are found. It includes neither its position in the file nor its
+ * numbers, so that reordering a file or raising a limit keeps the counts.
  */
 final class RuleIdentity {
     private static final HexFormat HEX = HexFormat.of();
@@ -19,11 +19,11 @@ final class RuleIdentity {
     private RuleIdentity() {}
 
     /**
-     * Of an unnamed rule in Weir's spelling: a hash of domain, match, key and algorithm. It begins with {@code #}, as no name
-     * does.
+     * Returns the identity of an unnamed rule in Weir's format: a hash of domain, match, key and algorithm. It begins
+     * with {@code #}, which no name does.
      */
     static String unnamed(String domain, List<MatchClause> match, KeyBy key, Algorithm algorithm) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         text(digest, domain);
         List<MatchClause> clauses = match.stream()
                 .sorted((a, b) -> a.attribute().compareTo(b.attribute()))
@@ -40,12 +40,15 @@ final class RuleIdentity {
         return "#" + HEX.formatHex(digest.digest(), 0, HASH_BYTES);
     }
 
-    /** Of a rule in Envoy's spelling: its path of keys and values, its unit and its algorithm, so that no two paths collide. */
+    /**
+     * Returns the identity of a rule in Envoy's format: its path of keys and values, its unit and its algorithm. No two
+     * paths collide.
+     */
     static String envoy(String path, String unit, Algorithm algorithm) {
         return path + " " + unit + " " + algorithm.spelling();
     }
 
-    /** One step of such a path; what separates steps is escaped in them. */
+    /** Returns one step of such a path; separators in it are escaped. */
     static String step(String key, String value) {
         return value.isEmpty() ? escape(key) : escape(key) + "=" + escape(value);
     }
@@ -59,7 +62,7 @@ final class RuleIdentity {
         texts.forEach(each -> text(digest, each));
     }
 
-    /** Lengths go in first, so that no two lists of texts read the same. */
+    /** Adds the length before the text, so that no two lists of texts have the same bytes. */
     private static void text(MessageDigest digest, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         count(digest, bytes.length);
@@ -69,14 +72,6 @@ final class RuleIdentity {
     private static void count(MessageDigest digest, int count) {
         for (int shift = 24; shift >= 0; shift -= 8) {
             digest.update((byte) (count >>> shift));
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 }

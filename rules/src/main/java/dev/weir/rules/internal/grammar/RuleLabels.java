@@ -4,13 +4,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What rules are shown by: their name, else what they match, and as much more as tells them apart. */
+/** Labels for people: the name of a rule, else what it matches, with as much more as is needed to tell rules apart. */
 final class RuleLabels {
     private final Map<String, Integer> matches = new HashMap<>();
     private final Map<String, Integer> keyed = new HashMap<>();
 
-    RuleLabels(List<ParsedRule> drafts) {
-        for (ParsedRule each : drafts) {
+    RuleLabels(List<ParsedRule> rules) {
+        for (ParsedRule each : rules) {
             if (each.name().isEmpty()) {
                 matches.merge(each.matchText(), 1, Integer::sum);
                 keyed.merge(keyed(each), 1, Integer::sum);
@@ -18,18 +18,18 @@ final class RuleLabels {
         }
     }
 
-    String of(ParsedRule draft) {
-        if (!draft.name().isEmpty()) {
-            return draft.name();
+    String of(ParsedRule rule) {
+        if (!rule.name().isEmpty()) {
+            return rule.name();
         }
-        if (matches.getOrDefault(draft.matchText(), 0) <= 1) {
-            return draft.matchText();
+        if (matches.getOrDefault(rule.matchText(), 0) <= 1) {
+            return rule.matchText();
         }
-        boolean apart = keyed.getOrDefault(keyed(draft), 0) <= 1;
-        return apart ? keyed(draft) : keyed(draft) + " " + draft.limit().algorithm();
+        boolean unique = keyed.getOrDefault(keyed(rule), 0) <= 1;
+        return unique ? keyed(rule) : keyed(rule) + " " + rule.limit().algorithm();
     }
 
-    private static String keyed(ParsedRule draft) {
-        return draft.matchText() + " " + draft.keyText();
+    private static String keyed(ParsedRule rule) {
+        return rule.matchText() + " " + rule.keyText();
     }
 }

@@ -11,15 +11,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stores that a rule may name.
+ * The store names that rules may use.
  *
- * @param known beside the default; null where nobody knows, and any will do
+ * @param known the names beside the default; null if they are unknown and any name is accepted
  */
 public record StoreNames(@Nullable Set<String> known) {
-    /** Nobody knows which there are. */
+    /** Accepts any name. */
     public static final StoreNames ANY = new StoreNames(null);
 
-    /** The name that {@code fields} give, or {@code otherwise}. */
+    /** Reads {@code store}; {@code otherwise} if it is missing or unknown. */
     String read(Fields fields, String otherwise) {
         Scalar scalar = fields.scalar("store");
         if (scalar == null) {
@@ -30,7 +30,7 @@ public record StoreNames(@Nullable Set<String> known) {
         if (!isKnown && !name.equals(Rule.DEFAULT_STORE)) {
             Set<String> names = new TreeSet<>(known == null ? Set.of() : known);
             names.add(Rule.DEFAULT_STORE);
-            String hint = Suggestion.among(name, names) + "; stores in weir.yaml names them";
+            String hint = Suggestion.among(name, names) + "; stores are defined in weir.yaml";
             fields.problems().error(scalar.at(), "unknown store " + quote(name), hint);
             return otherwise;
         }

@@ -14,18 +14,18 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Warns of what a rule may ask for, and hardly means: attributes, methods and paths that no request will have. */
+/** Warns of valid matches that are probably mistakes: attributes, methods and paths that no request will have. */
 final class SuspiciousMatchWarnings {
     private static final List<String> ATTRIBUTES =
             List.of("user_id", "api_key", "client_id", "tier", "endpoint", "method", "remote_address");
     private static final List<String> METHODS = List.of("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS");
-    /** What other limiters call a counter that all share. */
+    /** The words of other limiters for one shared counter. */
     private static final List<String> NO_KEY = List.of("global", "all", "none");
 
-    /** What other limiters put before the name of an attribute. */
+    /** The prefixes of attribute names in other limiters. */
     private static final List<String> KINDS = List.of("header", "cookie", "query");
 
-    /** The attributes whose values are short words, in which these characters stand for a list. */
+    /** The attributes whose values are short words, in which {@code |} and {@code ,} were probably meant as a list. */
     private static final List<String> WORDS = List.of("tier", "method", "endpoint");
 
     private static final Pattern SEVERAL = Pattern.compile("\\s*[|,]\\s*");
@@ -38,28 +38,28 @@ final class SuspiciousMatchWarnings {
         this.problems = problems;
     }
 
-    /** Warns once of an attribute that is nearly one of those that mean something to Weir. */
+    /** Warns once of an attribute whose name is almost one that Weir knows. */
     void attribute(String name, Position at) {
-        // Two letters resemble too many words: only their case is a slip.
+        // Two letters resemble too many words, so only a difference in case counts.
         String meant = name.equalsIgnoreCase("ip") && !name.equals("ip") ? "ip" : Suggestion.misspelt(name, ATTRIBUTES);
         if (meant != null && warnedOf.add(name)) {
             problems.warning(at, "attribute " + quote(name) + " resembles another", Suggestion.meant(meant));
         }
     }
 
-    /** Warns of a key whose words mean something elsewhere, and are attributes here. */
+    /** Warns of a key with words that other limiters treat specially and Weir takes for attributes. */
     void key(List<List<String>> parts, Position at) {
         List<String> first = parts.isEmpty() ? List.of() : parts.get(0);
         if (parts.size() == 1 && first.size() == 1 && NO_KEY.contains(first.get(0))) {
-            String message = "key_by: " + quote(first.get(0)) + " counts by an attribute of that name";
-            problems.warning(at, message, "write [] for one counter that all share");
+            String message = "key_by: " + quote(first.get(0)) + " means an attribute of that name";
+            problems.warning(at, message, "write [] for one shared counter");
         } else if (parts.size() > 1 && first.size() == 1 && KINDS.contains(first.get(0))) {
             String message = "key_by: " + quote(first.get(0)) + " is taken for an attribute of its own";
             problems.warning(at, message, "write the attribute's name alone");
         }
     }
 
-    /** Warns of clauses that no request, or none that is meant, can meet. */
+    /** Warns of clauses that no request can match, or none that is meant. */
     void match(List<MatchClause> clauses) {
         MatchClause endpoint = null;
         MatchClause method = null;
@@ -69,7 +69,7 @@ final class SuspiciousMatchWarnings {
             method = each.attribute().equals("method") ? each : method;
         }
         if (endpoint != null && method != null) {
-            apart(endpoint, method);
+            warnOfContradiction(endpoint, method);
         }
     }
 
@@ -78,7 +78,7 @@ final class SuspiciousMatchWarnings {
             Placed<String> value = clause.values().get(i);
             ValuePattern pattern = clause.condition().anyOf().get(i);
             boolean plain = pattern instanceof ValuePattern.Exact || pattern instanceof EndpointPattern;
-            if (plain && WORDS.contains(clause.attribute()) && isNoWord(clause.attribute(), value)) {
+            if (plain && WORDS.contains(clause.attribute()) && warnOfListOrNot(clause.attribute(), value)) {
                 continue;
             }
             if (pattern instanceof EndpointPattern endpoint) {
@@ -90,24 +90,26 @@ final class SuspiciousMatchWarnings {
         }
     }
 
-    /** Whether the value is several in one, or begins with a "not", neither of which there is; and says so. */
-    private boolean isNoWord(String attribute, Placed<String> value) {
+    /**
+     * Warns of a value that contains several or begins with a "not", which Weir does not have; returns whether it did.
+     */
+    private boolean warnOfListOrNot(String attribute, Placed<String> value) {
         String text = value.value();
         String[] several = SEVERAL.split(text, -1);
         boolean endpoint = attribute.equals("endpoint");
-        // A path may hold a comma.
+        // A path may contain a comma.
         boolean list = endpoint ? text.indexOf('|') >= 0 : several.length > 1;
         if (!list && !text.startsWith("!")) {
             return false;
         }
         String hint = !list
-                ? "there is no negation: name those that are meant"
+                ? "there is no negation: list the values that should match"
                 : endpoint ? "write a list" : "a list: [" + String.join(", ", several) + "]";
-        problems.warning(value.at(), attribute + " " + quote(text) + " matches only as it is written", hint);
+        problems.warning(value.at(), attribute + " " + quote(text) + " is matched literally", hint);
         return true;
     }
 
-    /** {@code method} as it is compared, and as it would be if the case of its letters did not matter. */
+    /** Warns of an unknown method; {@code upper} is the method in upper case if its case does not matter. */
     private void method(String method, String upper, Position at) {
         String meant = METHODS.contains(upper) ? upper : Suggestion.nearest(method, METHODS);
         if (meant != null && !meant.equals(method)) {
@@ -118,12 +120,12 @@ final class SuspiciousMatchWarnings {
     private void path(Placed<String> endpoint) {
         String meant = PLACEHOLDER.matcher(endpoint.value()).replaceAll("*");
         if (!meant.equals(endpoint.value())) {
-            String message = "endpoint " + quote(endpoint.value()) + " matches only as it is written";
+            String message = "endpoint " + quote(endpoint.value()) + " is matched literally";
             problems.warning(endpoint.at(), message, Suggestion.meant(meant));
         }
     }
 
-    private void apart(MatchClause endpoint, MatchClause method) {
+    private void warnOfContradiction(MatchClause endpoint, MatchClause method) {
         Set<String> asked = new HashSet<>();
         for (ValuePattern each : endpoint.condition().anyOf()) {
             if (!(each instanceof EndpointPattern path) || path.method().isEmpty()) {
@@ -138,6 +140,6 @@ final class SuspiciousMatchWarnings {
             }
         }
         String message = "no request has " + method + " and " + endpoint;
-        problems.warning(method.values().get(0).at(), message, "the endpoint says the method already");
+        problems.warning(method.values().get(0).at(), message, "the endpoint has the method already");
     }
 }

@@ -23,13 +23,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code tiers}. A tier with a limit is a rule of its own, called {@code tier:NAME}, for every caller of that tier and
- * keyed as the file says; and it lends its numbers to rules that match that tier and give no limit.
+ * Reads {@code tiers}. A tier with a limit is a rule named {@code tier:NAME} for every caller of that tier, with the
+ * key of the file. Rules that match one tier and have no limit inherit its numbers.
  */
 final class Tiers {
     private static final List<String> ALWAYS = List.of("free", "pro", "enterprise", "custom");
 
-    /** Not a pattern, nor what {@link SuspiciousMatchWarnings} has words for. */
+    /** A name that is not a pattern and has no characters that {@link SuspiciousMatchWarnings} warns of. */
     private static final Pattern NAME = Pattern.compile("[^~!*|,]+");
 
     private final DiagnosticCollector problems;
@@ -54,7 +54,7 @@ final class Tiers {
         return tiers;
     }
 
-    /** Whether a mistake in them hides which tiers there are, and with what limits. */
+    /** Returns whether an error hides which tiers there are, or their limits. */
     boolean isUnclear() {
         return unclear;
     }
@@ -72,22 +72,22 @@ final class Tiers {
         tiers.put(name, new Tier(entry.key().at(), limit));
     }
 
-    /** The rules that the tiers are. */
-    List<ParsedRule> drafts(KeyBy key, Behaviour behaviour) {
-        List<ParsedRule> drafts = new ArrayList<>();
+    /** Returns the rules of the tiers. */
+    List<ParsedRule> rules(KeyBy key, Behaviour behaviour) {
+        List<ParsedRule> rules = new ArrayList<>();
         tiers.forEach((name, tier) -> {
             if (tier.limit() != null) {
                 Condition condition = new Condition("tier", List.of(new ValuePattern.Exact(name)));
                 List<MatchClause> match =
                         List.of(new MatchClause("tier", List.of(new Placed<>(name, tier.at())), condition));
-                drafts.add(new ParsedRule(
+                rules.add(new ParsedRule(
                         tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, Rule.EVERYONE, behaviour));
             }
         });
-        return drafts;
+        return rules;
     }
 
-    /** The limit of the one tier that {@code match} asks for, or null. */
+    /** Returns the limit of the single tier that {@code match} requires, or null. */
     @Nullable
     Limit limitOf(List<MatchClause> match) {
         for (MatchClause clause : match) {
@@ -99,13 +99,15 @@ final class Tiers {
         return null;
     }
 
-    /** Warns of tiers that look like slips of others; a tier that rules name exists, so it can not be an error. */
-    void warn(List<ParsedRule> drafts) {
+    /**
+     * Warns of tiers that look like typos of others. Naming a tier in a rule defines it, so this cannot be an error.
+     */
+    void warn(List<ParsedRule> rules) {
         TreeSet<String> known = new TreeSet<>(ALWAYS);
         known.addAll(tiers.keySet());
         tiers.forEach((name, tier) -> warn(name, tier.at(), ALWAYS));
-        for (ParsedRule draft : drafts) {
-            for (MatchClause clause : draft.match()) {
+        for (ParsedRule rule : rules) {
+            for (MatchClause clause : rule.match()) {
                 if (clause.attribute().equals("tier")) {
                     clause.values().stream()
                             .filter(each -> !known.contains(each.value()))

@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Warns of descriptors that no request can reach. On each level the exact value comes first, then the wildcards in the order of
- * the file, then the key alone; so a wildcard hides a later one that it covers, and one for every value hides the key alone.
- * (Who sends the very text of a wildcard reaches it all the same; nobody writes a rule for that.)
+ * Warns of descriptors that no request can reach. On each level the exact value is tried first, then the wildcards in
+ * the order of the file, then the key alone. So a wildcard hides a later one that it covers, and a wildcard for every
+ * value hides the key alone. (A request with the literal text of a wildcard still reaches it; nobody writes a rule for
+ * that.)
  */
 final class UnreachableDescriptorWarnings {
-    /** Past this many wildcards of one key the comparison of all with all is not worth its time. */
+    /** The most wildcards of one key that are compared with each other. */
     private static final int MOST = 200;
 
     private UnreachableDescriptorWarnings() {}
@@ -27,19 +28,19 @@ final class UnreachableDescriptorWarnings {
                 List<Placed<EnvoyDescriptor>> earlier =
                         wildcards.computeIfAbsent(each.value().key(), key -> new ArrayList<>());
                 if (earlier.size() < MOST) {
-                    hidden(each, earlier, problems);
+                    warnIfHidden(each, earlier, problems);
                     earlier.add(each);
                 }
             }
         }
         for (Placed<EnvoyDescriptor> each : level) {
             if (each.value().value().isEmpty()) {
-                hidden(each, wildcards.getOrDefault(each.value().key(), List.of()), problems);
+                warnIfHidden(each, wildcards.getOrDefault(each.value().key(), List.of()), problems);
             }
         }
     }
 
-    private static void hidden(
+    private static void warnIfHidden(
             Placed<EnvoyDescriptor> one, List<Placed<EnvoyDescriptor>> others, DiagnosticCollector problems) {
         String value = one.value().value();
         for (Placed<EnvoyDescriptor> other : others) {
@@ -47,7 +48,7 @@ final class UnreachableDescriptorWarnings {
             boolean same = wider.equals(value);
             if (!same && covers(wider, value.isEmpty() ? "*" : value)) {
                 String message = "no request reaches " + EnvoyFormat.name(one.value());
-                String hint = EnvoyFormat.name(other.value()) + " at " + other.at() + " takes it first";
+                String hint = EnvoyFormat.name(other.value()) + " at " + other.at() + " matches first";
                 problems.warning(one.at(), message, hint);
                 return;
             }
@@ -55,8 +56,8 @@ final class UnreachableDescriptorWarnings {
     }
 
     /**
-     * Whether everything that {@code narrow} matches, {@code wide} matches too: {@code wide} is matched against the text of
-     * {@code narrow}, whose stars only a star can meet. True is certain; false may be too careful.
+     * Returns whether {@code wide} matches everything that {@code narrow} matches. It matches {@code wide} against the
+     * text of {@code narrow}, in which only a star matches a star. True is certain; false may be wrong.
      */
     static boolean covers(String wide, String narrow) {
         int w = 0;

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads Weir's own spelling: {@code rules}, and what holds for all of them. */
+/** Reads Weir's format: {@code rules}, and the fields that apply to all of them. */
 final class WeirFormat {
     private static final List<String> BEHAVIOUR =
             Stream.concat(Behaviour.SHARED.stream(), Stream.of("on_missing")).toList();
@@ -48,10 +48,10 @@ final class WeirFormat {
             "endpoint", Fields.belongsIn("match"),
             "tier", Fields.belongsIn("match"));
 
-    /** Words that only rules have: where they stand at the top of a file, so should {@code rules}. */
-    static final List<String> OF_RULES = List.of("match", "limit", "cost", "shadow", "enabled", "requests", "window");
+    /** Fields that only rules have. At the top of a file they mean that {@code rules} is missing. */
+    static final List<String> RULE_ONLY = List.of("match", "limit", "cost", "shadow", "enabled", "requests", "window");
 
-    private static final Map<String, String> AT_THE_TOP = Stream.concat(OF_RULES.stream(), RULE.stream())
+    private static final Map<String, String> TOP_LEVEL_HINTS = Stream.concat(RULE_ONLY.stream(), RULE.stream())
             .distinct()
             .filter(each -> !ROOT.contains(each))
             .collect(Collectors.toMap(each -> each, each -> Fields.belongsIn("rules")));
@@ -67,13 +67,13 @@ final class WeirFormat {
     WeirFormat(DiagnosticCollector problems, StoreNames stores) {
         this.stores = stores;
         this.problems = problems;
-        SuspiciousMatchWarnings doubts = new SuspiciousMatchWarnings(problems);
-        this.keys = new KeyByReader(problems, doubts);
-        this.matches = new MatchReader(problems, doubts);
+        SuspiciousMatchWarnings warnings = new SuspiciousMatchWarnings(problems);
+        this.keys = new KeyByReader(problems, warnings);
+        this.matches = new MatchReader(problems, warnings);
     }
 
     RuleFile.Weir read(Fields root) {
-        Map<String, String> others = new HashMap<>(AT_THE_TOP);
+        Map<String, String> others = new HashMap<>(TOP_LEVEL_HINTS);
         others.put("descriptors", "a file has either rules or descriptors");
         root.allow(ROOT, others);
         String named = root.text("domain");
@@ -84,36 +84,36 @@ final class WeirFormat {
         KeyBy key = keys.read(root, KeyBy.global());
         Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
         Tiers tiers = Tiers.read(root);
-        List<ParsedRule> drafts = new ArrayList<>(tiers.drafts(key, behaviour));
-        if (root.lacks("rules") && drafts.isEmpty()) {
-            problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] if nothing is to be limited");
+        List<ParsedRule> parsed = new ArrayList<>(tiers.rules(key, behaviour));
+        if (root.lacks("rules") && parsed.isEmpty()) {
+            problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] to limit nothing");
         }
         List<YamlNode> written = root.list("rules");
         for (YamlNode each : written) {
             Fields fields = Fields.of(each, "rule", problems);
-            ParsedRule draft = fields == null ? null : draft(fields, tiers, key, behaviour);
-            if (draft != null) {
-                drafts.add(draft);
+            ParsedRule rule = fields == null ? null : parse(fields, tiers, key, behaviour);
+            if (rule != null) {
+                parsed.add(rule);
             }
         }
-        if (root.has("rules") && written.isEmpty() && drafts.isEmpty() && problems.errors() == 0) {
+        if (root.has("rules") && written.isEmpty() && parsed.isEmpty() && problems.errors() == 0) {
             problems.warning(root.nameAt("rules"), "no rules: NOTHING is limited in domain " + quote(domain), "");
         }
-        tiers.warn(drafts);
-        RedundantRuleWarnings.warn(drafts, problems);
-        return new RuleFile.Weir(domain, root.at("domain"), problems, finished(domain, drafts));
+        tiers.warn(parsed);
+        RedundantRuleWarnings.warn(parsed, problems);
+        return new RuleFile.Weir(domain, root.at("domain"), problems, build(domain, parsed));
     }
 
-    private List<Placed<WeirRule>> finished(String domain, List<ParsedRule> drafts) {
-        RuleLabels labels = new RuleLabels(drafts);
+    private List<Placed<WeirRule>> build(String domain, List<ParsedRule> parsed) {
+        RuleLabels labels = new RuleLabels(parsed);
         List<Placed<WeirRule>> rules = new ArrayList<>();
-        for (ParsedRule each : drafts) {
+        for (ParsedRule each : parsed) {
             rules.add(new Placed<>(each.rule(domain, labels.of(each), problems.place(each.at())), each.at()));
         }
         return rules;
     }
 
-    private @Nullable ParsedRule draft(Fields fields, Tiers tiers, KeyBy fileKey, Behaviour fileBehaviour) {
+    private @Nullable ParsedRule parse(Fields fields, Tiers tiers, KeyBy fileKey, Behaviour fileBehaviour) {
         int before = problems.errors();
         fields.allow(RULE, OTHERS);
         String name = name(fields);
@@ -130,12 +130,13 @@ final class WeirFormat {
             problems.error(
                     fields.nameAt("rollout"),
                     "rollout beside shadow",
-                    "a rule in shadow denies nobody: remove one of them");
+                    "a rule in shadow mode denies nobody: remove one of them");
         }
         long each = cost == null ? 1 : cost;
         Limit limit = fields.has("limit") ? limit(fields, each) : tiers.limitOf(match);
         if (!fields.has("limit") && limit != null && limit.requests() > 0 && limit.burst() < each) {
-            String expected = "expected: <= " + limit.burst() + ", what its tier has, or nothing would ever pass";
+            String expected =
+                    "expected: <= " + limit.burst() + ", the burst of its tier, or no request would ever pass";
             problems.error(fields.at("cost"), "cost: " + each, expected);
         }
         if (limit == null && fields.lacks("limit") && !unclear && !tiers.isUnclear()) {

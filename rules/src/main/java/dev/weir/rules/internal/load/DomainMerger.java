@@ -4,9 +4,8 @@ import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.internal.ruleset.RuleSetBuilder;
-import dev.weir.rules.LoadOptions;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import dev.weir.rules.internal.grammar.RuleFile;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -20,7 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Puts files together into domains, and finds what is twice in one. */
+/** Merges rule files into domains, and reports duplicates within a domain. */
 public final class DomainMerger {
     private final LoadOptions options;
     private final Map<String, Domain> domains = new LinkedHashMap<>();
@@ -29,7 +28,7 @@ public final class DomainMerger {
         this.options = options;
     }
 
-    /** What the files of one domain have given so far; {@code seen} says where each identity stands. */
+    /** The contents of one domain so far; {@code seen} has the position of each rule identity. */
     private static final class Domain {
         final RuleFile first;
         final List<EnvoyDescriptor> descriptors = new ArrayList<>();
@@ -43,7 +42,7 @@ public final class DomainMerger {
     }
 
     public void add(RuleFile file) {
-        // Files that forgot to name their domain, and have said so, are not of the same one.
+        // A file without a domain, which is reported already, is not merged with others.
         Domain domain = file.domain().isEmpty()
                 ? new Domain(file)
                 : domains.computeIfAbsent(file.domain(), name -> new Domain(file));
@@ -59,13 +58,13 @@ public final class DomainMerger {
     }
 
     private boolean fits(RuleFile file, RuleFile first) {
-        boolean sameSpelling = file.getClass() == first.getClass();
-        if (sameSpelling && options.mergeDomains()) {
+        boolean sameFormat = file.getClass() == first.getClass();
+        if (sameFormat && options.mergeDomains()) {
             return true;
         }
         String message = "domain " + quote(file.domain()) + " is also in " + place(first.problems(), first.domainAt());
         String hint =
-                sameSpelling ? "one file holds one domain, unless MERGE_DOMAIN_CONFIG is true" : "in another spelling";
+                sameFormat ? "one file holds one domain, unless MERGE_DOMAIN_CONFIG is true" : "in the other format";
         file.problems().error(file.domainAt(), message, hint);
         return false;
     }
@@ -92,7 +91,7 @@ public final class DomainMerger {
         domain.rules.add(each.value());
     }
 
-    /** Looks at each domain as a whole, once all files are in. */
+    /** Checks each domain as a whole, after all files are added. */
     public void finish() {
         for (Domain domain : domains.values()) {
             Set<String> names = new TreeSet<>();
@@ -118,8 +117,8 @@ public final class DomainMerger {
         }
     }
 
-    public RuleSet ruleSet() {
-        RuleSetBuilder builder = RuleSet.builder();
+    public WrittenRules ruleSet() {
+        WrittenRulesBuilder builder = WrittenRules.builder();
         domains.forEach((name, domain) -> {
             if (domain.first instanceof RuleFile.Envoy) {
                 builder.envoy(name, domain.descriptors);

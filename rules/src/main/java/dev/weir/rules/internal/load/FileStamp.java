@@ -8,13 +8,13 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 
 /**
- * What the file system says about a file, links followed. Equal stamps mean equal contents, unless the file changed so lately
- * that its clock may not have ticked in between (what git calls racily clean).
+ * The attributes of a file, with links followed. Equal stamps mean equal contents, unless the file changed so recently
+ * that its timestamp may not have advanced in between (git calls this "racily clean").
  */
 public record FileStamp(Path path, Object file, long size, Instant modified, Instant changed) {
     private static final Instant NEVER = Instant.EPOCH;
 
-    /** The stamp of a file that may be missing. */
+    /** Reads the stamp of a file, which may be missing. */
     static FileStamp of(Path path) {
         try {
             BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class);
@@ -26,12 +26,15 @@ public record FileStamp(Path path, Object file, long size, Instant modified, Ins
         }
     }
 
-    /** Whether the file was changed after {@code moment}, by either of its clocks. */
+    /** Returns whether the file was changed after {@code moment}, by its modification time or its inode change time. */
     public boolean isAfter(Instant moment) {
         return modified.isAfter(moment) || changed.isAfter(moment);
     }
 
-    /** When its inode changed, where there is such a thing: {@code cp -p} can not turn that back. */
+    /**
+     * Returns the inode change time, which {@code cp -p} cannot set back; {@code otherwise} if the file system has
+     * none.
+     */
     private static Instant changed(Path path, Instant otherwise) throws IOException {
         if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
             return otherwise;

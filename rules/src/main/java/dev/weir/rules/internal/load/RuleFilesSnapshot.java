@@ -1,23 +1,22 @@
 package dev.weir.rules.internal.load;
 
-import dev.weir.rules.RuleDocument;
+import dev.weir.internal.runtime.Sha256;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The files of a source as they were at one moment.
+ * The rule files as they were at one moment.
  *
- * @param problems why something could not be read
- * @param fingerprint the same for the same names, bytes and problems, and for nothing else
+ * @param problems the files that could not be read, and why
+ * @param fingerprint equal for equal names, bytes and problems, and different otherwise
  */
 public record RuleFilesSnapshot(List<RuleDocument> files, List<Diagnostic> problems, String fingerprint) {
 
     public static RuleFilesSnapshot of(List<RuleDocument> files, List<Diagnostic> problems) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         for (RuleDocument each : files) {
             digest.update((each.name() + "\0" + each.bytes().length + "\0").getBytes(StandardCharsets.UTF_8));
             digest.update(each.bytes());
@@ -29,13 +28,5 @@ public record RuleFilesSnapshot(List<RuleDocument> files, List<Diagnostic> probl
 
     public static RuleFilesSnapshot of(String name, byte[] bytes) {
         return of(List.of(new RuleDocument(name, bytes)), List.of());
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 }

@@ -1,6 +1,5 @@
 package dev.weir.rules.internal.load;
 
-import dev.weir.rules.RuleDocument;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.Severity;
 import dev.weir.text.message.FileErrors;
@@ -21,8 +20,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Files, and folders with their sub-folders. What begins with a dot is hidden and not read: among that the {@code ..data} of a
- * Kubernetes ConfigMap, whose files are read once, through the links beside it.
+ * Rule files, and folders with their sub-folders. Names that begin with a dot are hidden and skipped. This includes the
+ * {@code ..data} of a Kubernetes ConfigMap, whose files are read once, through the links beside it.
  */
 public final class RulePaths {
     private static final int MAX_DEPTH = 8;
@@ -44,7 +43,7 @@ public final class RulePaths {
         return new RulePaths(paths);
     }
 
-    /** Reads everything, within bounds; what cannot be read is among the problems. */
+    /** Reads all files, within bounds; files that cannot be read are among the problems. */
     public RuleFilesSnapshot read() {
         List<Diagnostic> problems = new ArrayList<>();
         List<RuleDocument> files = new ArrayList<>();
@@ -68,7 +67,7 @@ public final class RulePaths {
         return RuleFilesSnapshot.of(files, problems);
     }
 
-    /** What tells without reading them whether files have changed. */
+    /** Returns the stamps of all files, which tell without reading them whether files have changed. */
     public List<FileStamp> stamps() {
         return paths(new ArrayList<>()).stream().map(FileStamp::of).toList();
     }
@@ -95,7 +94,7 @@ public final class RulePaths {
                 problems.add(notRead(folder, others));
             }
             if (found.isEmpty()) {
-                problems.add(error(folder, "no *.yaml in this folder", "it takes at least one file of rules"));
+                problems.add(error(folder, "no *.yaml in this folder", "expected: at least one rule file"));
             }
         } catch (IOException e) {
             problems.add(error(folder, "cannot be read: " + FileErrors.why(e), ""));
@@ -103,15 +102,15 @@ public final class RulePaths {
         return found;
     }
 
-    /** Links are followed, and what two links lead to is read once. */
+    /** Collects the rule files of a folder. Links are followed, and a file behind two links is read once. */
     private static void collect(Path folder, Set<Path> found, List<Path> others, Set<Path> seen, int depth)
             throws IOException {
         if (!seen.add(folder.toRealPath())) {
             return;
         }
         if (depth == 0) {
-            throw new IOException(PrintableText.printable(folder.toString()) + " lies more than " + (MAX_DEPTH - 1)
-                    + " folders deep");
+            throw new IOException(
+                    PrintableText.printable(folder.toString()) + " is more than " + (MAX_DEPTH - 1) + " folders deep");
         }
         Set<Path> entries = new TreeSet<>();
         try (DirectoryStream<Path> listing = Files.newDirectoryStream(folder)) {
@@ -139,7 +138,10 @@ public final class RulePaths {
         }
     }
 
-    /** The reference reads every file of a folder: who comes from there may have given theirs other names. */
+    /**
+     * Warns of files with other names. envoyproxy/ratelimit reads every file of a folder, so its users may have such
+     * files.
+     */
     private static Diagnostic notRead(Path folder, List<Path> files) {
         String names = files.stream()
                 .limit(MOST_NAMED)
@@ -147,7 +149,7 @@ public final class RulePaths {
                 .collect(Collectors.joining(", "));
         String more = files.size() > MOST_NAMED ? " and " + (files.size() - MOST_NAMED) + " more" : "";
         String message = PrintableText.printable("not read: " + names + more);
-        return new Diagnostic(folder.toString(), 0, 0, Severity.WARNING, message, "only *.yaml and *.yml are");
+        return new Diagnostic(folder.toString(), 0, 0, Severity.WARNING, message, "only *.yaml and *.yml are read");
     }
 
     private static boolean isRuleFile(String name) {
@@ -155,7 +157,7 @@ public final class RulePaths {
         return lower.endsWith(".yaml") || lower.endsWith(".yml");
     }
 
-    /** The bytes of a file. One that is too large is not read, nor one that grows past the bound while it is read. */
+    /** Reads a file. A file that is too large, or grows past the bound while it is read, is refused. */
     private static byte[] bytes(Path file) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             throw new IOException("not a file");

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EnvoyFormatTest {
 
     @Test
-    void whatIsNoMappingSaysWhatOneLooksLike() {
+    void theErrorForAnythingButAMappingShowsAnExample() {
         assertThat(said("domain: d\ndescriptors: [{ key: a, shadow_mode: true, rate_limit: 5/minute }]"))
                 .containsExactly("2:56: rate_limit: a text (expected: a mapping of names to values,"
                         + " like { unit: minute, requests_per_unit: 10 })");
@@ -35,8 +35,7 @@ class EnvoyFormatTest {
     @Test
     void aStarInAKeyIsNoWildcard() {
         assertThat(said("domain: d\ndescriptors: [{ key: user*, rate_limit: { unit: day, requests_per_unit: 1 } }]"))
-                .containsExactly("2:22: warning: key 'user*' matches only as it is written"
-                        + " (only in value does * stand for anything)");
+                .containsExactly("2:22: warning: key 'user*' is matched literally" + " (only value has wildcards)");
     }
 
     @Test
@@ -49,7 +48,7 @@ class EnvoyFormatTest {
                           - { key: c, detailed_metric: false, rate_limit: { unit: day, requests_per_unit: 1 } }
                         """))
                 .containsExactly("3:15: warning: detailed_metric has no effect, in 2 places from here on"
-                        + " (Weir keeps one time series a rule: callers can not make new ones)");
+                        + " (Weir keeps one time series per rule, so that callers cannot create new ones)");
     }
 
     @Test
@@ -147,7 +146,7 @@ class EnvoyFormatTest {
     }
 
     @Test
-    void allMistakesAreSaidAtOnce() {
+    void allMistakesAreReportedTogether() {
         assertThat(said("""
                         domain: ""
                         descriptors:
@@ -196,7 +195,7 @@ class EnvoyFormatTest {
                         "24:80: rule 'g' replaces itself",
                         "24:85: replaces a rule without a name (expected: the name of another rule)",
                         "24:89: replaces: a text (expected: a mapping of names to values, like { name: other })",
-                        "26:38: requests_per_unit: a text in quotes (expected: a whole number, without quotes)",
+                        "26:38: requests_per_unit: text in quotes (expected: a whole number, without quotes)",
                         "27:5: duplicate descriptor a (first at f:5:5)");
     }
 
@@ -236,14 +235,14 @@ class EnvoyFormatTest {
         assertThat(said("domain: d\ndescriptors: [{ kye: a, rate_limit: { unit: dya }, descriptors: [{ valeu: b }] }]"))
                 .containsExactly(
                         "2:17: unknown field 'kye' (did you mean key?)",
-                        "2:37: warning: no requests_per_unit: always over its limit (0 is what the reference takes)",
+                        "2:37: warning: no requests_per_unit: always over its limit (envoyproxy/ratelimit assumes 0)",
                         "2:45: unknown unit 'dya' (did you mean day?)",
                         "2:66: descriptor has no key",
                         "2:68: unknown field 'valeu' (did you mean value?)");
     }
 
     @Test
-    void whatTheReferenceSkipsIsTakenAndWarnedOf() {
+    void acceptsAndWarnsOfFieldsThatTheReferenceSkips() {
         assertThat(said("""
                         domain: d
                         descriptors:
@@ -265,8 +264,8 @@ class EnvoyFormatTest {
                 .containsExactly(
                         "4:5: warning: 'unit' has no effect here (it belongs in rate_limit)",
                         "5:5: warning: detailed_metric has no effect"
-                                + " (Weir keeps one time series a rule: callers can not make new ones)",
-                        "6:17: warning: no requests_per_unit: always over its limit (0 is what the reference takes)",
+                                + " (Weir keeps one time series per rule, so that callers cannot create new ones)",
+                        "6:17: warning: no requests_per_unit: always over its limit (envoyproxy/ratelimit assumes 0)",
                         "6:30: warning: 'shadow_mode' has no effect here (it belongs in a descriptor, beside rate_limit)",
                         "8:5: warning: shadow_mode has no effect without a rate_limit",
                         "10:71: warning: no rule is named 'nobody'",
@@ -291,9 +290,9 @@ class EnvoyFormatTest {
                           - { key: c, value: "*" }
                         """))
                 .containsExactly(
-                        "4:5: warning: no request reaches a=x*y* (a=x* at 3:5 takes it first)",
-                        "7:5: warning: no request reaches b (b=* at 8:5 takes it first)",
-                        "9:5: warning: no request reaches b=q* (b=* at 8:5 takes it first)");
+                        "4:5: warning: no request reaches a=x*y* (a=x* at 3:5 matches first)",
+                        "7:5: warning: no request reaches b (b=* at 8:5 matches first)",
+                        "9:5: warning: no request reaches b=q* (b=* at 8:5 matches first)");
     }
 
     @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class RolloutFieldTest {
 
     @Test
-    void aRuleMayBeRolledOutToAPartOfItsCallersInBothSpellings() {
+    void aRuleMayBeRolledOutToAPartOfItsCallersInBothFormats() {
         assertThat(rules("""
                         rules:
                           - { name: a, rollout: 25, limit: { requests: 1, window: 1s } }
@@ -28,7 +28,7 @@ class RolloutFieldTest {
     }
 
     @Test
-    void whatIsNoPercentageIsSaidWhereItStands() {
+    void anInvalidPercentageIsReportedAtItsPosition() {
         assertThat(said("""
                         rules:
                           - { name: a, rollout: 101, limit: { requests: 1, window: 1s } }
@@ -47,7 +47,7 @@ class RolloutFieldTest {
                         "5:25: rollout: '25%' (expected: a percentage from 0 to 100, like 25 or 0.5)",
                         "6:25: rollout: '0.001' (expected: a percentage from 0 to 100, like 25 or 0.5)",
                         "7:25: rollout: a list (expected: a single value)",
-                        "8:16: rollout beside shadow (a rule in shadow denies nobody: remove one of them)",
+                        "8:16: rollout beside shadow (a rule in shadow mode denies nobody: remove one of them)",
                         "9:16: unknown field 'rolout' (did you mean rollout?)");
         assertThat(said("""
                         domain: edge
@@ -60,7 +60,7 @@ class RolloutFieldTest {
                             rate_limit: { unit: day, requests_per_unit: 1, rollout: all }
                         """))
                 .containsExactly(
-                        "5:52: rollout beside shadow_mode (a rule in shadow denies nobody: remove one of them)",
+                        "5:52: rollout beside shadow_mode (a rule in shadow mode denies nobody: remove one of them)",
                         "7:5: unknown field 'rollout' (it belongs in rate_limit)",
                         "8:61: rollout: 'all' (expected: a percentage from 0 to 100, like 25 or 0.5)");
     }

@@ -6,8 +6,6 @@ import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
-import dev.weir.rules.LoadOptions;
-import dev.weir.rules.RuleLoader;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -20,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SingleRuleTest {
 
     @Test
-    void theFlatSpellingMeansWhatAFileWouldSay() {
+    void theFlatFormatMeansTheSameAsAFile() {
         WeirRule rule =
                 rule("{\"key_pattern\":\"user:{user_id}\",\"algorithm\":\"token_bucket\",\"rate\":100,\"burst\":150,"
                         + "\"window\":\"1m\"}");
@@ -65,7 +63,7 @@ class SingleRuleTest {
     }
 
     @Test
-    void whatAnAnswerTellsMayBeSentBack() {
+    void aResponseMayBeSentBack() {
         SingleRule read =
                 read("{\"rule_id\":\"r\",\"status\":\"active\",\"source\":\"database\",\"version\":3,\"rate\":1,"
                         + "\"window\":\"1s\",\"domain\":\"api\"}");
@@ -92,9 +90,9 @@ class SingleRuleTest {
                 "{rate: 1, window: 1s, name: x} | body:1:29: name: 'x' (expected: 'r', or nothing)",
                 "{limit: {requests: 1, window: 1s}, burst: 2} | body:1:36: 'burst' beside limit (it belongs in limit)",
                 "{rate: 1, window: 1s, method: GET, match: {}} | body:1:1: endpoint or method beside match",
-                "{rate: 1, window: 1s, key: ip, key_by: x} | body:1:32: 'key_by' beside 'key' (they say the same: keep one)",
-                "{rate: 1, limit: 2, window: 1s} | body:1:11: 'limit' beside 'rate' (they say the same: keep one)",
-                "{rate: 1, window: 1s, unit: minute} | body:1:23: 'unit' beside 'window' (they say the same: keep one)",
+                "{rate: 1, window: 1s, key: ip, key_by: x} | body:1:32: 'key_by' beside 'key' (both mean the same: remove one)",
+                "{rate: 1, limit: 2, window: 1s} | body:1:11: 'limit' beside 'rate' (both mean the same: remove one)",
+                "{rate: 1, window: 1s, unit: minute} | body:1:23: 'unit' beside 'window' (both mean the same: remove one)",
                 "{rate: 1, window: 1s, endpoint: nowhere} | body:1:33: endpoint 'nowhere' can never match",
                 "[] | body:1:1: the rule: a list (expected: an object of names and values)"
             })
@@ -109,6 +107,6 @@ class SingleRuleTest {
     }
 
     private static SingleRule read(String body) {
-        return RuleLoader.rule("body", "r", body.getBytes(StandardCharsets.UTF_8), "api", LoadOptions.DEFAULT);
+        return SingleRule.read("body", "r", body.getBytes(StandardCharsets.UTF_8), "api", null);
     }
 }

@@ -12,9 +12,10 @@ import dev.weir.Limit;
 import dev.weir.OnFail;
 import dev.weir.OnMissing;
 import dev.weir.Request;
+import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.ruleset.RuleSet;
-import dev.weir.rules.RuleLoader;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.rules.internal.load.RuleLoader;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -187,7 +188,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void allMistakesAreSaidAtOnce() {
+    void allMistakesAreReportedTogether() {
         assertThat(said("""
                         key_by: { a: b }
                         on_fail: alow
@@ -228,14 +229,14 @@ class WeirFormatTest {
                         "9:24: requests: '99999999999999999999'"
                                 + " (expected: a whole number from 0 to 9223372036854775807)",
                         "9:54: window: '200000000000d' (too long: does not fit 64 bits of microseconds)",
-                        "10:47: burst: 2 (expected: >= 3, what one request costs, or nothing would ever pass)",
+                        "10:47: burst: 2 (expected: >= 3, the cost of one request, or no request would ever pass)",
                         "12:11: name: '#1' (expected: up to 200 characters on one line, the first not #)",
                         "13:19: ip: 10.0.0.0/33 (expected: a prefix between /0 and /32)",
                         "13:32: ip 'somewhere' can never match" + " (expected: an address, or a block like 10.0.0.0/8)",
                         "13:54: endpoint: [] can never match (expected: at least one value)",
-                        "13:63: user: nothing"
-                                + " (expected: a text, or a list of them; write it in quotes if it is meant so)",
-                        "13:73: agent: no regular expression: missing closing )"
+                        "13:63: user: an empty value"
+                                + " (expected: a text, or a list of texts; put it in quotes if it is meant literally)",
+                        "13:73: agent: not a regular expression: missing closing )"
                                 + " (RE2 syntax: no look-around, no back-references)",
                         "15:13: shadow: 'true' (expected: true or false, without quotes)",
                         "16:5: unknown field 'rate_limit' (did you mean limit?)",
@@ -274,7 +275,7 @@ class WeirFormatTest {
             {tiers: { free: { requests: 5 } }, rules: [{ match: { tier: free } }]}             | 1:17: window is missing (expected: requests and window)
             {tiers: [free], rules: [{ match: { tier: free } }]}               | 1:9: tiers: a list (expected: a mapping of names to values)
             rules: [{ name: "a\\u2028b", limit: { requests: 5, window: 1s } }] | 1:17: name: 'a\\u2028b' (expected: up to 200 characters on one line, the first not #)
-            {key_by: [null], rules: []}                                       | 1:11: key_by: nothing in the list (expected: names of attributes)
+            {key_by: [null], rules: []}                                       | 1:11: key_by: an empty value in the list (expected: names of attributes)
             rules: [{ match: { endpoint: 'P* /x' }, limit: { requests: 5, window: 1s } }] | 1:30: endpoint 'P* /x' can never match (expected: /path, METHOD /path or *)
             """)
     void oneMistakeIsOneLine(String file, String line) {
@@ -282,7 +283,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void aMistakeUnderAnAnchorIsSaidOnce() {
+    void aMistakeUnderAnAnchorIsReportedOnce() {
         assertThat(said("""
                         rules:
                           - name: a
@@ -299,7 +300,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void whatNoRequestWillHaveIsWarnedOf() {
+    void warnsOfMatchesThatNoRequestWillHave() {
         assertThat(said("""
                         key_by: apikey
                         rules:
@@ -319,12 +320,12 @@ class WeirFormatTest {
                 .containsExactly(
                         "1:9: warning: attribute 'apikey' resembles another (did you mean api_key?)",
                         "4:52: warning: no request has method=GET and endpoint=POST /x|POST /y"
-                                + " (the endpoint says the method already)",
+                                + " (the endpoint has the method already)",
                         "4:57: warning: attribute 'teir' resembles another (did you mean tier?)",
                         "7:25: warning: method 'GTE' resembles another (did you mean GET?)",
-                        "7:25: warning: endpoint 'GTE /users/{id}' matches only as it is written"
+                        "7:25: warning: endpoint 'GTE /users/{id}' is matched literally"
                                 + " (did you mean GTE /users/*?)",
-                        "7:44: warning: endpoint '/users/:id/posts' matches only as it is written"
+                        "7:44: warning: endpoint '/users/:id/posts' is matched literally"
                                 + " (did you mean /users/*/posts?)",
                         "10:23: warning: method 'post' resembles another (did you mean POST?)");
     }
@@ -346,14 +347,14 @@ class WeirFormatTest {
                         """))
                 .containsExactly(
                         "5:18: consistency: leased"
-                                + " (a leaky_bucket's delay needs the queue that all share; expected: exact or local)",
+                                + " (a leaky_bucket's delay needs one shared queue; expected: exact or local)",
                         "6:5: consistency: reported"
-                                + " (a leaky_bucket's delay needs the queue that all share; expected: exact or local)",
+                                + " (a leaky_bucket's delay needs one shared queue; expected: exact or local)",
                         "11:21: lease_interval: 'fast' (expected: a duration like 10ms, 2s, 1m, 1h, 1d)");
     }
 
     @Test
-    void whatHasNoEffectIsWarnedOf() {
+    void warnsOfFieldsWithoutEffect() {
         assertThat(said("""
                         rules:
                           - name: a
@@ -374,16 +375,16 @@ class WeirFormatTest {
                         """))
                 .containsExactly(
                         "3:20: warning: tier 'fre' resembles another (did you mean free?)",
-                        "4:64: warning: burst has no effect on fixed_window (algorithm: token_bucket has one)",
-                        "4:74: warning: sub_windows has no effect on fixed_window (only sliding_window counts in parts)",
+                        "4:64: warning: burst has no effect on fixed_window (algorithm: token_bucket has a burst)",
+                        "4:74: warning: sub_windows has no effect on fixed_window (only sliding_window has sub-windows)",
                         "9:11: warning: rule 'loose' never denies anything"
                                 + " (the rule at 6:11 matches the same and is as tight or tighter)",
                         "16:64: warning: over: queue has no effect in this version"
-                                + " (the answer carries the delay; the caller waits)");
+                                + " (the response has the delay, and the caller waits)");
     }
 
     @Test
-    void whoIsSparedOrWatchedIsNotSaidToBeDeniedByAnother() {
+    void rulesThatDoNotDenyAreNotCalledRedundant() {
         assertThat(said("""
                         rules:
                           - { name: new, rollout: 10, limit: { requests: 5, window: 1s } }
@@ -399,7 +400,8 @@ class WeirFormatTest {
                         rules:
                           - { match: { tier: free, endpoint: /big }, cost: 20 }
                         """))
-                .containsExactly("3:52: cost: 20 (expected: <= 10, what its tier has, or nothing would ever pass)");
+                .containsExactly(
+                        "3:52: cost: 20 (expected: <= 10, the burst of its tier, or no request would ever pass)");
     }
 
     @Test
@@ -411,7 +413,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void whatIsWrittenAsElsewhereIsWarnedOf() {
+    void warnsOfTheSyntaxOfOtherLimiters() {
         assertThat(said("""
                         key_by: global
                         deadline: 2s
@@ -425,28 +427,28 @@ class WeirFormatTest {
                           - { name: d, match: { endpoint: "/a,b" }, limit: *l, lease_interval: 10 }
                         """))
                 .containsExactly(
-                        "1:9: warning: key_by: 'global' counts by an attribute of that name"
-                                + " (write [] for one counter that all share)",
-                        "2:11: warning: deadline: 2s (so long a request waits for a store that does not answer,"
+                        "1:9: warning: key_by: 'global' means an attribute of that name"
+                                + " (write [] for one shared counter)",
+                        "2:11: warning: deadline: 2s (a request waits this long for a store that does not answer,"
                                 + " before on_fail decides)",
                         "5:13: warning: attribute 'Ip' resembles another (did you mean ip?)",
-                        "6:20: warning: tier 'free|pro' matches only as it is written (a list: [free, pro])",
+                        "6:20: warning: tier 'free|pro' is matched literally (a list: [free, pro])",
                         "8:24: warning: attribute 'X-Api-Key' resembles another (did you mean api_key?)",
                         "8:24: warning: key_by: 'header' is taken for an attribute of its own"
                                 + " (write the attribute's name alone)",
-                        "8:59: warning: tier '!free' matches only as it is written"
-                                + " (there is no negation: name those that are meant)",
-                        "9:43: warning: tier 'free, pro' matches only as it is written (a list: [free, pro])",
-                        "9:66: warning: endpoint 'GET /a|/b' matches only as it is written (write a list)",
+                        "8:59: warning: tier '!free' is matched literally"
+                                + " (there is no negation: list the values that should match)",
+                        "9:43: warning: tier 'free, pro' is matched literally (a list: [free, pro])",
+                        "9:66: warning: endpoint 'GET /a|/b' is matched literally (write a list)",
                         "10:72: lease_interval: '10' (no unit; did you mean 10ms?)");
     }
 
     @Test
     void anExpressionSeesTheBeginningOfALongValue() {
-        RuleSet rules = RuleLoader.parse(
-                        "f", "rules: [{ match: { agent: '~^bot.*x' }, limit: { requests: 1, window: 1s } }]")
-                .orThrow();
-        dev.weir.internal.match.Matches matches = new dev.weir.internal.match.Matches();
+        RuleIndex rules = RuleIndex.of(
+                RuleLoader.parse("f", "rules: [{ match: { agent: '~^bot.*x' }, limit: { requests: 1, window: 1s } }]")
+                        .orThrow());
+        Matches matches = new Matches();
         rules.match(Request.to("default").with("agent", "bot x" + "a".repeat(30_000)), matches);
         assertThat(matches.size()).isEqualTo(1);
         rules.match(Request.to("default").with("agent", "bot" + "a".repeat(30_000) + "x"), matches);
@@ -461,7 +463,7 @@ class WeirFormatTest {
     }
 
     @Test
-    void whatStandsInAFileCanNotForgeALine() {
+    void textOfAFileCannotForgeALine() {
         assertThat(said("rules: [{ limit: { requests: \"1\\n2\", window: \"a\\u202Eb\\e[1m\" } }]"))
                 .allSatisfy(line -> assertThat(line).doesNotContain("\n", "\u202E", "\u001B"))
                 .hasSize(2);

@@ -11,42 +11,42 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text from UTF-8, strictly. Domains and keys are few and come with every request, so their strings are kept in a small cache
- * by their bytes; one event loop owns it, and a flood of names only overwrites its places.
+ * Decodes UTF-8 strictly. Domains and keys are few and occur in every request, so their strings are cached by their
+ * bytes. One event loop owns the cache, and a flood of names only overwrites its entries.
  */
 public final class CachingTextDecoder {
-    private static final int PLACES = 256;
-    private static final int LONGEST_KEPT = 64;
+    private static final int ENTRIES = 256;
+    private static final int MAX_CACHED = 64;
 
     private final CharsetDecoder utf8 = StandardCharsets.UTF_8
             .newDecoder()
             .onMalformedInput(CodingErrorAction.REPORT)
             .onUnmappableCharacter(CodingErrorAction.REPORT);
-    private final byte[] @Nullable [] keptBytes = new byte[PLACES][];
-    private final @Nullable String[] kept = new String[PLACES];
+    private final byte[] @Nullable [] cachedBytes = new byte[ENTRIES][];
+    private final @Nullable String[] cached = new String[ENTRIES];
 
-    /** Text that is likely to come again. */
+    /** Decodes text that is likely to occur again. */
     String name(byte[] bytes, int from, int length) throws GrpcCallException {
-        if (length > LONGEST_KEPT) {
+        if (length > MAX_CACHED) {
             return value(bytes, from, length);
         }
         int hash = length;
         for (int i = from; i < from + length; i++) {
             hash = hash * 31 + bytes[i];
         }
-        int place = (hash ^ (hash >>> 16)) & (PLACES - 1);
-        byte[] known = keptBytes[place];
-        String text = kept[place];
+        int entry = (hash ^ (hash >>> 16)) & (ENTRIES - 1);
+        byte[] known = cachedBytes[entry];
+        String text = cached[entry];
         if (known != null && text != null && Arrays.equals(known, 0, known.length, bytes, from, from + length)) {
             return text;
         }
         text = value(bytes, from, length);
-        keptBytes[place] = Arrays.copyOfRange(bytes, from, from + length);
-        kept[place] = text;
+        cachedBytes[entry] = Arrays.copyOfRange(bytes, from, from + length);
+        cached[entry] = text;
         return text;
     }
 
-    /** Text that is different each time. */
+    /** Decodes text that differs each time. */
     String value(byte[] bytes, int from, int length) throws GrpcCallException {
         if (length == 0) {
             return "";

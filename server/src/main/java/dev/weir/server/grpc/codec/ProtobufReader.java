@@ -4,7 +4,7 @@ import dev.weir.server.grpc.protocol.GrpcCallException;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 import io.netty.buffer.ByteBuf;
 
-/** Protobuf's wire format, read from an array: a cursor over one message, and over what nests in it. */
+/** Reads protobuf's wire format from an array: a cursor over one message and the messages nested in it. */
 public final class ProtobufReader {
     public static final int VARINT = 0;
     static final int FIXED64 = 1;
@@ -13,7 +13,7 @@ public final class ProtobufReader {
     static final int END_GROUP = 4;
     static final int FIXED32 = 5;
 
-    /** What protobuf's own parsers allow. */
+    /** The nesting limit of protobuf's own parsers. */
     private static final int MAX_DEPTH = 100;
 
     private byte[] bytes = new byte[0];
@@ -57,7 +57,7 @@ public final class ProtobufReader {
         long value = 0;
         for (int shift = 0; shift < 64; shift += 7) {
             if (position == limit) {
-                throw malformed("number cut short");
+                throw malformed("truncated number");
             }
             byte b = bytes[position++];
             value |= (long) (b & 0x7F) << shift;
@@ -65,7 +65,7 @@ public final class ProtobufReader {
                 return value;
             }
         }
-        throw malformed("number of more than ten bytes");
+        throw malformed("number longer than ten bytes");
     }
 
     /** The low 32 bits of a number, unsigned, as protobuf reads a {@code uint32}. */
@@ -73,7 +73,7 @@ public final class ProtobufReader {
         return varint() & 0xFFFF_FFFFL;
     }
 
-    /** A {@code uint64}; what a signed number cannot hold counts as the most that it can. */
+    /** Reads a {@code uint64}; a value beyond {@code Long.MAX_VALUE} becomes that. */
     long saturated() throws GrpcCallException {
         long value = varint();
         return value < 0 ? Long.MAX_VALUE : value;
@@ -83,12 +83,12 @@ public final class ProtobufReader {
     public int length() throws GrpcCallException {
         long length = varint();
         if (length < 0 || length > limit - position) {
-            throw malformed("length past the end");
+            throw malformed("length beyond the end");
         }
         return (int) length;
     }
 
-    /** Goes into a nested message and returns the limit to {@linkplain #leave come back} with. */
+    /** Enters a nested message and returns the limit to {@linkplain #leave leave} with. */
     int enter() throws GrpcCallException {
         int length = length();
         int outer = limit;
@@ -104,7 +104,7 @@ public final class ProtobufReader {
         position += length;
     }
 
-    /** Passes over a field that nobody here knows. */
+    /** Skips an unknown field. */
     public void skip(int tag) throws GrpcCallException {
         skip(tag, 0);
     }
@@ -125,7 +125,7 @@ public final class ProtobufReader {
                     inner = tag();
                 }
                 if (inner >>> 3 != tag >>> 3) {
-                    throw malformed("group ended by another");
+                    throw malformed("mismatched end of a group");
                 }
             }
             default -> throw malformed("unknown wire type");
@@ -134,7 +134,7 @@ public final class ProtobufReader {
 
     private void fixed(int width) throws GrpcCallException {
         if (limit - position < width) {
-            throw malformed("number cut short");
+            throw malformed("truncated number");
         }
         position += width;
     }
@@ -143,7 +143,7 @@ public final class ProtobufReader {
         return new GrpcCallException(GrpcStatus.INVALID_ARGUMENT, "malformed message: " + what);
     }
 
-    /** How many bytes a number takes. */
+    /** The encoded size of a number. */
     public static int sizeOf(long value) {
         return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
     }

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Protobuf's wire format, written to the end of an array. Whoever writes asks for {@link #room} once, and then every byte is a
- * plain store: a buffer would check its bounds and its references for each.
+ * Writes protobuf's wire format to the end of an array. The caller asks for {@link #room} once, and then every byte is
+ * a plain store: a buffer would check bounds and reference counts for each.
  */
 public final class ProtobufWriter {
     private byte[] array;
@@ -16,7 +16,7 @@ public final class ProtobufWriter {
         this.array = new byte[room];
     }
 
-    /** What was written, and after {@link #size} whatever was there before. */
+    /** The bytes written, followed after {@link #size} by stale ones. */
     public byte[] array() {
         return array;
     }
@@ -25,12 +25,12 @@ public final class ProtobufWriter {
         return size;
     }
 
-    /** Goes back to {@code size}, or on past bytes that are to be filled in later. */
+    /** Goes back to {@code size}, or skips bytes that are filled in later. */
     public void size(int size) {
         this.size = size;
     }
 
-    /** Makes room for so many bytes more. */
+    /** Makes room for {@code bytes} more. */
     public ProtobufWriter room(int bytes) {
         if (bytes > array.length - size) {
             array = Arrays.copyOf(array, Math.max(size + bytes, array.length * 2));
@@ -38,7 +38,7 @@ public final class ProtobufWriter {
         return this;
     }
 
-    /** One byte, which is also what every tag here takes. */
+    /** Writes one byte, which is also the size of every tag here. */
     public void put(int b) {
         array[size++] = (byte) b;
     }
@@ -62,14 +62,14 @@ public final class ProtobufWriter {
         varint(value);
     }
 
-    /** Proto3 leaves out what is 0. */
+    /** Writes a number unless it is 0, which proto3 leaves out. */
     void numberUnlessZero(int tag, long value) {
         if (value != 0) {
             number(tag, value);
         }
     }
 
-    /** Text whose UTF-8 takes so many bytes. */
+    /** Writes text whose UTF-8 has {@code bytes} bytes. */
     void text(int tag, String text, int bytes) {
         number(tag, bytes);
         if (bytes == text.length()) {
@@ -81,7 +81,7 @@ public final class ProtobufWriter {
         }
     }
 
-    /** How many bytes the UTF-8 of a text takes. */
+    /** The number of bytes of a text in UTF-8. */
     static int sizeOf(String text) {
         return text.isEmpty() ? 0 : ByteBufUtil.utf8Bytes(text);
     }

@@ -10,8 +10,8 @@ import dev.weir.server.rls.RlsUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a {@code RateLimitRequest} into a request that is filled again and again. Fields come in any order, the last of a
- * number or text wins, parts of a message that comes twice are merged, and unknown fields are passed over: as protobuf wants it.
+ * Reads a {@code RateLimitRequest} into a reused request. As protobuf requires, fields come in any order, the last
+ * number or text wins, repeated messages are merged, and unknown fields are skipped.
  */
 public final class RlsReader {
     private static final int REQUEST_DOMAIN = 1 << 3 | ProtobufReader.BYTES;
@@ -37,7 +37,7 @@ public final class RlsReader {
         this.texts = texts;
     }
 
-    /** What the request last read gave as its hits: 0 where it gave none. */
+    /** The {@code hits_addend} of the request last read; 0 if it gave none. */
     public long hitsAddend() {
         return hitsAddend;
     }
@@ -68,7 +68,7 @@ public final class RlsReader {
             throw invalid(RlsCode.NO_DESCRIPTORS);
         }
         if (descriptors > caps.descriptors()) {
-            throw tooMuch("descriptors", descriptors, caps.descriptors());
+            throw tooMany("descriptors", descriptors, caps.descriptors());
         }
         request.clear(domain).hits(hits == 0 ? 1 : hits);
         wire.over(bytes, from, to);
@@ -96,7 +96,7 @@ public final class RlsReader {
             switch (tag) {
                 case DESCRIPTOR_ENTRIES -> {
                     if (++entries > caps.entries()) {
-                        throw tooMuch("entries of a descriptor", entries, caps.entries());
+                        throw tooMany("entries of a descriptor", entries, caps.entries());
                     }
                     entry(request);
                 }
@@ -152,7 +152,7 @@ public final class RlsReader {
         request.with(key, value);
     }
 
-    /** A {@code UInt64Value}; {@code before} is what an earlier part of the same message said. */
+    /** Reads a {@code UInt64Value}; {@code before} is the value of an earlier piece of the same message. */
     private long wrapped(long before) throws GrpcCallException {
         long value = before;
         int outer = wire.enter();
@@ -171,7 +171,7 @@ public final class RlsReader {
     private String name(String what) throws GrpcCallException {
         int length = wire.length();
         if (length > caps.name()) {
-            throw tooMuch("bytes of a " + what, length, caps.name());
+            throw tooMany("bytes of a " + what, length, caps.name());
         }
         String text = texts.name(wire.bytes(), wire.position(), length);
         wire.skipBytes(length);
@@ -181,7 +181,7 @@ public final class RlsReader {
     private String value() throws GrpcCallException {
         int length = wire.length();
         if (length > caps.value()) {
-            throw tooMuch("bytes of a value", length, caps.value());
+            throw tooMany("bytes of a value", length, caps.value());
         }
         String text = texts.value(wire.bytes(), wire.position(), length);
         wire.skipBytes(length);
@@ -192,7 +192,7 @@ public final class RlsReader {
         return new GrpcCallException(GrpcStatus.INVALID_ARGUMENT, text);
     }
 
-    private static GrpcCallException tooMuch(String what, int value, int cap) {
+    private static GrpcCallException tooMany(String what, int value, int cap) {
         return new GrpcCallException(
                 GrpcStatus.RESOURCE_EXHAUSTED, what + ": " + value + " (expected: <= " + cap + ")");
     }

@@ -27,7 +27,7 @@ public final class RlsWriter {
     private static final int HEADER_KEY = 1 << 3 | ProtobufReader.BYTES;
     private static final int HEADER_VALUE = 2 << 3 | ProtobufReader.BYTES;
 
-    /** More than a status takes beside the name of its limit. */
+    /** An upper bound on the size of a status without the name of its limit. */
     private static final int STATUS_ROOM = 64;
 
     private final RlsAnswer answer;
@@ -36,7 +36,7 @@ public final class RlsWriter {
         this.answer = new RlsAnswer(settings);
     }
 
-    /** Appends the answer to a request that came with {@code hitsAddend}. */
+    /** Appends the answer to a request that had {@code hitsAddend}. */
     public void write(Request request, long hitsAddend, MutableDecision decision, ProtobufWriter out) {
         RlsSettings settings = answer.settings();
         answer.of(decision, request.descriptors());
@@ -44,9 +44,9 @@ public final class RlsWriter {
         for (int i = 0; i < answer.size(); i++) {
             status(answer.status(i), out);
         }
-        int speaker = answer.headersOf();
-        if (speaker >= 0) {
-            RlsStatus status = answer.status(speaker);
+        int headerStatus = answer.headersOf();
+        if (headerStatus >= 0) {
+            RlsStatus status = answer.status(headerStatus);
             header(out, settings.limitHeader(), status.requestsPerUnit());
             header(out, settings.remainingHeader(), status.remaining());
             header(out, settings.resetHeader(), status.resetSeconds());
@@ -98,12 +98,12 @@ public final class RlsWriter {
         out.text(HEADER_VALUE, digits, digits.length());
     }
 
-    /** A number's field with a tag of one byte; nothing for 0. */
+    /** The size of a number's field with a tag of one byte; 0 for the value 0. */
     private static int sizeOf(long value) {
         return value == 0 ? 0 : 1 + ProtobufReader.sizeOf(value);
     }
 
-    /** A length and what it is the length of. */
+    /** The size of a length and of the bytes that follow it. */
     private static int sized(int length) {
         return ProtobufReader.sizeOf(length) + length;
     }

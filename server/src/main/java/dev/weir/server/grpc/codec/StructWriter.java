@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a tree of maps, lists, text, numbers and booleans as a {@code google.protobuf.Struct}. Not for the fast path. */
+/**
+ * Writes a tree of maps, lists, text, numbers and booleans as a {@code google.protobuf.Struct}. Not for the decision
+ * path.
+ */
 final class StructWriter {
     private static final int FIELDS = 1 << 3 | ProtobufReader.BYTES;
     private static final int FIELD_KEY = 1 << 3 | ProtobufReader.BYTES;

@@ -5,16 +5,16 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Header blocks of answers, written in HPACK without the dynamic table: the same bytes on every stream and connection, encoded
- * once for all.
+ * Encodes the header blocks of answers in HPACK without the dynamic table. The bytes are the same on every stream and
+ * connection, so they are encoded once.
  */
 public final class AnswerHeaderBlocks {
-    /** {@code :status 200}, {@code content-type application/grpc}: what every gRPC answer begins with. */
+    /** The start of every gRPC answer: {@code :status 200}, {@code content-type application/grpc}. */
     public static final byte[] HEAD = head();
-    /** {@code grpc-status 0}: how every answered call ends. */
+    /** The end of every answered call: {@code grpc-status 0}. */
     public static final byte[] TRAILERS_OK = trailers(GrpcStatus.OK, "");
-    /** The whole answer of a call in an encoding that is not ours, with the one that is. */
-    public static final byte[] OTHER_ENCODING = otherEncoding();
+    /** The whole answer to a call in an unsupported encoding. It names the supported one. */
+    public static final byte[] UNSUPPORTED_ENCODING = unsupportedEncoding();
 
     private static final int STATUS_200 = 8;
     private static final int STATUS = 8;
@@ -33,14 +33,14 @@ public final class AnswerHeaderBlocks {
         return block.toByteArray();
     }
 
-    /** The end of a call whose head is already out. */
+    /** The trailers of a call whose head was already sent. */
     public static byte[] trailers(GrpcStatus status, String message) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         status(block, status, message);
         return block.toByteArray();
     }
 
-    /** The whole answer of a call that has none to give: head and trailers in one. */
+    /** The whole answer of a call that failed before its head was sent: head and trailers in one block. */
     public static byte[] trailersOnly(GrpcStatus status, String message) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         block.writeBytes(HEAD);
@@ -48,14 +48,14 @@ public final class AnswerHeaderBlocks {
         return block.toByteArray();
     }
 
-    private static byte[] otherEncoding() {
+    private static byte[] unsupportedEncoding() {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
-        block.writeBytes(trailersOnly(GrpcStatus.UNIMPLEMENTED, "grpc-encoding (expected: identity)"));
+        block.writeBytes(trailersOnly(GrpcStatus.UNIMPLEMENTED, "unsupported grpc-encoding (expected: identity)"));
         field(block, "grpc-accept-encoding", "identity");
         return block.toByteArray();
     }
 
-    /** The head of a plain HTTP answer, to whoever does not speak gRPC. */
+    /** The head of a plain HTTP answer, for callers that do not speak gRPC. */
     public static byte[] http(int code) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         field(block, STATUS, Integer.toString(code));
@@ -73,7 +73,7 @@ public final class AnswerHeaderBlocks {
         }
     }
 
-    /** A literal without indexing whose name stands in the static table. */
+    /** Writes a literal without indexing whose name is in the static table. */
     private static void field(ByteArrayOutputStream block, int name, String value) {
         integer(block, 0, 4, name);
         text(block, value);
@@ -91,7 +91,7 @@ public final class AnswerHeaderBlocks {
         block.writeBytes(bytes);
     }
 
-    /** RFC 7541, 5.1: an integer that shares its first byte with {@code flags}. */
+    /** Writes an integer that shares its first byte with {@code flags}: RFC 7541, 5.1. */
     private static void integer(ByteArrayOutputStream block, int flags, int prefixBits, int value) {
         int max = (1 << prefixBits) - 1;
         if (value < max) {
@@ -107,7 +107,7 @@ public final class AnswerHeaderBlocks {
         block.write(rest);
     }
 
-    /** As gRPC wants its messages: printable ASCII but for the percent sign, and everything else byte by byte. */
+    /** Percent-encodes a message as gRPC requires: every byte but printable ASCII, and the percent sign itself. */
     static String percentEncoded(String message) {
         StringBuilder encoded = new StringBuilder(message.length());
         for (byte b : message.getBytes(StandardCharsets.UTF_8)) {

@@ -10,56 +10,56 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What arrives on a connection: the preface, then frames. Whole frames are taken where they lie in the read; one that comes in
- * parts is put together first.
+ * Splits the bytes of a connection into the preface and frames. A whole frame is passed on in place; a frame that
+ * arrives in pieces is assembled first.
  */
 public final class FrameAssembler {
-    private static final int LONGEST_LINE = 8 << 10;
+    private static final int MAX_LINE = 8 << 10;
     private static final byte[] PREFACE = ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf());
 
-    /** Who takes the frames. */
-    public interface Taker {
+    /** Handles the frames of a connection. */
+    public interface Handler {
 
-        /** The peer speaks HTTP/2: its preface is here. */
+        /** Called when the peer's HTTP/2 preface has arrived. */
         void preface();
 
-        /** The peer speaks HTTP/1, and nothing more is to be taken from it. */
+        /** Called when the peer speaks HTTP/1. Nothing more is read from it. */
         void http1();
 
-        /** Takes the frame that begins at {@code at}, and returns where the next one begins. */
+        /** Handles the frame that begins at {@code at}, and returns where the next one begins. */
         int frame(byte[] in, int at, int end) throws Http2Exception;
 
-        /** Whether it takes no more. */
+        /** Whether frames are no longer handled. */
         boolean isClosing();
 
-        /** When what is being taken arrived. */
+        /** The arrival time of the current bytes. */
         long now();
     }
 
-    private final Taker taker;
+    private final Handler handler;
     private byte @Nullable [] partial;
     private long partialSince;
     private int partialSize;
     private int prefaceSeen;
 
-    public FrameAssembler(Taker taker) {
-        this.taker = taker;
+    public FrameAssembler(Handler handler) {
+        this.handler = handler;
     }
 
-    /** Takes the first {@code end} bytes of {@code in}, which may hold something else afterwards. */
+    /** Handles the first {@code end} bytes of {@code in}. The array may be reused afterwards. */
     public void take(byte[] in, int end) throws Http2Exception {
         int at = finish(in, preface(in, end), end);
-        while (at < end && !taker.isClosing() && FrameDecoder.missing(in, at, end) == 0) {
-            at = taker.frame(in, at, end);
+        while (at < end && !handler.isClosing() && FrameDecoder.missing(in, at, end) == 0) {
+            at = handler.frame(in, at, end);
         }
-        if (at < end && !taker.isClosing()) {
+        if (at < end && !handler.isClosing()) {
             partialSize = end - at;
-            partialSince = taker.now();
+            partialSince = handler.now();
             partial = Arrays.copyOfRange(in, at, end + FrameDecoder.missing(in, at, end));
         }
     }
 
-    /** Since when a frame has been on its way; {@link FrameDecoder#NOT_WAITING} while none is. */
+    /** The time since which a frame is incomplete; {@link FrameDecoder#NOT_WAITING} if none is. */
     public long unfinishedSince() {
         return partial == null ? FrameDecoder.NOT_WAITING : partialSince;
     }
@@ -76,30 +76,30 @@ public final class FrameAssembler {
                 if (!isHttp1(in, end)) {
                     throw Http2Exception.connectionError(PROTOCOL_ERROR, "not HTTP/2: wrong preface");
                 }
-                taker.http1();
+                handler.http1();
                 return end;
             }
             if (prefaceSeen == PREFACE.length) {
-                taker.preface();
+                handler.preface();
             }
         }
         return at;
     }
 
-    /** Whether the first line is one that begins a request of HTTP/1. */
+    /** Whether the first line starts an HTTP/1 request. */
     private static boolean isHttp1(byte[] in, int end) {
-        String text = new String(in, 0, Math.min(end, LONGEST_LINE), StandardCharsets.ISO_8859_1);
+        String text = new String(in, 0, Math.min(end, MAX_LINE), StandardCharsets.ISO_8859_1);
         return text.lines().findFirst().orElse("").contains(" HTTP/1.");
     }
 
-    /** Goes on with the frame of which there is a part; the rest of the read stays where it is. */
+    /** Completes the partial frame. The rest of the read stays in place. */
     private int finish(byte[] in, int from, int end) throws Http2Exception {
         int at = from;
         byte[] frame = partial;
         while (frame != null && at < end) {
             int missing = FrameDecoder.missing(frame, 0, partialSize);
             if (partialSize + missing > frame.length) {
-                frame = Arrays.copyOf(frame, partialSize + missing); // its header is whole now, and says how long it is
+                frame = Arrays.copyOf(frame, partialSize + missing); // the header is complete: the length is known
                 partial = frame;
             }
             int more = Math.min(missing, end - at);
@@ -108,7 +108,7 @@ public final class FrameAssembler {
             partialSize += more;
             if (FrameDecoder.missing(frame, 0, partialSize) == 0) {
                 partial = null;
-                taker.frame(frame, 0, partialSize);
+                handler.frame(frame, 0, partialSize);
                 frame = null;
             }
         }

@@ -13,18 +13,18 @@ import java.nio.ByteOrder;
 import java.util.function.LongSupplier;
 
 /**
- * Cuts what arrives into frames. Plain DATA frames and repeated HEADERS frames go straight to the sink; every other frame is
- * read and checked by Netty's reader, whole.
+ * Decodes frames. Plain DATA frames and repeated HEADERS frames go straight to the sink; Netty's reader decodes and
+ * checks every other frame.
  */
 public final class FrameDecoder {
     public static final int HEADER = 9;
-    /** Nothing is incomplete: later than any moment since which something was. */
+    /** The start time if nothing is incomplete: later than any real time. */
     public static final long NOT_WAITING = Long.MAX_VALUE;
-    /** HTTP/2's and gRPC's numbers in an array. */
+    /** Reads and writes the big-endian integers of HTTP/2 and gRPC in an array. */
     public static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
-    /** What a peer may send in a frame as long as nobody tells it otherwise, and we do not. */
-    private static final int LONGEST = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
+    /** The longest frame that a peer may send: HTTP/2's default, which this server does not raise. */
+    private static final int MAX_LENGTH = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
 
     private static final int TYPE = 3;
     private static final int FLAGS = 4;
@@ -37,7 +37,7 @@ public final class FrameDecoder {
     private final DefaultHttp2FrameReader reader;
     private final FrameSink sink;
     private final Http2FrameListener listener;
-    /** A header block has begun and not ended: the next frame must go on with it, and Netty's reader sees to that. */
+    /** A header block has begun and not ended. The next frame must continue it, which Netty's reader checks. */
     private boolean inHeaders;
 
     private long headersSince;
@@ -52,33 +52,36 @@ public final class FrameDecoder {
         this.time = time;
     }
 
-    /** How many bytes the frame at {@code at} lacks. One that is too long lacks nothing: its header is enough to refuse it. */
+    /**
+     * The number of bytes that the frame at {@code at} lacks. A frame that is too long lacks none: its header is enough
+     * to refuse it.
+     */
     static int missing(byte[] in, int at, int end) {
         int has = end - at;
         if (has < HEADER) {
             return HEADER - has;
         }
         int length = (int) INT.get(in, at) >>> 8;
-        return length > LONGEST ? 0 : Math.max(0, HEADER + length - has);
+        return length > MAX_LENGTH ? 0 : Math.max(0, HEADER + length - has);
     }
 
     public static int typeOf(byte[] in, int at) {
         return in[at + TYPE];
     }
 
-    /** Where the frame after the one at {@code at} begins. */
+    /** The start of the frame after the one at {@code at}. */
     public static int after(byte[] in, int at) {
         return at + HEADER + ((int) INT.get(in, at) >>> 8);
     }
 
-    /** Takes the one frame at {@code at}, of which nothing is {@linkplain #missing missing}; returns where the next begins. */
+    /** Decodes the frame at {@code at}, which must be complete, and returns where the next one begins. */
     public int take(ChannelHandlerContext ctx, byte[] in, int at, int end) throws Http2Exception {
         int lengthAndType = (int) INT.get(in, at);
         int length = lengthAndType >>> 8;
         int type = lengthAndType & 0xFF;
         int flags = in[at + FLAGS] & 0xFF;
         int stream = (int) INT.get(in, at + STREAM) & Integer.MAX_VALUE;
-        if (!inHeaders && length <= LONGEST && stream != 0) {
+        if (!inHeaders && length <= MAX_LENGTH && stream != 0) {
             if (type == Http2FrameTypes.DATA && (flags & PADDED) == 0) {
                 sink.data(stream, in, at + HEADER, length, 0, (flags & END_STREAM) != 0);
                 return at + HEADER + length;
@@ -107,14 +110,14 @@ public final class FrameDecoder {
             blockSize = inHeaders ? blockSize + next - at : 0;
             heads.forget();
         }
-        // The reader copies what it keeps for later.
+        // The reader copies what it keeps.
         reader.readFrame(ctx, Unpooled.wrappedBuffer(in, at, next - at), listener);
         if (whole) {
             heads.remember(in, at + HEADER, next);
         }
     }
 
-    /** Since when a header block has been on its way; {@link #NOT_WAITING} while none is. */
+    /** The time since which a header block is incomplete; {@link #NOT_WAITING} if none is. */
     public long unfinishedSince() {
         return inHeaders ? headersSince : NOT_WAITING;
     }

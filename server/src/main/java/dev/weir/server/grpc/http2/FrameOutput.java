@@ -7,33 +7,32 @@ import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What leaves a connection: frames gather in one buffer, and the buffer leaves with one write and one flush. */
+/** Collects the frames that a connection sends in one buffer, and sends the buffer with one write and one flush. */
 public final class FrameOutput {
     private static final int END_STREAM = 0x1;
     private static final int ACK = 0x1;
     private static final int END_HEADERS = 0x4;
-    private static final int SMALLEST = 1 << 10;
-    private static final int LARGEST_GUESS = 64 << 10;
-    /** HPACK: the sender's dynamic table has no room from here on. */
+    private static final int MIN_SIZE = 1 << 10;
+    private static final int MAX_GUESS = 64 << 10;
+    /** HPACK's "dynamic table size update" to zero. */
     private static final int TABLE_SIZE_ZERO = 0x20;
 
-    private static final String NO_HTTP_1 =
-            "This port speaks gRPC, over HTTP/2 alone. HTTP/1.1 is spoken on the HTTP port.\n";
+    private static final String NO_HTTP_1 = "This port speaks gRPC over HTTP/2 only. Use the HTTP port for HTTP/1.1.\n";
     private static final String TO_HTTP_1 =
             "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain\r\nContent-Length: "
                     + NO_HTTP_1.length() + "\r\nConnection: close\r\n\r\n" + NO_HTTP_1;
 
     private final ChannelHandlerContext ctx;
     private @Nullable ByteBuf buffer;
-    private int guess = SMALLEST;
-    private boolean tableSizeDue;
-    private int lastTold = Integer.MAX_VALUE;
+    private int guess = MIN_SIZE;
+    private boolean tableSizeUpdateDue;
+    private int lastStreamSent = Integer.MAX_VALUE;
 
     public FrameOutput(ChannelHandlerContext ctx) {
         this.ctx = ctx;
     }
 
-    /** The buffer to append to, with room for so many bytes. */
+    /** The buffer to append to, with room for {@code bytes} more. */
     public ByteBuf room(int bytes) {
         ByteBuf to = buffer;
         if (to == null) {
@@ -47,7 +46,7 @@ public final class FrameOutput {
         return buffer == null ? 0 : buffer.readableBytes();
     }
 
-    /** Sends everything that has gathered. */
+    /** Sends everything that was collected. */
     public void flush() {
         ByteBuf full = buffer;
         if (full != null) {
@@ -55,9 +54,9 @@ public final class FrameOutput {
             int size = full.readableBytes();
             // Follows the size of batches, fast up and slowly down, in powers of two so that the allocator's caches
             // hit.
-            int fit = Integer.highestOneBit(Math.max(SMALLEST, Math.min(LARGEST_GUESS, size) - 1)) << 1;
-            guess = fit >= guess ? Math.min(fit, LARGEST_GUESS) : Math.max(SMALLEST, guess - (guess >> 3));
-            // A void promise tells the pipeline of a failure, which closes the connection.
+            int fit = Integer.highestOneBit(Math.max(MIN_SIZE, Math.min(MAX_GUESS, size) - 1)) << 1;
+            guess = fit >= guess ? Math.min(fit, MAX_GUESS) : Math.max(MIN_SIZE, guess - (guess >> 3));
+            // With a void promise, a failure goes to the pipeline, which closes the connection.
             var unused = ctx.writeAndFlush(full, ctx.voidPromise());
         }
     }
@@ -69,23 +68,23 @@ public final class FrameOutput {
         }
     }
 
-    /** The peer keeps a smaller table for us: HPACK wants that acknowledged in the next header block. */
+    /** Notes that the peer reduced its header table. HPACK requires an acknowledgement in the next header block. */
     public void tableSizeReduced() {
-        tableSizeDue = true;
+        tableSizeUpdateDue = true;
     }
 
-    /** Whether the next header block cannot be one that was encoded once for all. */
-    public boolean owesTableSize() {
-        return tableSizeDue;
+    /** Whether the next header block must start with a table size update, and so cannot be a pre-encoded one. */
+    public boolean needsTableSizeUpdate() {
+        return tableSizeUpdateDue;
     }
 
     public void headers(int stream, byte[] block, boolean end) {
-        int extra = tableSizeDue ? 1 : 0;
+        int extra = tableSizeUpdateDue ? 1 : 0;
         int flags = end ? END_HEADERS | END_STREAM : END_HEADERS;
         ByteBuf out = room(FrameDecoder.HEADER + extra + block.length);
         header(out, extra + block.length, Http2FrameTypes.HEADERS, flags, stream);
-        if (tableSizeDue) {
-            tableSizeDue = false;
+        if (tableSizeUpdateDue) {
+            tableSizeUpdateDue = false;
             out.writeByte(TABLE_SIZE_ZERO);
         }
         out.writeBytes(block);
@@ -97,7 +96,7 @@ public final class FrameOutput {
         out.writeBytes(from, length);
     }
 
-    /** The whole answer to whoever speaks HTTP/1. */
+    /** Writes the whole answer to a peer that speaks HTTP/1. */
     public void http1() {
         room(TO_HTTP_1.length()).writeCharSequence(TO_HTTP_1, StandardCharsets.US_ASCII);
     }
@@ -131,13 +130,13 @@ public final class FrameOutput {
         out.writeInt(bytes);
     }
 
-    /** RFC 9113, 6.8: what was told to be dealt with may become less from one time to the next, never more. */
+    /** Writes GOAWAY. RFC 9113, 6.8: the last stream may only become lower from one GOAWAY to the next. */
     public void goAway(int lastStream, Http2Error error, String why) {
         byte[] text = why.getBytes(StandardCharsets.US_ASCII);
-        lastTold = Math.min(lastTold, lastStream);
+        lastStreamSent = Math.min(lastStreamSent, lastStream);
         ByteBuf out = room(FrameDecoder.HEADER + 8 + text.length);
         header(out, 8 + text.length, Http2FrameTypes.GO_AWAY, 0, 0);
-        out.writeInt(lastTold).writeInt((int) error.code()).writeBytes(text);
+        out.writeInt(lastStreamSent).writeInt((int) error.code()).writeBytes(text);
     }
 
     private static void header(ByteBuf out, int length, byte type, int flags, int stream) {

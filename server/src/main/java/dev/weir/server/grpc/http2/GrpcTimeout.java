@@ -2,14 +2,14 @@ package dev.weir.server.grpc.http2;
 
 /** Reads {@code grpc-timeout}: up to eight digits and a unit. */
 final class GrpcTimeout {
-    private static final int MOST_DIGITS = 8;
+    private static final int MAX_DIGITS = 8;
 
     private GrpcTimeout() {}
 
     /** The time in microseconds, rounded up, or {@link RequestHead#BAD_TIMEOUT}. */
     static long micros(CharSequence value) {
         int digits = value.length() - 1;
-        if (digits < 1 || digits > MOST_DIGITS) {
+        if (digits < 1 || digits > MAX_DIGITS) {
             return RequestHead.BAD_TIMEOUT;
         }
         long number = 0;

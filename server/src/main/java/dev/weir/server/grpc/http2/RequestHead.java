@@ -8,11 +8,11 @@ import io.netty.util.AsciiString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a request, boiled down to what the lane asks of it while Netty's HPACK decoder hands the fields in. Nothing is
- * stored but a few numbers, and the same object takes one head after the other.
+ * The head of a request, reduced to what this server needs. Netty's HPACK decoder adds the fields one by one. Only a
+ * few numbers are stored, and the object is reused for later heads.
  *
- * <p>It stands where Netty's map of headers would, and so it owes what that one checks: names are lower-case tokens, known
- * pseudo-headers come once. (Their order, and headers that belong to HTTP/1.1, the decoder checks itself.)
+ * <p>It replaces Netty's map of headers, so it must make the same checks: names are lower-case tokens, and known
+ * pseudo-headers occur once. The decoder itself checks their order and refuses headers of HTTP/1.1.
  */
 public final class RequestHead extends DefaultHttp2Headers {
     static final long NO_TIMEOUT = -1;
@@ -55,7 +55,7 @@ public final class RequestHead extends DefaultHttp2Headers {
         begin();
     }
 
-    /** Forgets the last head. */
+    /** Clears the last head. */
     RequestHead begin() {
         seen = 0;
         fields = 0;
@@ -70,7 +70,7 @@ public final class RequestHead extends DefaultHttp2Headers {
         return this;
     }
 
-    /** What makes this no head of a request, or null. */
+    /** The reason why this is not a valid request head, or null. */
     @Nullable
     public String fault() {
         if (fault == null && (seen & SEEN_NEEDED) != SEEN_NEEDED) {
@@ -79,7 +79,7 @@ public final class RequestHead extends DefaultHttp2Headers {
         return fault;
     }
 
-    /** What makes this no trailers, or null. */
+    /** The reason why these are not valid trailers, or null. */
     @Nullable
     public String faultOfTrailers() {
         return seen == 0 ? null : "pseudo-header in trailers";
@@ -94,12 +94,12 @@ public final class RequestHead extends DefaultHttp2Headers {
         return bodiless;
     }
 
-    /** Whether its content is gRPC with messages of protobuf. */
+    /** Whether the content type is gRPC with protobuf messages. */
     public boolean grpc() {
         return grpc;
     }
 
-    /** Whether its messages are not compressed. */
+    /** Whether the messages are not compressed. */
     public boolean plain() {
         return plain;
     }
@@ -108,7 +108,7 @@ public final class RequestHead extends DefaultHttp2Headers {
         return call;
     }
 
-    /** How long the caller waits, {@link #NO_TIMEOUT} or {@link #BAD_TIMEOUT}. */
+    /** The caller's timeout, {@link #NO_TIMEOUT} or {@link #BAD_TIMEOUT}. */
     public long timeoutMicros() {
         return timeoutMicros;
     }
@@ -182,7 +182,7 @@ public final class RequestHead extends DefaultHttp2Headers {
 
     private void once(int bit, CharSequence name) {
         if ((seen & bit) != 0) {
-            throw new IllegalArgumentException(name + " twice");
+            throw new IllegalArgumentException("duplicate " + name);
         }
         seen |= bit;
     }
@@ -199,13 +199,13 @@ public final class RequestHead extends DefaultHttp2Headers {
         for (int i = 0; i < value.length(); i++) {
             int digit = value.charAt(i) - '0';
             if (digit < 0 || digit > 9 || length > Long.MAX_VALUE / 10 - 1) {
-                fault = "content-length is no number";
+                fault = "content-length is not a number";
                 return;
             }
             length = length * 10 + digit;
         }
         if (value.length() == 0 || (contentLength != NO_LENGTH && contentLength != length)) {
-            fault = "content-length is no number";
+            fault = "content-length is not a number";
         }
         contentLength = length;
     }
@@ -222,11 +222,11 @@ public final class RequestHead extends DefaultHttp2Headers {
         }
         for (int i = 0; i < name.length(); i++) {
             if (AsciiString.isUpperCase(name.charAt(i))) {
-                throw new IllegalArgumentException("upper case in a header's name");
+                throw new IllegalArgumentException("upper case in a header name");
             }
         }
         if (HttpHeaderValidationUtil.validateToken(name) != -1) {
-            throw new IllegalArgumentException("a header's name is no token");
+            throw new IllegalArgumentException("illegal character in a header name");
         }
         validate(name, value);
     }

@@ -5,16 +5,16 @@ import io.netty.handler.codec.http2.Http2Headers;
 import java.util.Arrays;
 
 /**
- * Heads of requests, out of HPACK by Netty's decoder.
+ * Decodes request heads with Netty's HPACK decoder.
  *
- * <p><b>Repetition.</b> A caller's heads are all alike, and once HPACK's table knows their fields they are byte for byte the
- * same. A block that neither adds to the table nor resizes it means the same thing for as long as no other block does, so the
- * last such block is remembered with what it meant, and its next arrival costs a comparison instead of a decoding.
+ * <p><b>Repetition.</b> A caller's heads are all alike, and once HPACK's table knows their fields they are identical
+ * bytes. A block that does not change the table keeps its meaning until another block changes the table. The last such
+ * block is remembered with its meaning, so that a repetition costs a comparison instead of a decoding.
  */
 public final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
-    private static final int LONGEST_REMEMBERED = 512;
+    private static final int MAX_REMEMBERED = 512;
 
-    private final byte[] block = new byte[LONGEST_REMEMBERED];
+    private final byte[] block = new byte[MAX_REMEMBERED];
     private int length;
     private RequestHead remembered = new RequestHead();
     private RequestHead next = new RequestHead();
@@ -28,7 +28,7 @@ public final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
         return next.begin();
     }
 
-    /** Whether the bytes are the block last remembered: then {@link #remembered} is what they mean. */
+    /** Whether the bytes equal the remembered block: {@link #remembered} is then their meaning. */
     boolean repeats(byte[] in, int from, int length) {
         return length == this.length && length > 0 && Arrays.equals(in, from, from + length, block, 0, length);
     }
@@ -37,9 +37,9 @@ public final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
         return remembered;
     }
 
-    /** The head last decoded came from this block, which has no part in any other frame. */
+    /** Remembers the head last decoded together with its block, which must be a single frame. */
     void remember(byte[] in, int from, int to) {
-        if (to - from > LONGEST_REMEMBERED || changesTable(in, from, to)) {
+        if (to - from > MAX_REMEMBERED || changesTable(in, from, to)) {
             forget();
             return;
         }
@@ -50,12 +50,12 @@ public final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
         remembered = decoded;
     }
 
-    /** Blocks may mean something else from now on. */
+    /** Forgets the remembered block, because the table may have changed. */
     void forget() {
         length = 0;
     }
 
-    /** Walks a block that was decoded without fault: RFC 7541, 6. */
+    /** Whether a block changes the dynamic table. The block was decoded without error: RFC 7541, 6. */
     private static boolean changesTable(byte[] in, int from, int to) {
         int at = from;
         while (at < to) {
@@ -63,7 +63,7 @@ public final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
             if (b >= 0x80) {
                 at = afterInteger(in, at, 0x7F);
             } else if (b >= 0x20) {
-                return true; // a literal that is added, or a new size
+                return true; // a literal with indexing, or a new table size
             } else {
                 boolean literalName = (b & 0x0F) == 0;
                 at = afterInteger(in, at, 0x0F);

@@ -1,6 +1,6 @@
 /**
  * Turns the bytes of a connection into HTTP/2 frames and request heads, and writes frames and header blocks into one
- * output buffer. Streams, flow control and calls do not come in; of gRPC it knows only what stands in headers.
+ * output buffer. Streams, flow control and calls do not belong here; of gRPC it knows only the headers.
  */
 @NullMarked
 package dev.weir.server.grpc.http2;

@@ -1,6 +1,9 @@
 package dev.weir.server.grpc.protocol;
 
-/** A call cannot be answered: the status and message its caller gets. Thrown for what peers send, so it carries no stack. */
+/**
+ * Ends a call with a status and a message for its caller. It has no stack trace, because peers can cause any number of
+ * them.
+ */
 public final class GrpcCallException extends Exception {
     private static final long serialVersionUID = 1;
 

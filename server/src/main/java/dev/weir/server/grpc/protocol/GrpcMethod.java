@@ -1,6 +1,6 @@
 package dev.weir.server.grpc.protocol;
 
-/** The calls that the lane knows, by their paths. */
+/** The methods that the gRPC server knows, by path. */
 public enum GrpcMethod {
     SHOULD_RATE_LIMIT("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit", true),
     HEALTH_CHECK("/grpc.health.v1.Health/Check", true),
@@ -19,12 +19,12 @@ public enum GrpcMethod {
         this.oneMessage = oneMessage;
     }
 
-    /** Whether its caller sends exactly one message. */
+    /** Whether the caller sends exactly one message. */
     public boolean oneMessage() {
         return oneMessage;
     }
 
-    /** Whether it may stay open for as long as its caller likes. */
+    /** Whether the call has no time limit. */
     public boolean lasting() {
         return this == HEALTH_WATCH || !oneMessage;
     }

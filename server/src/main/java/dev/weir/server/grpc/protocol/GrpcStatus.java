@@ -1,6 +1,6 @@
 package dev.weir.server.grpc.protocol;
 
-/** The gRPC status codes that the lane uses, with their numbers on the wire. */
+/** The gRPC status codes that this server uses, with their numbers on the wire. */
 public enum GrpcStatus {
     OK(0),
     INVALID_ARGUMENT(3),

@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The descriptors of our messages and services as {@code protoc} wrote them at build time, found by file and by symbol. */
+/**
+ * The protobuf descriptors of this server's messages and services, by file and by symbol. {@code protoc} wrote them at
+ * build time.
+ */
 final class DescriptorSet {
     private static final int SET_FILE = 1;
     private static final int FILE_NAME = 1;
@@ -54,7 +57,7 @@ final class DescriptorSet {
 
     static DescriptorSet of(byte[] set) throws GrpcCallException {
         DescriptorSet descriptors = new DescriptorSet();
-        for (byte[] file : parts(set, SET_FILE)) {
+        for (byte[] file : values(set, SET_FILE)) {
             descriptors.add(file);
         }
         return descriptors;
@@ -73,7 +76,7 @@ final class DescriptorSet {
         return messages.contains(name);
     }
 
-    /** The file that declares a service, a method, a message, an enum, or what these two consist of. */
+    /** The file that declares a service, method, message, enum, field or enum value. */
     byte @Nullable [] fileOf(String symbol) {
         return symbols.get(symbol);
     }
@@ -81,15 +84,15 @@ final class DescriptorSet {
     private void add(byte[] file) throws GrpcCallException {
         files.put(text(file, FILE_NAME), file);
         String scope = text(file, FILE_PACKAGE);
-        for (byte[] message : parts(file, FILE_MESSAGE)) {
+        for (byte[] message : values(file, FILE_MESSAGE)) {
             addMessage(file, scope, message);
         }
-        addEnums(file, scope, parts(file, FILE_ENUM));
-        for (byte[] service : parts(file, FILE_SERVICE)) {
+        addEnums(file, scope, values(file, FILE_ENUM));
+        for (byte[] service : values(file, FILE_SERVICE)) {
             String name = scope + "." + text(service, NAME);
             services.add(name);
             symbols.put(name, file);
-            addNames(file, name, parts(service, SERVICE_METHOD));
+            addNames(file, name, values(service, SERVICE_METHOD));
         }
     }
 
@@ -97,19 +100,19 @@ final class DescriptorSet {
         String name = scope + "." + text(message, NAME);
         symbols.put(name, file);
         messages.add(name);
-        for (byte[] nested : parts(message, MESSAGE_NESTED)) {
+        for (byte[] nested : values(message, MESSAGE_NESTED)) {
             addMessage(file, name, nested);
         }
-        addEnums(file, name, parts(message, MESSAGE_ENUM));
-        addNames(file, name, parts(message, MESSAGE_FIELD));
-        addNames(file, name, parts(message, MESSAGE_ONEOF));
+        addEnums(file, name, values(message, MESSAGE_ENUM));
+        addNames(file, name, values(message, MESSAGE_FIELD));
+        addNames(file, name, values(message, MESSAGE_ONEOF));
     }
 
-    /** Values of an enum are named beside it, not within. */
+    /** Adds enums. The values of an enum are named in the scope of the enum, not within it. */
     private void addEnums(byte[] file, String scope, List<byte[]> enums) throws GrpcCallException {
         addNames(file, scope, enums);
         for (byte[] each : enums) {
-            addNames(file, scope, parts(each, ENUM_VALUE));
+            addNames(file, scope, values(each, ENUM_VALUE));
         }
     }
 
@@ -120,24 +123,24 @@ final class DescriptorSet {
     }
 
     private static String text(byte[] message, int field) throws GrpcCallException {
-        List<byte[]> parts = parts(message, field);
-        return parts.isEmpty() ? "" : new String(parts.get(parts.size() - 1), StandardCharsets.UTF_8);
+        List<byte[]> values = values(message, field);
+        return values.isEmpty() ? "" : new String(values.get(values.size() - 1), StandardCharsets.UTF_8);
     }
 
-    /** The texts, bytes or messages under one field. */
-    static List<byte[]> parts(byte[] message, int field) throws GrpcCallException {
-        List<byte[]> parts = new ArrayList<>();
+    /** The texts, bytes or messages of one field. */
+    static List<byte[]> values(byte[] message, int field) throws GrpcCallException {
+        List<byte[]> values = new ArrayList<>();
         ProtobufReader wire = new ProtobufReader().over(message, 0, message.length);
         while (wire.more()) {
             int tag = wire.tag();
             if (tag == (field << 3 | ProtobufReader.BYTES)) {
                 int length = wire.length();
-                parts.add(Arrays.copyOfRange(message, wire.position(), wire.position() + length));
+                values.add(Arrays.copyOfRange(message, wire.position(), wire.position() + length));
                 wire.skipBytes(length);
             } else {
                 wire.skip(tag);
             }
         }
-        return parts;
+        return values;
     }
 }

@@ -4,13 +4,13 @@ import dev.weir.server.grpc.protocol.GrpcCallException;
 import dev.weir.server.grpc.protocol.GrpcMethod;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 
-/** A service beside the one that everything waits for: simple before it is fast. */
+/** A gRPC service other than the rate limit service. Simplicity matters more here than speed. */
 public interface GrpcService {
 
-    /** A whole message of the caller. */
+    /** Handles a whole message of the caller. */
     void message(GrpcServiceCall call, GrpcMethod method, byte[] message) throws GrpcCallException;
 
-    /** The caller of a stream of messages has sent its last. */
+    /** Handles the end of the caller's messages on a streaming call. */
     default void ended(GrpcServiceCall call) {
         call.end(GrpcStatus.OK, "");
     }

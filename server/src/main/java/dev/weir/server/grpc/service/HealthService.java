@@ -7,7 +7,9 @@ import dev.weir.server.grpc.protocol.GrpcStatus;
 import dev.weir.server.health.Health;
 import java.nio.charset.StandardCharsets;
 
-/** {@code grpc.health.v1.Health}: of the server as a whole, and under the name that the reference service answers to. */
+/**
+ * Serves {@code grpc.health.v1.Health}, for the server as a whole and under the service name that the reference uses.
+ */
 public final class HealthService implements GrpcService {
     private static final int REQUEST_SERVICE = 1 << 3 | ProtobufReader.BYTES;
     private static final int RESPONSE_STATUS = 1 << 3 | ProtobufReader.VARINT;
@@ -39,7 +41,7 @@ public final class HealthService implements GrpcService {
             call.send(SERVICE_UNKNOWN);
             return;
         }
-        // Listening first: a change in between is told twice rather than not at all.
+        // Listen first: a change in between is sent twice rather than not at all.
         Runnable unwatch = health.onChange(state -> call.send(bytes(state)));
         call.onGone(unwatch);
         call.send(bytes(health.state()));

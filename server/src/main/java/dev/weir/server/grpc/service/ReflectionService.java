@@ -11,7 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code grpc.reflection.v1} and {@code v1alpha}, which differ in their name only: what {@code grpcurl} asks first. */
+/**
+ * Serves {@code grpc.reflection.v1} and {@code v1alpha}, which differ only in name. Tools such as {@code grpcurl} ask
+ * it first.
+ */
 public final class ReflectionService implements GrpcService {
     private static final int REQUEST_HOST = 1;
     private static final int BY_FILE = 3;
@@ -34,7 +37,7 @@ public final class ReflectionService implements GrpcService {
     @Override
     public void message(GrpcServiceCall call, GrpcMethod method, byte[] request) throws GrpcCallException {
         ByteBuf response = Unpooled.buffer();
-        for (byte[] host : DescriptorSet.parts(request, REQUEST_HOST)) {
+        for (byte[] host : DescriptorSet.values(request, REQUEST_HOST)) {
             field(response, RESPONSE_HOST, host);
         }
         field(response, RESPONSE_ORIGINAL, request);
@@ -59,13 +62,13 @@ public final class ReflectionService implements GrpcService {
         } else if (symbol != null) {
             found(response, descriptors.fileOf(new String(symbol, StandardCharsets.UTF_8)));
         } else if (numbersOf != null && descriptors.isMessage(new String(numbersOf, StandardCharsets.UTF_8))) {
-            ByteBuf none = Unpooled.buffer(); // proto3 has no extensions, and this says so
+            ByteBuf none = Unpooled.buffer(); // an empty list: proto3 has no extensions
             field(none, ONLY, numbersOf);
             field(response, RESPONSE_EXTENSION_NUMBERS, ByteBufUtil.getBytes(none));
         } else if (numbersOf != null || last(request, EXTENSION) != null) {
             found(response, null);
         } else {
-            error(response, GrpcStatus.INVALID_ARGUMENT, "a request that asks for nothing");
+            error(response, GrpcStatus.INVALID_ARGUMENT, "empty request");
         }
     }
 
@@ -87,8 +90,8 @@ public final class ReflectionService implements GrpcService {
     }
 
     private static byte @Nullable [] last(byte[] message, int field) throws GrpcCallException {
-        List<byte[]> parts = DescriptorSet.parts(message, field);
-        return parts.isEmpty() ? null : parts.get(parts.size() - 1);
+        List<byte[]> values = DescriptorSet.values(message, field);
+        return values.isEmpty() ? null : values.get(values.size() - 1);
     }
 
     private static void field(ByteBuf out, int number, byte[] content) {

@@ -1,6 +1,6 @@
 /**
- * The gRPC services beside the rate limit service, health and reflection, and the interface by which a connection
- * calls them. The rate limit service does not come in: these are written to be simple before they are fast.
+ * The gRPC services health and reflection, and the interface by which a connection calls them. The rate limit service
+ * does not belong here: these favour simplicity over speed.
  */
 @NullMarked
 package dev.weir.server.grpc.service;

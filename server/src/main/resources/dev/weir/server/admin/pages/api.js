@@ -1,4 +1,4 @@
-// Renders /openapi.json. Whatever stands in it becomes text, never markup.
+// Renders /openapi.json. Its contents become text, never markup.
 import { by, element } from '/pages/dom.js';
 import { ask } from '/pages/sign-in.js';
 
@@ -10,7 +10,7 @@ function resolved(thing) {
   return resolved(thing.$ref.split('/').slice(1).reduce((at, part) => (at || {})[part.replace(/~1/g, '/').replace(/~0/g, '~')], spec));
 }
 
-/** What stands between backticks in the document is code. */
+/** Renders text between backticks as code. */
 function prose(text = '') {
   const parts = String(text).split('`');
   const out = document.createDocumentFragment();
@@ -104,7 +104,7 @@ function responsesOf(responses) {
     const found = resolved(response);
     const cell = element('div', {}, prose(found.description));
     Object.values(found.content || {}).forEach(media => {
-      // Of answers only what the document gives: every problem looks alike, and would be made of dots.
+      // Only examples that the document gives: all problems look alike, and a generated example would say nothing.
       const example = contentExample({ ...media, schema: undefined });
       if (example !== undefined) cell.append(copyable(pretty(example), `Example of the answer ${status}`));
     });
@@ -133,7 +133,7 @@ function article(call) {
   return out;
 }
 
-/** A path that is too long breaks before a part of it. */
+/** Lets a long path break before a segment. */
 function breakable(path) {
   return path.split(/(?=\/)/).flatMap(part => [element('wbr'), part]);
 }
@@ -228,4 +228,4 @@ function search(calls) {
 ask('/openapi.json')
   .then(answer => (answer.ok ? answer.json() : Promise.reject(new Error(`status ${answer.status}`))))
   .then(show)
-  .catch(failure => { by('about').textContent = `The document cannot be read: ${failure.message}`; });
+  .catch(failure => { by('about').textContent = `Cannot load the document: ${failure.message}`; });

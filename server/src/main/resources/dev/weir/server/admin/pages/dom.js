@@ -1,4 +1,4 @@
-// What every page builds with: text only ever becomes text, nothing here writes markup.
+// Builds elements for every page. Text stays text; nothing here writes markup.
 export const by = id => document.getElementById(id);
 
 export function element(name, attributes = {}, ...children) {

@@ -1,4 +1,4 @@
-// Who looks, where the server asks for that. A token stays in its tab, goes out in a header and nowhere else, and is forgotten with the tab.
+// Signs in with a token if the server requires one. The token stays in this tab, is sent only in a header, and is forgotten with the tab.
 import { element } from '/pages/dom.js';
 
 const KEPT = 'weir-token';
@@ -12,7 +12,7 @@ const withToken = (token, options = {}) =>
 
 const detailOf = answer => answer.clone().json().then(told => told.detail).catch(() => `status ${answer.status}`);
 
-/** Fetches with the token of this tab; where one is needed and there is none that opens, asks for it. */
+/** Fetches with the token of this tab; asks for a token if a valid one is required. */
 export async function ask(path, options) {
   const token = sessionStorage.getItem(KEPT);
   const answer = await fetch(path, withToken(token, options));
@@ -26,9 +26,9 @@ function signIn(problem) {
   document.body.classList.add('signed-out');
   const field = element('input', { id: 'token', type: 'password', required: '', autocomplete: 'current-password', spellcheck: 'false', placeholder: 'weir_…' });
   const said = element('p', { class: 'wrong', role: 'alert' }, problem);
-  const form = element('form', { class: 'sign-in' }, element('label', { for: 'token' }, 'This server shows its data to holders of a token'),
+  const form = element('form', { class: 'sign-in' }, element('label', { for: 'token' }, 'This server requires a token'),
     field, element('button', {}, 'Sign in'), said,
-    element('p', { class: 'quiet' }, 'An admin makes one with ', element('code', {}, 'weir token create'), '. It stays in this tab until you close it.'));
+    element('p', { class: 'quiet' }, 'An admin creates one with ', element('code', {}, 'weir token create'), '. It stays in this tab until you close it.'));
   form.addEventListener('submit', async event => {
     event.preventDefault();
     const token = field.value.trim();

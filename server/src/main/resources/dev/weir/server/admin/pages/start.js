@@ -8,7 +8,7 @@ ask('/version').then(answer => (answer.ok ? answer.json() : Promise.reject(answe
   by('version').textContent = `, version ${version.version}`;
 }).catch(() => {});
 
-// A link brings no token along: with one, what it leads to is fetched and shown here.
+// A link cannot send the token, so the page fetches its target with the token and shows it here.
 document.querySelectorAll('a[data-token]').forEach(link => link.addEventListener('click', event => {
   if (!hasToken()) return;
   event.preventDefault();

@@ -174,18 +174,18 @@ class RlsReaderTest {
         byte[] eleven = new byte[11];
         Arrays.fill(eleven, (byte) 0xFF);
         eleven[10] = 1;
-        assertRefused(join(new byte[] {3 << 3}, eleven), GrpcStatus.INVALID_ARGUMENT, "more than ten bytes");
-        assertRefused(new byte[] {3 << 3, (byte) 0x80}, GrpcStatus.INVALID_ARGUMENT, "cut short");
-        assertRefused(new byte[] {(byte) 0x80}, GrpcStatus.INVALID_ARGUMENT, "cut short");
+        assertRefused(join(new byte[] {3 << 3}, eleven), GrpcStatus.INVALID_ARGUMENT, "longer than ten bytes");
+        assertRefused(new byte[] {3 << 3, (byte) 0x80}, GrpcStatus.INVALID_ARGUMENT, "truncated number");
+        assertRefused(new byte[] {(byte) 0x80}, GrpcStatus.INVALID_ARGUMENT, "truncated number");
         assertRefused(new byte[] {2, 0}, GrpcStatus.INVALID_ARGUMENT, "field number out of range");
         assertRefused(new byte[] {9 << 3 | 6}, GrpcStatus.INVALID_ARGUMENT, "unknown wire type");
-        assertRefused(new byte[] {1 << 3 | 2, 127}, GrpcStatus.INVALID_ARGUMENT, "past the end");
+        assertRefused(new byte[] {1 << 3 | 2, 127}, GrpcStatus.INVALID_ARGUMENT, "beyond the end");
     }
 
     @Test
     void groupsMustEndAsTheyBeganAndNotNestWithoutEnd() {
         byte[] crossed = {9 << 3 | 3, 10 << 3 | 4};
-        assertRefused(crossed, GrpcStatus.INVALID_ARGUMENT, "group ended by another");
+        assertRefused(crossed, GrpcStatus.INVALID_ARGUMENT, "mismatched end of a group");
         byte[] deep = new byte[5_000];
         Arrays.fill(deep, (byte) (9 << 3 | 3));
         assertRefused(deep, GrpcStatus.INVALID_ARGUMENT, "nested deeper");
@@ -194,7 +194,7 @@ class RlsReaderTest {
     @Test
     void whatADescriptorHoldsCannotReachPastItsEnd() {
         byte[] reaching = {1 << 3 | 2, 1, 'd', 2 << 3 | 2, 2, 1 << 3 | 2, 4, 1 << 3 | 2, 2, 'k', 'k'};
-        assertRefused(reaching, GrpcStatus.INVALID_ARGUMENT, "length past the end");
+        assertRefused(reaching, GrpcStatus.INVALID_ARGUMENT, "length beyond the end");
     }
 
     @Test
@@ -373,7 +373,7 @@ class RlsReaderTest {
         return RawPeer.join(parts);
     }
 
-    /** Reads from the middle of an array, as the lane does. */
+    /** Reads from the middle of an array, as the server does. */
     private void read(byte[] bytes) throws GrpcCallException {
         byte[] around = join(new byte[] {9, 9, 9}, bytes, new byte[] {(byte) 0x80, (byte) 0x80});
         reader.read(around, 3, 3 + bytes.length, request);

@@ -1,0 +1,16 @@
+package dev.weir;
+
+/**
+ * Describes where counters live: in the memory of this process, or in a store that several processes share, such as {@code
+ * dev.weir.redis.RedisStore}.
+ *
+ * <p>A store is a description, and opens nothing. The {@link Weir} or {@link RateLimiter} that it is given to opens the connections,
+ * and closes them with itself. One description may be given to several.
+ */
+public interface Store {
+
+    /** The memory of this process. */
+    static Store memory() {
+        return ProcessMemory.INSTANCE;
+    }
+}

@@ -1,0 +1,273 @@
+package dev.weir.internal.library;
+
+import dev.weir.Consistency;
+import dev.weir.Request;
+import dev.weir.TimeSource;
+import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.RuleCounter;
+import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
+import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.match.keyby.CounterLabel;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.store.OpenedStore;
+import dev.weir.internal.store.StoreDescription;
+import dev.weir.internal.store.memory.MemoryStore;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A limiter with everything around it that lives as long: the stores that it opened, the timer that looks after leases and reports,
+ * and the end, which gives back what was leased.
+ */
+public final class LibraryLimiter implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.weir");
+    /** How much longer than the deadline the answers to the last give-backs and reports may take. */
+    private static final Duration RETURNING = Duration.ofMillis(250);
+
+    private final Map<String, OpenedStore> stores = new LinkedHashMap<>();
+    private final MemoryStore memory;
+    private final Limiter limiter;
+    private final TimeSource time;
+    private final Duration deadline;
+    private final boolean defaultInMemory;
+    private final @Nullable ScheduledExecutorService timer;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * What a user said about a limiter.
+     *
+     * @param stores by the names that rules know them by; the default one is in memory if it is not among them and {@code
+     *     defaultInMemory}
+     * @param warmUp how long opening may take until the way to the stores is warm
+     * @param maxKeys how many counters this process holds
+     */
+    public record Options(
+            Map<String, StoreDescription> stores,
+            boolean defaultInMemory,
+            Duration deadline,
+            Duration warmUp,
+            int maxKeys,
+            TimeSource time,
+            LimiterObserver observer) {}
+
+    /**
+     * Opens the stores, and warms the way to them.
+     *
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule names a store that is not among those given
+     * @throws IllegalStateException if a store cannot be opened because a library is missing or too old
+     */
+    public LibraryLimiter(WrittenRules rules, Options options) {
+        defaultInMemory = options.defaultInMemory();
+        requireStores(rules, options.stores().keySet());
+        deadline = options.deadline();
+        time = options.time();
+        memory = new MemoryStore(options.maxKeys());
+        try {
+            options.stores().forEach((name, described) -> stores.put(name, described.open(deadline)));
+            limiter = new Limiter(
+                    rules,
+                    memory,
+                    stores.isEmpty() ? SharedStores.none() : SharedStores.of(stores),
+                    time,
+                    LimiterSettings.defaults().withDeadlineMicros(deadline.toNanos() / 1_000),
+                    options.observer());
+            warmUp(System.nanoTime() + options.warmUp().toNanos());
+        } catch (RuntimeException | Error e) {
+            closeStores();
+            throw e;
+        }
+        timer = stores.isEmpty() ? null : timer();
+        if (timer != null) {
+            var unused = timer.scheduleWithFixedDelay(
+                    this::tick, Limiter.TICK_MILLIS, Limiter.TICK_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** The limiter itself. */
+    public Limiter limiter() {
+        return limiter;
+    }
+
+    /** Whether every counter lives in this process, so that no decision ever waits. */
+    public boolean isInMemory() {
+        return stores.isEmpty();
+    }
+
+    /** Whether every store answers at present. */
+    public boolean serves() {
+        return !closed.get() && stores.values().stream().allMatch(OpenedStore::serves);
+    }
+
+    /**
+     * Decides {@code request}, and waits for its stores, for the deadline of its rules at most.
+     *
+     * @throws IllegalStateException if this is closed, or if it would have to wait on an event loop
+     */
+    public MutableDecision decide(Request request) {
+        if (!isInMemory()) {
+            EventLoops.refuse("decide", "decideAsync");
+            return decideAsync(request).join();
+        }
+        requireOpen();
+        MutableDecision decision = limiter.decide(request);
+        nameCounter(request, decision);
+        return decision;
+    }
+
+    /**
+     * Decides {@code request}, and completes inside the deadline of its rules.
+     *
+     * @throws IllegalStateException if this is closed
+     */
+    public CompletableFuture<MutableDecision> decideAsync(Request request) {
+        requireOpen();
+        MutableDecision decision = new MutableDecision();
+        CompletableFuture<MutableDecision> decided = new CompletableFuture<>();
+        boolean here = limiter.decide(request, time.micros(), decision, () -> new Waiter() {
+            @Override
+            public Executor home() {
+                return Runnable::run;
+            }
+
+            @Override
+            public void decided(Request asked, MutableDecision buffer) {
+                decision.set(buffer);
+                nameCounter(asked, decision);
+                decided.complete(decision);
+            }
+        });
+        if (here) {
+            nameCounter(request, decision);
+            decided.complete(decision);
+        }
+        return decided;
+    }
+
+    /**
+     * Asks whether the hits of {@code request}, which meets one rule of a shared store, would pass; takes nothing, and waits for the
+     * deadline at most.
+     *
+     * @throws IllegalStateException if this is closed, or on an event loop
+     */
+    public MutableVerdict probe(Request request) {
+        EventLoops.refuse("probe", "checkAsync");
+        requireOpen();
+        RuleCounter counter = limiter.counters(request).get(0);
+        long patience = deadline.toNanos();
+        return ProbeAsk.probe(
+                        limiter.stores().at(counter.check().store), counter, System.nanoTime() + patience, patience)
+                .join();
+    }
+
+    /**
+     * Puts a rule set in force for every request decided from now on; what was used stays used.
+     *
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
+     */
+    public void rules(WrittenRules next) {
+        requireStores(next, stores.keySet());
+        limiter.rules(next);
+    }
+
+    /** A limiter takes the default store to be this process where none is given; a user who shares limits never means that. */
+    private void requireStores(WrittenRules rules, Set<String> given) {
+        if (defaultInMemory && given.isEmpty()) {
+            return; // the limiter itself refuses any other name
+        }
+        for (Rule rule : rules.rules()) {
+            boolean shared = rule.limit() != null && rule.consistency() != Consistency.LOCAL;
+            boolean here = defaultInMemory && rule.store().equals(Rule.DEFAULT_STORE);
+            if (shared && !here && !given.contains(rule.store())) {
+                throw new IllegalArgumentException(
+                        rule + ": store: " + rule.store() + " (expected: one of " + given + ")");
+            }
+        }
+    }
+
+    /** Only denials are explained: matching the request once more would slow down what passes. */
+    private void nameCounter(Request request, MutableDecision decision) {
+        MutableVerdict binding = decision.allowed() ? null : decision.binding();
+        CounterLabel counter = binding == null ? null : limiter.index().counter(request, binding);
+        if (counter != null) {
+            decision.nameCounter(counter.text(), counter.bucket());
+        }
+    }
+
+    private void requireOpen() {
+        if (closed.get()) {
+            throw new IllegalStateException("closed (expected: no decision after close())");
+        }
+    }
+
+    /** Gives back what was leased, reports the counts that are due, and closes the stores. Later decisions are refused. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        if (timer != null) {
+            timer.shutdown();
+            try {
+                limiter.returnLeases()
+                        .toCompletableFuture()
+                        .orTimeout(deadline.plus(RETURNING).toMillis(), TimeUnit.MILLISECONDS)
+                        .join();
+            } catch (CompletionException e) {
+                LOG.log(
+                        Level.WARNING,
+                        "leases were not returned before the deadline; their hits count as spent: " + e.getCause());
+            }
+        }
+        closeStores();
+    }
+
+    /** Catches everything: a timer never runs a task again that has thrown. */
+    private void tick() {
+        try {
+            limiter.tick();
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "expired leases were not returned and counts were not reported; trying again", e);
+        }
+    }
+
+    /** Warms the stores one by one: half of the time that is left for the store itself, the rest for the limiter above it. */
+    private void warmUp(long end) {
+        stores.values().forEach(store -> {
+            long half = (end - System.nanoTime()) / 2;
+            if (half > 0 && store.warmUp(Duration.ofNanos(half))) {
+                WarmUpRequests.decide(store, Math.max(1, end - System.nanoTime()));
+            }
+        });
+    }
+
+    private void closeStores() {
+        stores.values().forEach(OpenedStore::close);
+        memory.close();
+    }
+
+    private static ScheduledExecutorService timer() {
+        ScheduledThreadPoolExecutor one = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "weir-tick");
+            thread.setDaemon(true);
+            return thread;
+        });
+        one.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+        return one;
+    }
+}

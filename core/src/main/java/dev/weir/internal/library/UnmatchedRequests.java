@@ -1,0 +1,81 @@
+package dev.weir.internal.library;
+
+import dev.weir.Request;
+import dev.weir.internal.match.keyby.SafeText;
+import dev.weir.internal.ruleset.WrittenRules;
+import java.lang.System.Logger.Level;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says once, in the log, that requests meet no rule because a name is wrong: a domain that no rule has, or attributes that no rule of
+ * the domain uses. Such requests pass without a limit.
+ */
+public final class UnmatchedRequests {
+    private static final System.Logger LOG = System.getLogger("dev.weir");
+    /** Names may come from callers: no more are remembered. */
+    private static final int MOST = 64;
+
+    private final WrittenRules rules;
+    /** By domain: the attributes that its rules use; empty once there is nothing more to say about it. */
+    private final ConcurrentHashMap<String, Set<String>> domains = new ConcurrentHashMap<>();
+
+    /** Looks at requests that met none of {@code rules}. */
+    public UnmatchedRequests(WrittenRules rules) {
+        this.rules = rules;
+    }
+
+    /** Looks at a request that met no rule. */
+    public void look(Request request) {
+        String domain = request.domain();
+        Set<String> used = domains.get(domain);
+        if (used == null) {
+            used = domains.size() < MOST ? first(domain) : Set.of();
+        }
+        if (!used.isEmpty() && !usesAny(request, used) && domains.replace(domain, used, Set.of())) {
+            LOG.log(
+                    Level.WARNING,
+                    "not limited: " + attributes(request) + " in domain " + safe(domain) + ": its rules use " + used
+                            + " only (said once)");
+        }
+    }
+
+    private Set<String> first(String domain) {
+        boolean known = rules.domains().contains(domain);
+        Set<String> used = known ? rules.attributes(domain) : Set.of();
+        @Nullable Set<String> before = domains.putIfAbsent(domain, used);
+        if (before == null && !known) {
+            LOG.log(
+                    Level.WARNING,
+                    "not limited: requests to domain " + safe(domain) + ": there are rules for " + rules.domains()
+                            + " only (said once)");
+        }
+        return before == null ? used : before;
+    }
+
+    private static boolean usesAny(Request request, Set<String> used) {
+        for (int i = 0, end = request.descriptors() == 0 ? 0 : request.end(request.descriptors() - 1); i < end; i++) {
+            if (used.contains(request.key(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String attributes(Request request) {
+        StringBuilder names = new StringBuilder("requests with ");
+        int end = request.descriptors() == 0 ? 0 : request.end(request.descriptors() - 1);
+        for (int i = 0; i < end; i++) {
+            names.append(i == 0 ? "" : ", ");
+            SafeText.append(names, request.key(i));
+        }
+        return end == 0 ? "requests without attributes" : names.toString();
+    }
+
+    private static String safe(String name) {
+        StringBuilder text = new StringBuilder();
+        SafeText.append(text, name);
+        return text.toString();
+    }
+}

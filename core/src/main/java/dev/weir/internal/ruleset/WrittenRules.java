@@ -1,0 +1,154 @@
+package dev.weir.internal.ruleset;
+
+import dev.weir.internal.match.envoy.EnvoyDescriptor;
+import dev.weir.internal.match.override.OverrideSelector;
+import dev.weir.internal.match.pattern.Attributes;
+import dev.weir.internal.match.pattern.ValuePattern;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Rule;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules as they were written: an immutable value, cheap to build and to lay over another. Nothing is matched against it;
+ * {@link RuleIndex} compiles it, once, when it comes into force.
+ */
+public final class WrittenRules implements dev.weir.RuleSet {
+    /** By domain, in the order in which the domains were added. */
+    final Map<String, List<EnvoyDescriptor>> envoy;
+
+    final Map<String, List<WeirRule>> weir;
+    private final List<Rule> rules;
+    /** What each rule is about; null until somebody asks. */
+    private volatile @Nullable Map<Rule, String> scopes;
+
+    WrittenRules(WrittenRulesBuilder builder) {
+        this.envoy = Collections.unmodifiableMap(new LinkedHashMap<>(builder.envoy));
+        this.weir = Collections.unmodifiableMap(new LinkedHashMap<>(builder.weir));
+        List<Rule> all = new ArrayList<>();
+        envoy.values().forEach(each -> collectRules(each, all));
+        weir.values().forEach(list -> list.forEach(each -> all.add(each.rule())));
+        this.rules = List.copyOf(all);
+    }
+
+    private static void collectRules(List<EnvoyDescriptor> descriptors, List<Rule> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            if (each.rule() != null) {
+                into.add(each.rule());
+            }
+            collectRules(each.children(), into);
+        }
+    }
+
+    public static WrittenRulesBuilder builder() {
+        return new WrittenRulesBuilder();
+    }
+
+    /** A builder with everything in this set, to put a layer over it. */
+    public WrittenRulesBuilder toBuilder() {
+        return new WrittenRulesBuilder(this);
+    }
+
+    /** No rules: nothing is limited. */
+    public static WrittenRules empty() {
+        return builder().build();
+    }
+
+    /** Every rule as it was written: the domains in Envoy's spelling first, each in the order of its file. */
+    public List<Rule> rules() {
+        return rules;
+    }
+
+    /** What one of {@link #rules} is about, beside whom: the words by which an override can name it. */
+    public String scopeOf(Rule rule) {
+        Map<Rule, String> known = scopes;
+        if (known == null) {
+            known = new HashMap<>();
+            for (List<EnvoyDescriptor> each : envoy.values()) {
+                collectScopes(each, "", known);
+            }
+            for (List<WeirRule> list : weir.values()) {
+                for (WeirRule each : list) {
+                    known.put(each.rule(), OverrideSelector.of(each.match()));
+                }
+            }
+            scopes = known;
+        }
+        return known.getOrDefault(rule, "");
+    }
+
+    private static void collectScopes(List<EnvoyDescriptor> descriptors, String parent, Map<Rule, String> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            String scope = OverrideSelector.append(parent, each.key(), each.value());
+            if (each.rule() != null) {
+                into.put(each.rule(), scope);
+            }
+            collectScopes(each.children(), scope, into);
+        }
+    }
+
+    /** The tiers that some rule asks for by name. */
+    public Set<String> tiers() {
+        Set<String> tiers = new TreeSet<>();
+        weir.values().stream()
+                .flatMap(List::stream)
+                .flatMap(each -> each.match().stream())
+                .filter(each -> each.attribute().equals(Attributes.TIER))
+                .flatMap(each -> each.anyOf().stream())
+                .filter(ValuePattern.Exact.class::isInstance)
+                .forEach(each -> tiers.add(each.text()));
+        envoy.values().forEach(each -> collectTiers(each, tiers));
+        return tiers;
+    }
+
+    private static void collectTiers(List<EnvoyDescriptor> descriptors, Set<String> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            if (each.key().equals(Attributes.TIER) && !each.value().isEmpty()) {
+                into.add(each.value());
+            }
+            collectTiers(each.children(), into);
+        }
+    }
+
+    /** The domains that exist, also those without a rule. */
+    @Override
+    public List<String> domains() {
+        Set<String> names = new LinkedHashSet<>(envoy.keySet());
+        names.addAll(weir.keySet());
+        return List.copyOf(names);
+    }
+
+    @Override
+    public List<String> ruleNames(String domain) {
+        return rules.stream()
+                .filter(each -> each.domain().equals(domain))
+                .map(Rule::label)
+                .toList();
+    }
+
+    /** The attributes that rules of {@code domain} match or count by; empty in a domain that does not exist. */
+    public Set<String> attributes(String domain) {
+        Set<String> names = new TreeSet<>();
+        for (WeirRule each : weir.getOrDefault(domain, List.of())) {
+            each.match().forEach(condition -> names.add(condition.attribute()));
+            each.keyBy().parts().forEach(names::addAll);
+        }
+        collectKeys(envoy.getOrDefault(domain, List.of()), names);
+        return names;
+    }
+
+    private static void collectKeys(List<EnvoyDescriptor> descriptors, Set<String> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            into.add(each.key());
+            collectKeys(each.children(), into);
+        }
+    }
+}

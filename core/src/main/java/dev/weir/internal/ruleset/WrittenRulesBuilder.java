@@ -1,0 +1,115 @@
+package dev.weir.internal.ruleset;
+
+import dev.weir.internal.match.envoy.EnvoyDescriptor;
+import dev.weir.internal.match.weir.WeirRule;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Collects domains of either spelling. */
+public final class WrittenRulesBuilder {
+    final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
+    final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
+
+    WrittenRulesBuilder() {}
+
+    WrittenRulesBuilder(WrittenRules from) {
+        envoy.putAll(from.envoy);
+        weir.putAll(from.weir);
+    }
+
+    /**
+     * Adds a domain in Envoy's spelling; without descriptors it exists and limits only what callers limit themselves.
+     *
+     * @throws IllegalArgumentException if the domain exists, or two descriptors side by side have the same key and value
+     */
+    public WrittenRulesBuilder envoy(String domain, List<EnvoyDescriptor> descriptors) {
+        requireNew(domain);
+        requireDistinct(descriptors);
+        envoy.put(domain, List.copyOf(descriptors));
+        return this;
+    }
+
+    /** Adds a domain in Weir's spelling. */
+    public WrittenRulesBuilder weir(String domain, List<WeirRule> rules) {
+        requireNew(domain);
+        weir.put(domain, List.copyOf(rules));
+        return this;
+    }
+
+    /**
+     * Puts {@code rule} over its domain: in the place of the rule in Weir's spelling that has its id, or as one more, also
+     * in a domain of Envoy's spelling.
+     */
+    public WrittenRulesBuilder over(WeirRule rule) {
+        List<WeirRule> list = new ArrayList<>(weir.getOrDefault(rule.rule().domain(), List.of()));
+        int place = placeOf(rule.rule().id(), list);
+        if (place < 0) {
+            list.add(rule);
+        } else {
+            list.set(place, rule);
+        }
+        weir.put(rule.rule().domain(), List.copyOf(list));
+        return this;
+    }
+
+    /**
+     * Puts all of {@code upper} over what is here: its domains in Envoy's spelling in the place of those with the same
+     * name, its rules in Weir's spelling in the place of those with the same id, or as more of them.
+     */
+    public WrittenRulesBuilder over(WrittenRules upper) {
+        envoy.putAll(upper.envoy);
+        upper.weir.forEach((domain, rules) -> {
+            Map<String, WeirRule> merged = new LinkedHashMap<>();
+            weir.getOrDefault(domain, List.of())
+                    .forEach(each -> merged.put(each.rule().id(), each));
+            rules.forEach(each -> merged.put(each.rule().id(), each));
+            weir.put(domain, List.copyOf(merged.values()));
+        });
+        return this;
+    }
+
+    /** Takes the rule in Weir's spelling with this id out of its domain, if it is there. */
+    public WrittenRulesBuilder without(String domain, String id) {
+        List<WeirRule> list = new ArrayList<>(weir.getOrDefault(domain, List.of()));
+        int place = placeOf(id, list);
+        if (place >= 0) {
+            list.remove(place);
+            weir.put(domain, List.copyOf(list));
+        }
+        return this;
+    }
+
+    private static int placeOf(String id, List<WeirRule> list) {
+        for (int i = 0; i < list.size(); i++) {
+            if (list.get(i).rule().id().equals(id)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private void requireNew(String domain) {
+        if (envoy.containsKey(domain) || weir.containsKey(domain)) {
+            throw new IllegalArgumentException("domain: " + domain + " (expected: one not there yet)");
+        }
+    }
+
+    private static void requireDistinct(List<EnvoyDescriptor> siblings) {
+        Set<List<String>> seen = new HashSet<>();
+        for (EnvoyDescriptor each : siblings) {
+            if (!seen.add(List.of(each.key(), each.value()))) {
+                String value = each.value().isEmpty() ? "" : "=" + each.value();
+                throw new IllegalArgumentException("descriptor: " + each.key() + value + " (twice)");
+            }
+            requireDistinct(each.children());
+        }
+    }
+
+    public WrittenRules build() {
+        return new WrittenRules(this);
+    }
+}

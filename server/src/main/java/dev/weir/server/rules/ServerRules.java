@@ -1,0 +1,48 @@
+package dev.weir.server.rules;
+
+import dev.weir.control.ControlPlane;
+import dev.weir.control.source.SourceRules;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.server.metrics.ServerMetrics;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The rules of a server: the watched files, the layers above them, and the view of each source. */
+public final class ServerRules {
+    private final WatchedRuleFiles files;
+    private final LayeredRules layers;
+    private final RuleSourceViews views;
+
+    /**
+     * Layers the rules of {@code remote} and then those of {@code control} over {@code files}.
+     *
+     * @param control null where the server has no database
+     */
+    public ServerRules(WatchedRuleFiles files, List<SourceRules> remote, @Nullable ControlPlane control) {
+        this.files = files;
+        layers = new LayeredRules(files.first(), remote, control);
+        views = new RuleSourceViews(files, remote, layers, control);
+    }
+
+    /** The rules of all layers. */
+    public RuleIndex all() {
+        return layers.all();
+    }
+
+    /** The rules as the admin port shows them. */
+    public RulesInForce inForce() {
+        return new RulesInForce(layers::below, layers::all, views::now);
+    }
+
+    /** Calls {@code listener} with the current rules, and again after every change of a layer. */
+    public void follow(Consumer<RuleIndex> listener) {
+        layers.follow(listener);
+        files.follow(layers::files);
+    }
+
+    public void addTo(ServerMetrics metrics) {
+        files.addTo(metrics);
+        views.addTo(metrics);
+    }
+}

@@ -1,0 +1,54 @@
+package dev.weir.server.counters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.settings.RedisSettings;
+import dev.weir.redis.internal.store.RedisSharedStore;
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.server.http.QueryParameters;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What a server hears of resets, also from one of a later version. */
+class SharedResetsTest {
+
+    @Test
+    void whatALaterVersionSaysMoreIsIgnoredAndWhatCannotBeReadIsSkipped() throws Exception {
+        try (RedisProcess redis = RedisProcess.start();
+                RedisSharedStore store = RedisSharedStore.open(RedisSettings.of(redis.uri()))) {
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(store::serves);
+            ResetStream later = store.resetNews();
+            for (String each : List.of(
+                    "{\"by\":\"x\",\"version\":9,\"query\":[[\"domain\",\"a\"],null,[1,2,3],[\"user\",7]],\"only\":{}}",
+                    "{\"by\":{\"server\":\"x\"},\"query\":[[\"domain\",\"b\"]]}",
+                    "{\"kind\":\"pause\"}",
+                    "{\"query\":\"domain=c\"}",
+                    "{\"query\":[\"domain\"]}",
+                    "[]",
+                    "7",
+                    "",
+                    "\u0006")) {
+                get(later.post(each));
+            }
+            SharedResets here = new SharedResets(store.resetNews());
+            get(here.announce(new QueryParameters(List.of(Map.entry("domain", "mine")))));
+            assertThat(get(here.remoteResets()))
+                    .extracting(QueryParameters::parameters)
+                    .containsExactly(
+                            List.of(Map.entry("domain", "a"), Map.entry("user", "7")),
+                            List.of(Map.entry("domain", "b")),
+                            List.of());
+            assertThat(get(here.remoteResets())).isEmpty();
+        }
+    }
+
+    private static <T> T get(CompletionStage<T> answer) throws Exception {
+        return answer.toCompletableFuture().get(5, TimeUnit.SECONDS);
+    }
+}
