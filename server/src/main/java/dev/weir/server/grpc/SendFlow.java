@@ -69,7 +69,8 @@ final class SendFlow {
             stream.unsent = bytes;
             held += bytes.capacity();
         } else {
-            // A composite, not one growing buffer: growing holds both sizes at once, and large arrays fragment the heap.
+            // A composite, not one growing buffer: growing holds both sizes at once, and large arrays fragment the
+            // heap.
             CompositeByteBuf all = waiting instanceof CompositeByteBuf composite
                     ? composite
                     : Unpooled.compositeBuffer(Integer.MAX_VALUE).addComponent(true, waiting);
