@@ -15,9 +15,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Answers {@code GET /metrics}. One page is rendered at a time, and everybody who asked before it began gets the same bytes;
- * between two pages there is a pause of three times what the last one took, so that no number of requests takes more than a
- * quarter of one thread.
+ * Answers {@code GET /metrics}. One page is rendered at a time, and all requests that arrived before get the same bytes.
+ * After a page comes a pause of three times its rendering time, so requests never take more than a quarter of one
+ * thread.
  */
 final class MetricsPage {
     private static final System.Logger LOG = System.getLogger(MetricsPage.class.getName());
@@ -40,7 +40,7 @@ final class MetricsPage {
         this.render = render;
     }
 
-    /** Answers when a page that is rendered from now on is ready. */
+    /** Answers with the next page whose rendering has not begun. */
     synchronized void answer(HttpServerRequest request) {
         waiting.add(new Waiting(request, vertx.getOrCreateContext()));
         if (!busy) {

@@ -45,7 +45,7 @@ public final class GrpcServer {
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private volatile boolean draining;
 
-    /** A server with a memory budget of its own. */
+    /** Creates a server with its own memory budget. */
     public GrpcServer(
             Decider decider, TimeSource time, GrpcServerSettings settings, Health health, GrpcServerObserver observer) {
         this(decider, time, settings, health, observer, new MemoryBudget(MemoryLimits.ofThisProcess()));

@@ -70,7 +70,7 @@ public record GrpcServerSettings(
             int controlFrames,
             int resets) {
 
-        /** These bounds with others on connections. */
+        /** These bounds with other limits on connections. */
         public Bounds withConnections(int all, int ofAddress) {
             return new Bounds(all, ofAddress, streams, lasting, headerList, buffered, unsent, controlFrames, resets);
         }

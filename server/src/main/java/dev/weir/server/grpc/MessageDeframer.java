@@ -102,7 +102,7 @@ final class MessageDeframer {
         receive.charge(stream, length);
         ByteBuf body = stream.body;
         if (body == null) {
-            // Not from the pool, which would keep the memory of a flood.
+            // Not pooled: the pool would keep the memory after a flood.
             body = Unpooled.buffer(Math.max(256, length));
             stream.body = body;
         }

@@ -99,7 +99,7 @@ final class ReceiveFlow {
         }
     }
 
-    /** Bytes that this connection holds of requests that are not whole. */
+    /** The bytes of incomplete requests that this connection holds. */
     long held() {
         return held;
     }

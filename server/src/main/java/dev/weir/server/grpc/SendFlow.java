@@ -136,7 +136,7 @@ final class SendFlow {
         }
     }
 
-    /** Bytes of the buffers in which answers wait for the peer's windows. */
+    /** The bytes of the buffers in which answers wait for the peer's windows. */
     long held() {
         return held;
     }

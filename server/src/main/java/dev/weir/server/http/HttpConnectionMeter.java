@@ -12,9 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Charges an HTTP connection for the bytes that it holds: of heads and frames that are not whole, of bodies that are not whole,
- * and of answers that the peer has not taken. One read buffer of each connection is not charged; the bound on connections
- * covers it.
+ * Charges an HTTP connection for the bytes that it holds: incomplete heads, frames and bodies, and answers that the peer
+ * has not read. One read buffer per connection is not charged; the bound on connections covers it.
  */
 final class HttpConnectionMeter extends ChannelDuplexHandler {
     static final String NAME = "meter";
@@ -37,7 +36,7 @@ final class HttpConnectionMeter extends ChannelDuplexHandler {
         this.input = input;
     }
 
-    /** The meter of a connection, or null where nobody guards its port. */
+    /** The meter of a connection; null if its port has no guard. */
     static @Nullable HttpConnectionMeter of(HttpConnection connection) {
         return connection instanceof ConnectionBase base
                         && base.channel().pipeline().get(NAME) instanceof HttpConnectionMeter meter
@@ -49,12 +48,12 @@ final class HttpConnectionMeter extends ChannelDuplexHandler {
         return input;
     }
 
-    /** The connection speaks HTTP/2: answers wait for its windows. */
+    /** Also charges answers that wait for the flow control windows of HTTP/2. */
     void http2(MeteredFlowController unsent) {
         this.unsent = unsent;
     }
 
-    /** The connection holds so many bytes of bodies more, or fewer. Only on its event loop. */
+    /** Adds to the bytes of incomplete bodies; negative to subtract. To be called on the connection's event loop. */
     void bodies(long more) {
         bodies += more;
         settle();
@@ -113,7 +112,7 @@ final class HttpConnectionMeter extends ChannelDuplexHandler {
         }
         long out = outbound(c);
         account.holds(input.held() + bodies + out);
-        // The socket takes what was left without telling anybody.
+        // The socket writes the remaining bytes without notifying this handler.
         if (out > 0 && !recheck) {
             recheck = true;
             var unused = c.executor().schedule(this::settleAgain, RECHECK_MILLIS, TimeUnit.MILLISECONDS);

@@ -6,7 +6,7 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2Stream;
 
-/** Counts the bytes of answers that wait for the flow control windows of an HTTP/2 peer, and leaves the rest to Netty's own. */
+/** Counts the bytes of answers that wait for an HTTP/2 peer's flow control windows; Netty's controller does the rest. */
 final class MeteredFlowController implements Http2RemoteFlowController {
     private final Http2RemoteFlowController own;
     private long unsent;
@@ -15,7 +15,7 @@ final class MeteredFlowController implements Http2RemoteFlowController {
         this.own = own;
     }
 
-    /** Takes the place of the connection's own. */
+    /** Replaces the flow controller of a connection. */
     static MeteredFlowController on(Http2Connection connection) {
         MeteredFlowController metered =
                 new MeteredFlowController(connection.remote().flowController());

@@ -8,12 +8,12 @@ import io.vertx.core.internal.buffer.BufferInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a large page piece by piece, as the peer takes it: a whole page in the socket's queue would be copied into direct memory
- * for every peer. While it is being sent, the connection is charged for the page.
+ * Sends a large page in pieces, as fast as the peer reads it. A whole page in the socket's queue would be copied into
+ * direct memory for every peer. While the page is being sent, the connection is charged for it.
  */
 public final class StreamedAnswer {
     private static final int PIECE = 16 << 10;
-    /** Charged at most: the largest page must fit into what one connection may hold. */
+    /** The maximum charge for a page: the largest page must fit into the limit of one connection. */
     private static final int MOST_CHARGED = 4 << 20;
 
     private final HttpServerResponse response;

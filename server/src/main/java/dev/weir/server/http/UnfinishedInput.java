@@ -13,9 +13,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows what arrives on an HTTP connection, in clear text, and knows how many bytes of it nobody could use yet: a head of
- * HTTP/1, or a frame or header block of HTTP/2, that is not whole. Over HTTP/2 it also bounds the time that they may take.
- * (Over HTTP/1, {@link Http1Guard} does.)
+ * Counts the bytes of incomplete input on an HTTP connection, in clear text: a head of HTTP/1, or a frame or header block
+ * of HTTP/2. Over HTTP/2 it also closes the connection if they take too long; over HTTP/1, {@link Http1Guard} does.
  */
 final class UnfinishedInput extends ChannelInboundHandlerAdapter {
     static final String NAME = "unfinished";
@@ -29,7 +28,7 @@ final class UnfinishedInput extends ChannelInboundHandlerAdapter {
     private enum Speaks {
         /** The first bytes may still become the preface of HTTP/2. */
         NOT_KNOWN,
-        /** HTTP/1 until the preface of HTTP/2 comes, behind the request that asked for the change. */
+        /** HTTP/1 until the preface of HTTP/2 arrives after the upgrade request. */
         UPGRADING,
         HTTP_1,
         HTTP_2
@@ -62,12 +61,12 @@ final class UnfinishedInput extends ChannelInboundHandlerAdapter {
         return bytes == 0 ? 0 : Long.highestOneBit(2 * bytes - 1);
     }
 
-    /** HTTP/1: what arrived last was whole. */
+    /** Called over HTTP/1 when a message is complete. */
     void used() {
         head = 0;
     }
 
-    /** The connection changes from HTTP/1 to HTTP/2 and begins with the preface. */
+    /** Called when the connection is upgraded from HTTP/1 to HTTP/2; the preface follows. */
     void upgraded() {
         if (speaks == Speaks.HTTP_1) {
             speaks = Speaks.UPGRADING;
@@ -153,7 +152,7 @@ final class UnfinishedInput extends ChannelInboundHandlerAdapter {
         waiting &= inBlock;
     }
 
-    /** Whether a frame other than DATA, or a header block, has begun; a body has a time of its own. */
+    /** Whether a frame other than DATA, or a header block, is incomplete. Bodies have their own timeout. */
     private boolean isWaiting() {
         boolean frame = headerSeen > 0 && (headerSeen < FRAME_HEADER || frameHeader[TYPE] != Http2FrameTypes.DATA);
         boolean begun = inBlock || frame;

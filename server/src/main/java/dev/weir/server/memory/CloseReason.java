@@ -10,13 +10,13 @@ public enum CloseReason {
     ADDRESS_MEMORY("one address"),
     /** All connections held too much. */
     PROCESS_MEMORY("all connections"),
-    /** Memory ran out all the same. */
+    /** Direct memory ran out although the budget was kept. */
     OUT_OF_MEMORY("all connections (memory ran out)"),
     /** Too many connections were open on the port. */
     CONNECTIONS("the port"),
-    /** Too many of them were of one address. */
+    /** Too many connections of one address were open on the port. */
     ADDRESS_CONNECTIONS("one address"),
-    /** A head, a frame or a TLS handshake did not arrive whole in its time. */
+    /** A head, a frame or a TLS handshake was not complete in time. */
     HEAD_TIMEOUT("a head");
 
     private final String of;
@@ -25,7 +25,7 @@ public enum CloseReason {
         this.of = of;
     }
 
-    /** Whose limit it was, for a log line. */
+    /** The owner of the limit, for a log line. */
     String of() {
         return of;
     }

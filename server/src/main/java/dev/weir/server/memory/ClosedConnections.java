@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * Counts connections that the server refused or closed to protect itself, and logs them: one line for each reason, and for as
- * long as it goes on one more every ten seconds, with how many there were.
+ * Counts connections that the server refused or closed to protect itself, and logs them: at most one line per reason
+ * every ten seconds, with the number of connections since the last line.
  */
 public final class ClosedConnections {
     private static final System.Logger LOG = System.getLogger(ClosedConnections.class.getName());
@@ -30,7 +30,7 @@ public final class ClosedConnections {
         }
     }
 
-    /** Counts {@code connections} more; {@code detail} is logged unless something like it was just logged. */
+    /** Counts {@code connections}, and logs {@code detail} unless a line for this reason was logged recently. */
     public void add(CloseReason reason, int connections, String detail) {
         Closed closed = of(reason);
         closed.count.add(connections);
@@ -59,7 +59,7 @@ public final class ClosedConnections {
         private long loggedNanos;
         private long unlogged;
 
-        /** How many to log now, or 0 while it is too early. */
+        /** The number of connections to log now; 0 if it is too early for a line. */
         synchronized long toLog(int more, long now) {
             unlogged += more;
             if (logged && now - loggedNanos < PERIOD_NANOS) {

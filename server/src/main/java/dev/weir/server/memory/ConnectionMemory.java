@@ -1,7 +1,8 @@
 package dev.weir.server.memory;
 
 /**
- * What one connection is charged for. Its event loop sets the amount, whenever it has changed; any thread may end it.
+ * The memory that one connection is charged for. Its event loop sets the amount after each change; any thread may end
+ * the charge.
  */
 public final class ConnectionMemory {
     private final MemoryBudget budget;
@@ -18,7 +19,7 @@ public final class ConnectionMemory {
         this.close = close;
     }
 
-    /** The connection holds {@code bytes} now, beyond what every open connection costs. */
+    /** Sets the bytes that the connection holds now, beyond the fixed cost of an open connection. */
     public void holds(long bytes) {
         long more = bytes - charged;
         if (more != 0 && charge(bytes, more) && more > 0) {
@@ -34,7 +35,7 @@ public final class ConnectionMemory {
         return !ended;
     }
 
-    /** The connection is closed, or about to be: it is no longer charged. Returns what it held, or -1 if it had ended before. */
+    /** Ends the charge of a connection that is closed or about to be. Returns the bytes that it held; -1 if already ended. */
     synchronized long end() {
         if (ended) {
             return -1;
@@ -46,7 +47,7 @@ public final class ConnectionMemory {
         return held;
     }
 
-    /** The connection has closed. */
+    /** Ends the charge and removes the connection from the budget, after the connection was closed. */
     public void closed() {
         var unused = end();
         budget.forget(this);
@@ -60,7 +61,7 @@ public final class ConnectionMemory {
         return address;
     }
 
-    /** Lower for connections that are older. */
+    /** The serial number of the connection; older ones have lower numbers. */
     long number() {
         return number;
     }

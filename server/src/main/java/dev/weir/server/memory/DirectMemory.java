@@ -3,9 +3,9 @@ package dev.weir.server.memory;
 import java.lang.management.ManagementFactory;
 
 /**
- * Sets up Netty's direct memory before Netty is loaded. Through the JDK, an allocation that exceeds the limit sleeps and
- * collects garbage again and again, on the event loop; on its own, Netty counts what it allocates and fails at once.
- * (Netty's own way needs {@code --add-opens java.base/java.nio=ALL-UNNAMED}, which the jar's manifest has.)
+ * Sets up Netty's direct memory before Netty is loaded. If the JDK allocates it, an allocation above the limit sleeps and
+ * collects garbage repeatedly, on the event loop. If Netty allocates it, Netty counts the bytes and fails at once. That
+ * needs {@code --add-opens java.base/java.nio=ALL-UNNAMED}, which the jar's manifest has.
  */
 public final class DirectMemory {
     private static final String ACCESS = "io.netty.tryReflectionSetAccessible";
@@ -15,12 +15,12 @@ public final class DirectMemory {
 
     private DirectMemory() {}
 
-    /** To be called before any class of Netty is loaded; values that somebody set stay. */
+    /** Sets the system properties that are not set yet; to be called before any class of Netty is loaded. */
     public static void prepare() {
         setUnlessSet(ACCESS, "true");
         if (ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .noneMatch(each -> each.startsWith(JVM_MOST))) {
-            // The JVM allows as much as the heap, which together does not fit into a container of twice the heap.
+            // The JVM's default is the size of the heap; both together do not fit into a container of twice the heap.
             setUnlessSet(
                     MOST, String.valueOf(Math.max(LEAST, Runtime.getRuntime().maxMemory() / 8 * 3)));
         }

@@ -13,18 +13,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The budget for bytes that peers make this process hold: unfinished heads, frames and bodies, and answers that they do not
- * take. Whatever is read, decided and answered at once is never charged.
+ * The budget for bytes that peers make this process hold: unfinished heads, frames and bodies, and answers that they do
+ * not read. A request that is read, decided and answered at once is never charged.
  *
- * <p>When a connection, an address or the process exceeds its limit, the costliest connections are closed until an eighth of
- * that limit is free again. Between connections that cost the same, the oldest goes first: a caller that takes its answer is
- * gone soon, and one that never does grows old.
+ * <p>When a connection, an address or the process exceeds its limit, the budget closes the costliest connections until
+ * an eighth of that limit is free again. Among equally costly connections the oldest is closed first: a caller that
+ * reads its answer finishes soon, and one that never does grows old.
  */
 public final class MemoryBudget {
     private static final Comparator<Charged> COSTLIEST_FIRST =
             Comparator.comparingLong(Charged::bytes).reversed().thenComparingLong(each -> each.of.number());
 
-    /** What one peer address holds over its connections. */
+    /** The bytes that one peer address holds over all its connections. */
     static final class Address {
         private final String name;
         private final AtomicLong held = new AtomicLong();
@@ -35,7 +35,7 @@ public final class MemoryBudget {
         }
     }
 
-    /** A connection with what it held when it was looked at: the amount may change while connections are sorted. */
+    /** A connection and a copy of its charge, which may change while connections are sorted. */
     private record Charged(ConnectionMemory of, long bytes) {}
 
     private final MemoryLimits limits;
@@ -59,12 +59,12 @@ public final class MemoryBudget {
         return closed;
     }
 
-    /** Bytes that are charged now. */
+    /** The bytes that are charged now. */
     public long held() {
         return held.get();
     }
 
-    /** An account for a new connection; {@code close} is called at most once, on any thread, and closes it at once. */
+    /** Opens the account of a new connection. {@code close} closes it at once; it is called at most once, on any thread. */
     public ConnectionMemory open(@Nullable SocketAddress remote, Runnable close) {
         Address address = addresses.compute(PeerAddress.of(remote), (name, known) -> {
             Address of = known == null ? new Address(name) : known;

@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reacts to memory that ran out although the budget was kept. Without direct memory, the costliest connections are closed.
- * If it is still exhausted after some seconds although peers hold next to nothing, or if the heap is exhausted, the process
- * ends and says why: a supervisor restarts it, and a process that cannot allocate answers nobody.
+ * Reacts when memory runs out although the budget was kept. If direct memory runs out, it closes the costliest
+ * connections. If direct memory is still exhausted after some seconds and peers hold little of it, or if the heap is
+ * exhausted, it logs the reason and ends the process, so that a supervisor can restart it.
  */
 public final class OutOfMemory {
     private static final System.Logger LOG = System.getLogger(OutOfMemory.class.getName());
@@ -56,7 +56,7 @@ public final class OutOfMemory {
         long held = budget.held();
         budget.relieve();
         if (held > budget.limits().process() / 4) {
-            since.set(NEVER); // peers hold it: closing their connections will help
+            since.set(NEVER); // peers hold the memory: closing their connections frees it
             return;
         }
         long now = nanos.getAsLong();

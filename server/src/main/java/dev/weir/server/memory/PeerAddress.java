@@ -8,7 +8,7 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The address that a peer's connections are counted by: IPv4 whole, and the first 64 bits of IPv6, which one host owns. */
+/** The address by which connections are counted: all of IPv4, and the first 64 bits of IPv6, which one host owns. */
 final class PeerAddress {
     private static final int PREFIX = 8;
     private static final String UNKNOWN = "unknown";

@@ -1,12 +1,12 @@
 package dev.weir.server.tls;
 
-/** TLS 1.2 lets a client ask for another handshake at any time, which costs the server a signature each. */
+/** Renegotiation of TLS 1.2: a client may start another handshake at any time, and each costs the server a signature. */
 public final class Renegotiation {
     private static final String REJECT = "jdk.tls.rejectClientInitiatedRenegotiation";
 
     private Renegotiation() {}
 
-    /** Refuses it in this process; to be called before the JDK's TLS is loaded. A value that somebody set stays. */
+    /** Refuses it in this process unless the property is set; to be called before the JDK's TLS is loaded. */
     public static void refuse() {
         if (System.getProperty(REJECT) == null) {
             System.setProperty(REJECT, "true");

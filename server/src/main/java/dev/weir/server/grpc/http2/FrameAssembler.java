@@ -64,7 +64,7 @@ public final class FrameAssembler {
         return partial == null ? FrameDecoder.NOT_WAITING : partialSince;
     }
 
-    /** Bytes that are kept of a frame that is not whole. */
+    /** The size of the buffer that holds an incomplete frame. */
     public int held() {
         return partial == null ? 0 : partial.length;
     }

@@ -122,7 +122,7 @@ public final class FrameDecoder {
         return inHeaders ? headersSince : NOT_WAITING;
     }
 
-    /** Bytes that the reader keeps of a header block that is not whole. */
+    /** The bytes of an incomplete header block. */
     public int held() {
         return blockSize;
     }
