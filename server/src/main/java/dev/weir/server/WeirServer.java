@@ -20,6 +20,8 @@ import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.listener.Listeners;
 import dev.weir.server.listener.PortCertificates;
 import dev.weir.server.listener.ServerEventLoops;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.MemoryLimits;
 import dev.weir.server.metrics.GrpcServerMetrics;
 import dev.weir.server.metrics.IneffectiveKeyWarnings;
 import dev.weir.server.metrics.LocalTierGauges;
@@ -119,7 +121,8 @@ public final class WeirServer implements AutoCloseable {
         ControlComponents control = opened.add(new ControlComponents(settings, files));
         ServerRules rules = new ServerRules(ruleFiles, control.remote(), control.control());
         observers.rules(rules.all());
-        ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops()));
+        MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
+        ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops(), settings.network(), memory));
         ServerStores stores = opened.add(new ServerStores(
                 (int) settings.maxKeys(),
                 settings.stores(),
@@ -139,20 +142,23 @@ public final class WeirServer implements AutoCloseable {
         control.addTo(metrics);
         certificates.addTo(metrics);
         observers.addTo(metrics);
+        new NetworkGauges(memory).addTo(metrics);
         addTo(metrics, settings, limiter, health);
         GrpcServer grpc = new GrpcServer(
                 Decider.of(limiter),
                 time,
-                certificates.with(GrpcServerSettings.defaults().with(settings.rls())),
+                certificates.with(grpcSettings(settings)),
                 health,
-                new GrpcServerMetrics(metrics));
+                new GrpcServerMetrics(metrics),
+                memory);
         PeriodicTasks tasks = opened.add(new PeriodicTasks());
 
         Listeners listeners = new Listeners(settings, certificates, grpc, loops);
         RestApi rest = new RestApi(
                 limiter, time, health, restSettings(settings), settings.rls(), control.access()::requireToGiveBack);
+        MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
         listeners.bind(
-                () -> httpRoutes(loops.vertx(), rest, metrics, health),
+                () -> httpRoutes(loops.vertx(), rest, metricsPage, health),
                 httpPort -> new AdminApi(
                         control.access(),
                         limiter::index,
@@ -197,24 +203,28 @@ public final class WeirServer implements AutoCloseable {
         new LocalTierGauges(settings, limiter.tier()).addTo(metrics);
     }
 
+    private static MemoryLimits memoryLimits(Settings.Network network) {
+        Long bytes = network.memory();
+        return bytes == null ? MemoryLimits.ofThisProcess() : MemoryLimits.of(bytes);
+    }
+
+    private static GrpcServerSettings grpcSettings(Settings settings) {
+        Settings.Network network = settings.network();
+        return GrpcServerSettings.defaults()
+                .with(settings.rls())
+                .with(GrpcServerSettings.Bounds.defaults()
+                        .withConnections(network.connections(), network.connectionsPerAddress()));
+    }
+
     private static RestSettings restSettings(Settings settings) {
         Settings.Idempotency set = settings.idempotency();
         return RestSettings.defaults().withIdempotency(set.keep(), set.perCaller());
     }
 
     private static Handler<HttpServerRequest> httpRoutes(
-            Vertx vertx, RestApi rest, ServerMetrics metrics, Health health) {
+            Vertx vertx, RestApi rest, MetricsPage metricsPage, Health health) {
         Router router = rest.routes(vertx);
-        HttpRoutes.page(
-                router,
-                "/metrics",
-                context -> vertx.executeBlocking(metrics::scrape, false)
-                        .onSuccess(text -> {
-                            var unused = context.response()
-                                    .putHeader("Content-Type", ServerMetrics.CONTENT_TYPE)
-                                    .end(text);
-                        })
-                        .onFailure(context::fail));
+        HttpRoutes.page(router, "/metrics", context -> metricsPage.answer(context.request()));
         return HttpPort.whileServing(health::serving, router);
     }
 

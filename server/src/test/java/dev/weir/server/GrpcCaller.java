@@ -3,12 +3,14 @@ package dev.weir.server;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** Calls ShouldRateLimit through grpc-java with messages that the test wrote itself. */
@@ -38,6 +40,16 @@ public final class GrpcCaller implements AutoCloseable {
     public GrpcCaller(int port) {
         channel =
                 NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    }
+
+    /** Over TLS, to a server that shows {@code certificate}. */
+    public GrpcCaller(int port, Path certificate) throws IOException {
+        channel = NettyChannelBuilder.forAddress("127.0.0.1", port)
+                .overrideAuthority("localhost")
+                .sslContext(GrpcSslContexts.forClient()
+                        .trustManager(certificate.toFile())
+                        .build())
+                .build();
     }
 
     /** Sends a message as it stands. */

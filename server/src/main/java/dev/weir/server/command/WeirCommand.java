@@ -1,7 +1,9 @@
 package dev.weir.server.command;
 
 import dev.weir.server.log.Logs;
+import dev.weir.server.memory.DirectMemory;
 import dev.weir.server.settings.Version;
+import dev.weir.server.tls.Renegotiation;
 import java.io.PrintWriter;
 import java.util.Map;
 import picocli.CommandLine;
@@ -29,6 +31,10 @@ public final class WeirCommand implements Runnable {
 
     public static void main(String[] arguments) {
         Logs.outliveShutdown();
+        Renegotiation.refuse();
+        if (arguments.length > 0 && arguments[0].equals("serve")) {
+            DirectMemory.prepare();
+        }
         System.exit(commandLine(System.getenv()).execute(arguments));
     }
 

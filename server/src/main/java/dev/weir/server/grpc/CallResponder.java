@@ -87,7 +87,7 @@ final class CallResponder implements WaiterSupplier {
         output.headers(stream.id, AnswerHeaderBlocks.HEAD, false);
         stream.headSent = true;
         stream.trailers = AnswerHeaderBlocks.TRAILERS_OK;
-        ByteBuf waiting = connection.alloc().buffer(frames.length());
+        ByteBuf waiting = Unpooled.buffer(frames.length());
         frames.writeContentTo(waiting);
         flow.enqueue(stream, waiting);
         flow.pump(stream);
@@ -176,7 +176,7 @@ final class CallResponder implements WaiterSupplier {
             stream.headSent = true;
             output.headers(stream.id, AnswerHeaderBlocks.HEAD, false);
         }
-        ByteBuf bytes = connection.alloc().buffer(PREFIX + message.length);
+        ByteBuf bytes = Unpooled.buffer(PREFIX + message.length);
         flow.enqueue(stream, bytes.writeByte(0).writeInt(message.length).writeBytes(message));
         flow.pump(stream);
     }

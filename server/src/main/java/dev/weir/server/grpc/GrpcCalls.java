@@ -44,7 +44,7 @@ final class GrpcCalls implements FrameSink {
         this.receive = new ReceiveFlow(output, context.buffered(), context.settings());
         this.send = new SendFlow(output, streams, context.settings().bounds().unsent(), this::done);
         this.responder = new CallResponder(context, output, send, streams, connection);
-        this.messages = new MessageDeframer(context.settings().caps(), receive, responder, connection.alloc());
+        this.messages = new MessageDeframer(context.settings().caps(), receive, responder);
     }
 
     StreamTable streams() {

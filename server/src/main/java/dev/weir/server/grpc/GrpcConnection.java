@@ -8,9 +8,10 @@ import dev.weir.server.grpc.http2.FrameAssembler;
 import dev.weir.server.grpc.http2.FrameDecoder;
 import dev.weir.server.grpc.http2.FrameOutput;
 import dev.weir.server.grpc.http2.RequestHeadDecoder;
+import dev.weir.server.memory.ConnectionMemory;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameTypes;
@@ -39,6 +40,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
     private final FrameAssembler assembler = new FrameAssembler(this);
     private final ConnectionLifecycle lifecycle;
     private final Runnable flush = this::flushNow;
+    private final ConnectionMemory memory;
     private long nowMicros;
     private boolean reading;
     private boolean flushDue;
@@ -57,6 +59,37 @@ final class GrpcConnection implements FrameAssembler.Handler {
                 new ControlFrameListener(calls, output, this),
                 this::now);
         this.lifecycle = new ConnectionLifecycle(context.settings().times(), calls, output, this);
+        this.memory = context.memory().open(ctx.channel().remoteAddress(), this::closeTooCostly);
+    }
+
+    /**
+     * Charges the memory that stays in use after a read: incomplete frames, header blocks and requests, and answers that
+     * the peer has not read. A request that arrives whole and is answered at once is not charged.
+     */
+    private void settleMemory() {
+        ChannelOutboundBuffer outbound = ctx.channel().unsafe().outboundBuffer();
+        memory.holds(assembler.held()
+                + decoder.held()
+                + calls.receive().held()
+                + calls.send().held()
+                + (outbound == null ? 0 : outbound.totalPendingWriteBytes()));
+    }
+
+    /** Closes this connection, from any thread, because the memory budget is exceeded and it is among the costliest. */
+    private void closeTooCostly() {
+        if (ctx.executor().inEventLoop()) {
+            closeNow();
+        } else {
+            ctx.executor().execute(this::closeNow);
+        }
+    }
+
+    private void closeNow() {
+        context.observer().overBudget();
+        closing = true;
+        lifecycle.stop();
+        calls.closeAll(); // frees its memory before the event loop serves other connections
+        var unused = ctx.close();
     }
 
     void start() {
@@ -73,6 +106,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
             if (output.size() >= FLUSH_AT) {
                 output.flush();
             }
+            settleMemory();
         }
     }
 
@@ -83,6 +117,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
             calls.receive().topUp();
             calls.settle();
             output.flush();
+            settleMemory();
             lifecycle.afterRead();
         }
     }
@@ -101,8 +136,9 @@ final class GrpcConnection implements FrameAssembler.Handler {
     }
 
     /** Closes the connection after an internal error. */
-    private void failInside(RuntimeException cause) {
+    private void failInside(Throwable cause) {
         context.observer().failed(cause);
+        context.outOfMemory().look(cause);
         fail(INTERNAL_ERROR, "internal error");
     }
 
@@ -161,10 +197,6 @@ final class GrpcConnection implements FrameAssembler.Handler {
         return Math.min(assembler.unfinishedSince(), decoder.unfinishedSince());
     }
 
-    ByteBufAllocator alloc() {
-        return ctx.alloc();
-    }
-
     Executor executor() {
         return ctx.executor();
     }
@@ -195,6 +227,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
             return;
         }
         output.flush();
+        settleMemory();
         lifecycle.afterRead();
     }
 
@@ -205,7 +238,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
         } else if (!closing) {
             try {
                 action.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // The scheduler would swallow the exception and never run the lifecycle's tick again.
                 failInside(e);
                 return;
@@ -213,6 +246,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
             if (!reading) {
                 calls.settle();
                 output.flush();
+                settleMemory();
                 lifecycle.afterRead();
             }
         }
@@ -253,6 +287,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
         output.flush();
         lifecycle.stop();
         calls.closeAll();
+        settleMemory();
         LingeringClose.start(ctx, timeout);
     }
 
@@ -265,6 +300,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
     /** Frees everything after the channel was closed. */
     void closed() {
         closing = true;
+        memory.closed();
         lifecycle.stop();
         calls.closeAll();
         output.release();

@@ -89,6 +89,7 @@ final class GrpcConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        context.outOfMemory().look(cause);
         if (cause instanceof DecoderException && cause.getCause() instanceof SSLException tls) {
             context.observer().cutOff("TLS: " + describe(tls));
         } else if (!(cause instanceof IOException)) {

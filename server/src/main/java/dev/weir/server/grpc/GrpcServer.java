@@ -6,6 +6,9 @@ import dev.weir.TimeSource;
 import dev.weir.server.grpc.service.HealthService;
 import dev.weir.server.grpc.service.ReflectionService;
 import dev.weir.server.health.Health;
+import dev.weir.server.memory.ConnectionLimit;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.MemoryLimits;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -32,17 +35,34 @@ import java.util.function.Supplier;
 public final class GrpcServer {
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(128 << 10, 512 << 10);
 
+    /** The kernel's send buffer for answers that a peer does not read; the kernel's default grows to megabytes. */
+    private static final int SEND_BUFFER = 256 << 10;
+
     private final GrpcServerContext context;
     private final Health health;
+    private final ConnectionLimit limit;
     private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private volatile boolean draining;
 
+    /** Creates a server with its own memory budget. */
     public GrpcServer(
             Decider decider, TimeSource time, GrpcServerSettings settings, Health health, GrpcServerObserver observer) {
+        this(decider, time, settings, health, observer, new MemoryBudget(MemoryLimits.ofThisProcess()));
+    }
+
+    public GrpcServer(
+            Decider decider,
+            TimeSource time,
+            GrpcServerSettings settings,
+            Health health,
+            GrpcServerObserver observer,
+            MemoryBudget memory) {
         this.health = health;
         this.context = new GrpcServerContext(
-                settings, decider, time, observer, new HealthService(health), new ReflectionService());
+                settings, decider, time, observer, new HealthService(health), new ReflectionService(), memory);
+        GrpcServerSettings.Bounds bounds = settings.bounds();
+        this.limit = new ConnectionLimit("gRPC", bounds.connections(), bounds.connectionsPerAddress(), memory.closed());
     }
 
     /** Listens on {@code host:port}. Port 0 takes any free one; the channel's address has its number. */
@@ -54,6 +74,7 @@ public final class GrpcServer {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, 1_024)
                 .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
@@ -75,9 +96,8 @@ public final class GrpcServer {
     }
 
     private void connected(Channel channel) {
-        int limit = context.settings().bounds().connections();
-        if (connections.size() >= limit) {
-            context.observer().cutOff("too many connections (expected: <= " + limit + ")");
+        if (limit.admit(channel) != null) {
+            context.observer().overBudget();
             var unused = channel.close();
             return;
         }

@@ -3,6 +3,8 @@ package dev.weir.server.grpc;
 import dev.weir.TimeSource;
 import dev.weir.server.grpc.protocol.GrpcMethod;
 import dev.weir.server.grpc.service.GrpcService;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.OutOfMemory;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -14,6 +16,8 @@ final class GrpcServerContext {
     private final GrpcServerObserver observer;
     private final GrpcService health;
     private final GrpcService reflection;
+    private final MemoryBudget memory;
+    private final OutOfMemory outOfMemory;
     private final AtomicLong buffered = new AtomicLong();
     private final FastThreadLocal<EventLoopBuffers> buffers = new FastThreadLocal<>() {
         @Override
@@ -28,13 +32,25 @@ final class GrpcServerContext {
             TimeSource time,
             GrpcServerObserver observer,
             GrpcService health,
-            GrpcService reflection) {
+            GrpcService reflection,
+            MemoryBudget memory) {
         this.settings = settings;
         this.decider = decider;
         this.time = time;
         this.observer = observer;
         this.health = health;
         this.reflection = reflection;
+        this.memory = memory;
+        this.outOfMemory = new OutOfMemory(memory);
+    }
+
+    /** The budget that connections are charged to. */
+    MemoryBudget memory() {
+        return memory;
+    }
+
+    OutOfMemory outOfMemory() {
+        return outOfMemory;
     }
 
     GrpcServerSettings settings() {

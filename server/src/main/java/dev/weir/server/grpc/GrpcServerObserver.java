@@ -15,6 +15,9 @@ public interface GrpcServerObserver {
     /** Called when a connection was refused or cut off, with the reason. */
     default void cutOff(String reason) {}
 
+    /** Called when a connection was refused or closed by a bound that counts and logs it itself. */
+    default void overBudget() {}
+
     /** Called on an internal error, which is the server's fault and not a peer's. */
     default void failed(Throwable cause) {}
 

@@ -50,6 +50,7 @@ public record GrpcServerSettings(
      * Bounds on a connection. A connection that exceeds one is closed with the reason.
      *
      * @param connections open connections; further ones are closed at once
+     * @param connectionsPerAddress open connections of one peer address
      * @param streams open streams on a connection
      * @param lasting open streams without a time limit on a connection: health watches and reflection
      * @param headerList bytes of a request's headers, as HTTP/2 counts them
@@ -60,6 +61,7 @@ public record GrpcServerSettings(
      */
     public record Bounds(
             int connections,
+            int connectionsPerAddress,
             int streams,
             int lasting,
             int headerList,
@@ -68,8 +70,13 @@ public record GrpcServerSettings(
             int controlFrames,
             int resets) {
 
+        /** These bounds with other limits on connections. */
+        public Bounds withConnections(int all, int ofAddress) {
+            return new Bounds(all, ofAddress, streams, lasting, headerList, buffered, unsent, controlFrames, resets);
+        }
+
         public static Bounds defaults() {
-            return new Bounds(10_000, 1_024, 16, 16_384, 64L << 20, 4 << 20, 2_000, 200);
+            return new Bounds(10_000, 5_000, 1_024, 16, 16_384, 64L << 20, 4 << 20, 2_000, 200);
         }
     }
 

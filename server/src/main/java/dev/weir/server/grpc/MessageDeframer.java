@@ -7,7 +7,7 @@ import dev.weir.server.grpc.protocol.GrpcMethod;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 import dev.weir.server.rls.RequestCaps;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
 /**
@@ -21,13 +21,11 @@ final class MessageDeframer {
     private final RequestCaps caps;
     private final ReceiveFlow receive;
     private final CallResponder responder;
-    private final ByteBufAllocator alloc;
 
-    MessageDeframer(RequestCaps caps, ReceiveFlow receive, CallResponder responder, ByteBufAllocator alloc) {
+    MessageDeframer(RequestCaps caps, ReceiveFlow receive, CallResponder responder) {
         this.caps = caps;
         this.receive = receive;
         this.responder = responder;
-        this.alloc = alloc;
     }
 
     /**
@@ -104,7 +102,8 @@ final class MessageDeframer {
         receive.charge(stream, length);
         ByteBuf body = stream.body;
         if (body == null) {
-            body = alloc.heapBuffer(Math.max(256, length));
+            // Not pooled: the pool would keep the memory after a flood.
+            body = Unpooled.buffer(Math.max(256, length));
             stream.body = body;
         }
         body.writeBytes(in, index, length);

@@ -99,6 +99,11 @@ final class ReceiveFlow {
         }
     }
 
+    /** The bytes of incomplete requests that this connection holds. */
+    long held() {
+        return held;
+    }
+
     private boolean hold(long bytes) {
         held += bytes;
         return buffered.addAndGet(bytes) <= maxBuffered && held <= share;

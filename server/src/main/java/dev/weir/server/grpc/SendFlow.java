@@ -5,6 +5,8 @@ import static io.netty.handler.codec.http2.Http2Error.FLOW_CONTROL_ERROR;
 
 import dev.weir.server.grpc.http2.FrameOutput;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
@@ -26,6 +28,7 @@ final class SendFlow {
     private int initialWindow = DEFAULT_WINDOW;
     private int maxFrame = DEFAULT_FRAME;
     private int unsent;
+    private long held;
 
     /** Calls {@code done} for every stream whose answer is completely written. */
     SendFlow(FrameOutput output, StreamTable streams, int maxUnsent, Consumer<GrpcStream> done) {
@@ -64,10 +67,18 @@ final class SendFlow {
         ByteBuf waiting = stream.unsent;
         if (waiting == null) {
             stream.unsent = bytes;
+            held += bytes.capacity();
         } else {
+            // A composite, not one growing buffer: growing holds both sizes at once, and large arrays fragment the
+            // heap.
+            CompositeByteBuf all = waiting instanceof CompositeByteBuf composite
+                    ? composite
+                    : Unpooled.compositeBuffer(Integer.MAX_VALUE).addComponent(true, waiting);
+            held -= waiting.capacity();
             // A long-lived stream may never be empty: without this its buffer would keep everything that was ever sent.
-            waiting.discardSomeReadBytes().writeBytes(bytes);
-            bytes.release();
+            all.discardReadComponents().addComponent(true, bytes);
+            held += all.capacity();
+            stream.unsent = all;
         }
     }
 
@@ -75,6 +86,7 @@ final class SendFlow {
     void drop(GrpcStream stream) {
         if (stream.unsent != null) {
             unsent -= stream.unsent.readableBytes();
+            held -= stream.unsent.capacity();
         }
         if (stream.queued) {
             stream.queued = false;
@@ -102,6 +114,7 @@ final class SendFlow {
             stream.sendWindow -= length;
             unsent -= length;
             if (last) {
+                held -= bytes.capacity();
                 bytes.release();
                 bytes = null;
                 stream.unsent = null;
@@ -121,6 +134,11 @@ final class SendFlow {
             throw Http2Exception.connectionError(
                     ENHANCE_YOUR_CALM, "unsent answers: %d bytes (expected: <= %d)", unsent, maxUnsent);
         }
+    }
+
+    /** The bytes of the buffers in which answers wait for the peer's windows. */
+    long held() {
+        return held;
     }
 
     /** Returns whether anything could leave because of it. */

@@ -49,12 +49,21 @@ public final class BodyBudget {
 
     /** Reserves {@code bytes} for a connection; returns whether they fit. */
     boolean reserve(HttpConnection connection, int bytes) {
+        charge(connection, bytes);
         long own = keptByConnection.merge(connection, (long) bytes, Long::sum);
         return kept.addAndGet(bytes) <= maxBytes && own <= maxBytes / SHARES + cap;
     }
 
     void release(HttpConnection connection, int bytes) {
+        charge(connection, -bytes);
         keptByConnection.computeIfPresent(connection, (of, own) -> own == bytes ? null : own - bytes);
         kept.addAndGet(-bytes);
+    }
+
+    private static void charge(HttpConnection connection, int bytes) {
+        HttpConnectionMeter meter = HttpConnectionMeter.of(connection);
+        if (meter != null) {
+            meter.bodies(bytes);
+        }
     }
 }

@@ -1,5 +1,9 @@
 package dev.weir.server.http;
 
+import dev.weir.server.memory.CloseReason;
+import dev.weir.server.memory.ConnectionLimit;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.OutOfMemory;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -7,14 +11,13 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
-import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,16 +27,21 @@ import org.jspecify.annotations.Nullable;
  */
 @Sharable
 final class ConnectionGuard extends ChannelInboundHandlerAdapter {
-    private static final System.Logger LOG = System.getLogger(ConnectionGuard.class.getName());
     private static final String FIRST_HEAD = "first head";
 
     private final ConnectionGuardSettings settings;
     private final boolean clearText;
-    private final AtomicInteger open = new AtomicInteger();
+    private final MemoryBudget memory;
+    private final OutOfMemory outOfMemory;
+    private final ConnectionLimit limit;
 
-    ConnectionGuard(ConnectionGuardSettings settings, boolean clearText) {
+    ConnectionGuard(ConnectionGuardSettings settings, MemoryBudget memory, boolean clearText) {
         this.settings = settings;
         this.clearText = clearText;
+        this.memory = memory;
+        this.outOfMemory = new OutOfMemory(memory);
+        this.limit =
+                new ConnectionLimit("HTTP", settings.connections(), settings.connectionsPerAddress(), memory.closed());
     }
 
     /**
@@ -45,8 +53,15 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
         ChannelPipeline pipeline = base.channel().pipeline();
         if (pipeline.get(FIRST_HEAD) instanceof FirstHead first) {
             pipeline.remove(first);
-            if (Http1Guard.isHttp1(pipeline)) {
-                pipeline.addBefore(base.channelHandlerContext().name(), "heads", new Http1Guard(first.timeout()));
+            Http2ConnectionHandler http2 = pipeline.get(Http2ConnectionHandler.class);
+            if (http2 != null) {
+                first.meter().input().upgraded();
+                first.meter().http2(MeteredFlowController.on(http2.connection()));
+            } else if (Http1Guard.isHttp1(pipeline)) {
+                pipeline.addBefore(
+                        base.channelHandlerContext().name(),
+                        "heads",
+                        new Http1Guard(first.timeout(), first.meter().input(), first::countTimeout));
             }
         }
     }
@@ -54,14 +69,25 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
         Channel channel = (Channel) accepted;
-        if (open.incrementAndGet() > settings.connections()) {
-            LOG.log(Level.WARNING, "HTTP: refused a connection: " + settings.connections() + " are open, the limit");
-            channel.pipeline().addLast(new Refusal());
+        String refused = limit.admit(channel);
+        if (refused != null) {
+            channel.pipeline().addLast(new Refusal(refused));
         } else {
-            channel.pipeline().addLast(FIRST_HEAD, new FirstHead());
+            HttpConnectionMeter meter =
+                    new HttpConnectionMeter(memory, outOfMemory, new UnfinishedInput(settings.head(), this::closeLate));
+            channel.pipeline().addLast(HttpConnectionMeter.NAME, meter);
+            channel.pipeline().addLast(FIRST_HEAD, new FirstHead(meter));
         }
-        channel.closeFuture().addListener(closed -> open.decrementAndGet());
         ctx.fireChannelRead(accepted);
+    }
+
+    private void closeLate(ChannelHandlerContext ctx, String why) {
+        countTimeout(why);
+        var unused = ctx.channel().close();
+    }
+
+    private void countTimeout(String why) {
+        memory.closed().add(CloseReason.HEAD_TIMEOUT, 1, "HTTP: " + why);
     }
 
     /** Answers {@code status} in HTTP/1, which every client understands, and closes. */
@@ -78,18 +104,35 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
     /** Refuses a connection above the limit. */
     private final class Refusal extends ChannelInboundHandlerAdapter {
+        private final String detail;
+
+        Refusal(String detail) {
+            this.detail = detail;
+        }
+
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
-            refuse(
-                    ctx,
-                    "503 Service Unavailable",
-                    "too many connections (expected: <= " + settings.connections() + ")\n");
+            refuse(ctx, "503 Service Unavailable", detail + "\n");
         }
     }
 
     /** Times the first head of a connection that Vert.x does not know yet. */
     private final class FirstHead extends ChannelInboundHandlerAdapter {
+        private final HttpConnectionMeter meter;
         private @Nullable Future<?> due;
+
+        FirstHead(HttpConnectionMeter meter) {
+            this.meter = meter;
+        }
+
+        HttpConnectionMeter meter() {
+            return meter;
+        }
+
+        void countTimeout() {
+            ConnectionGuard.this.countTimeout(
+                    "request head: incomplete after " + timeout().toMillis() + " ms");
+        }
 
         Duration timeout() {
             return settings.head();
@@ -98,13 +141,14 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object bytes) {
             if (due == null) {
-                due = ctx.executor()
-                        .schedule(
-                                () -> refuse(ctx, "408 Request Timeout", "request head: timeout\n"),
-                                timeout().toNanos(),
-                                TimeUnit.NANOSECONDS);
+                due = ctx.executor().schedule(() -> timedOut(ctx), timeout().toNanos(), TimeUnit.NANOSECONDS);
             }
             ctx.fireChannelRead(bytes);
+        }
+
+        private void timedOut(ChannelHandlerContext ctx) {
+            countTimeout();
+            refuse(ctx, "408 Request Timeout", "request head: timeout\n");
         }
 
         @Override

@@ -1,15 +1,22 @@
 package dev.weir.server.http;
 
+import dev.weir.server.memory.MemoryBudget;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.datagram.DatagramSocketOptions;
+import io.vertx.core.impl.transports.EpollTransport;
 import io.vertx.core.net.ClientOptionsBase;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.SocketAddress;
@@ -24,17 +31,20 @@ import org.jspecify.annotations.Nullable;
 public final class GuardedTransport implements io.vertx.core.transport.Transport {
     private final io.vertx.core.transport.Transport wrapped;
     private final ConnectionGuardSettings settings;
+    private final MemoryBudget memory;
 
-    private GuardedTransport(io.vertx.core.transport.Transport wrapped, ConnectionGuardSettings settings) {
+    private GuardedTransport(
+            io.vertx.core.transport.Transport wrapped, ConnectionGuardSettings settings, MemoryBudget memory) {
         this.wrapped = wrapped;
         this.settings = settings;
+        this.memory = memory;
     }
 
     /** Wraps the native transport if it is available, else NIO. */
-    public static GuardedTransport of(ConnectionGuardSettings settings) {
+    public static GuardedTransport of(ConnectionGuardSettings settings, MemoryBudget memory) {
         io.vertx.core.transport.Transport own = io.vertx.core.transport.Transport.nativeTransport();
         return new GuardedTransport(
-                own != null && own.available() ? own : io.vertx.core.transport.Transport.NIO, settings);
+                own != null && own.available() ? own : io.vertx.core.transport.Transport.NIO, settings, memory);
     }
 
     @Override
@@ -54,14 +64,32 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
     @Override
     public Transport implementation() {
-        return new Guarded(wrapped.implementation(), settings);
+        return new Guarded(wrapped.implementation(), settings, memory);
     }
 
-    private record Guarded(Transport wrapped, ConnectionGuardSettings settings) implements Transport {
+    private record Guarded(Transport wrapped, ConnectionGuardSettings settings, MemoryBudget memory)
+            implements Transport {
+        /** The maximum size of one read, which a connection may hold without being charged. */
+        private static final int MAX_READ_BYTES = 16 << 10;
+        /** Reads of a connection in a row before the event loop serves others. */
+        private static final int MAX_READS = 4;
+        /**
+         * Connections that an event loop serves before it runs its tasks. A connection that is over the memory budget is
+         * closed by such a task, and holds its memory until then.
+         */
+        private static final int MAX_EVENTS = 128;
+        /** The kernel's send buffer for answers that a peer does not read; the kernel's default grows to megabytes. */
+        private static final int SEND_BUFFER = 128 << 10;
+
         @Override
+        @SuppressWarnings("deprecation") // RCVBUF_ALLOCATOR has no other name yet
         public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
             wrapped.configure(options, domainSocket, bootstrap);
-            bootstrap.handler(new ConnectionGuard(settings, !options.isSsl()));
+            bootstrap.childOption(
+                    ChannelOption.RCVBUF_ALLOCATOR,
+                    new AdaptiveRecvByteBufAllocator(64, 2_048, MAX_READ_BYTES).maxMessagesPerRead(MAX_READS));
+            bootstrap.childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER);
+            bootstrap.handler(new ConnectionGuard(settings, memory, !options.isSsl()));
         }
 
         @Override
@@ -96,12 +124,16 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
         @Override
         public IoHandlerFactory ioHandlerFactory() {
-            return wrapped.ioHandlerFactory();
+            return wrapped instanceof EpollTransport
+                    ? EpollIoHandler.newFactory(MAX_EVENTS, DefaultSelectStrategyFactory.INSTANCE)
+                    : wrapped.ioHandlerFactory();
         }
 
         @Override
         public EventLoopGroup eventLoopGroup(int type, int threads, ThreadFactory factory, int ioRatio) {
-            return wrapped.eventLoopGroup(type, threads, factory, ioRatio);
+            return wrapped instanceof EpollTransport
+                    ? new MultiThreadIoEventLoopGroup(threads, factory, ioHandlerFactory())
+                    : wrapped.eventLoopGroup(type, threads, factory, ioRatio);
         }
 
         @Override

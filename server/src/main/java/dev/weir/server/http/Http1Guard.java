@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http1Guard extends ChannelDuplexHandler {
     private final Duration timeout;
+    private final UnfinishedInput input;
+    private final Runnable onTimeout;
     private @Nullable Future<?> timer;
     private boolean inBody;
     private boolean sawMessage;
@@ -38,8 +41,11 @@ final class Http1Guard extends ChannelDuplexHandler {
     /** Whether the answer to the first of them has begun. */
     private boolean answering;
 
-    Http1Guard(Duration timeout) {
+    /** Reports complete messages to {@code input}, and runs {@code onTimeout} if a head is not complete in time. */
+    Http1Guard(Duration timeout, UnfinishedInput input, Runnable onTimeout) {
         this.timeout = timeout;
+        this.input = input;
+        this.onTimeout = onTimeout;
     }
 
     /** Whether the pipeline speaks HTTP/1. */
@@ -50,8 +56,12 @@ final class Http1Guard extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         sawMessage = true;
-        if (message instanceof HttpRequest) {
+        input.used();
+        if (message instanceof HttpRequest request) {
             headComplete();
+            if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1) {
+                request.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("Host: more than one")));
+            }
             inBody = true;
             unanswered++;
         }
@@ -85,6 +95,7 @@ final class Http1Guard extends ChannelDuplexHandler {
 
     private void timedOut(ChannelHandlerContext ctx) {
         if (unanswered == 0) {
+            onTimeout.run();
             end(ctx, HttpResponseStatus.REQUEST_TIMEOUT, "request head: timeout");
         } else {
             startTimer(ctx); // an answer is in progress, and is not cut off because of the next request

@@ -2,6 +2,8 @@ package dev.weir.server.listener;
 
 import dev.weir.server.http.ConnectionGuardSettings;
 import dev.weir.server.http.GuardedTransport;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.settings.Settings;
 import io.netty.channel.EventLoopGroup;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -17,9 +19,13 @@ public final class ServerEventLoops implements AutoCloseable {
     private final Vertx vertx;
     private final EventLoopGroup group;
 
-    public ServerEventLoops(int size) {
+    /** Starts {@code size} event loops. Every HTTP port on them keeps the bounds of {@code network} and {@code memory}. */
+    public ServerEventLoops(int size, Settings.Network network, MemoryBudget memory) {
         vertx = Vertx.builder()
-                .withTransport(GuardedTransport.of(ConnectionGuardSettings.defaults()))
+                .withTransport(GuardedTransport.of(
+                        new ConnectionGuardSettings(
+                                network.connections(), network.connectionsPerAddress(), network.head()),
+                        memory))
                 .with(new VertxOptions()
                         .setEventLoopPoolSize(size)
                         .setWorkerPoolSize(WORKERS)

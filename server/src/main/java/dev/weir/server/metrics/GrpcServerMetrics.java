@@ -55,6 +55,11 @@ public final class GrpcServerMetrics implements GrpcServerObserver {
     }
 
     @Override
+    public void overBudget() {
+        cutOff.increment();
+    }
+
+    @Override
     public void failed(Throwable cause) {
         LOG.log(Level.ERROR, "gRPC: internal error", cause);
     }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param mergeDomains whether several files may add to one domain of Envoy's format
  * @param sources the rule sources on the network, which override the files
  * @param tls the TLS files of the ports
+ * @param network the bounds on connections and on the memory that peers hold
  * @param adminToken null if none is set
  * @param maxKeys counters kept in memory
  * @param stores the shared stores by name, with the default one unless it is memory
@@ -36,6 +37,7 @@ public record Settings(
         ListenAddress grpc,
         ListenAddress admin,
         TlsPorts tls,
+        Network network,
         @Nullable AdminToken adminToken,
         int eventLoops,
         long maxKeys,
@@ -67,6 +69,21 @@ public record Settings(
      * @param perCaller keys; beyond that the oldest are dropped
      */
     public record Idempotency(Duration keep, int perCaller) {}
+
+    /**
+     * The bounds on connections and on the memory that peers hold.
+     *
+     * @param connections open connections on a port
+     * @param connectionsPerAddress open connections of one peer address on a port
+     * @param memory bytes of unfinished requests and unsent answers, over all ports; null for a part of heap and direct
+     *     memory
+     * @param head the time until the head of an HTTP request must be complete
+     */
+    public record Network(
+            int connections,
+            int connectionsPerAddress,
+            @Nullable Long memory,
+            Duration head) {}
 
     /** The format and the level of the log. */
     public record Logging(LogFormat format, Level level) {}

@@ -170,7 +170,13 @@ public final class SettingsCatalogue {
             DRAIN_TIMEOUT);
 
     private static final List<Setting<?>> ALL = Stream.of(
-                    PORTS_AND_RULES, StoreSettings.ALL, OTHERS, RuleSettings.ALL, DecisionSettings.ALL, PortTls.ALL)
+                    PORTS_AND_RULES,
+                    StoreSettings.ALL,
+                    OTHERS,
+                    NetworkSettings.ALL,
+                    RuleSettings.ALL,
+                    DecisionSettings.ALL,
+                    PortTls.ALL)
             .<Setting<?>>flatMap(List::stream)
             .toList();
 

@@ -86,6 +86,7 @@ public final class SettingsReader {
                 new ListenAddress(orElse(SettingsCatalogue.GRPC_HOST, host), value(SettingsCatalogue.GRPC_PORT)),
                 new ListenAddress(value(SettingsCatalogue.ADMIN_HOST), value(SettingsCatalogue.ADMIN_PORT)),
                 new TlsReader(this).read(),
+                NetworkSettings.read(this),
                 adminToken(),
                 orElse(SettingsCatalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
                 orElse(

@@ -119,7 +119,7 @@ class HostilePeersTest {
     @Test
     void whatWaitsForAPeerThatOpensNoWindowsIsBounded() {
         GrpcServerSettings settings = GrpcServerSettings.defaults()
-                .with(new GrpcServerSettings.Bounds(10, 1_024, 16, 16_384, 1 << 20, 10_000, 2_000, 200));
+                .with(new GrpcServerSettings.Bounds(10, 10, 1_024, 16, 16_384, 1 << 20, 10_000, 2_000, 200));
         try (RawPeer peer = new RawPeer(decider, settings)) {
             peer.send(RawPeer.hello(4, 0));
             for (int i = 0; i < 1_000 && peer.isOpen(); i++) {
@@ -280,7 +280,7 @@ class HostilePeersTest {
     @Test
     void streamsOpenedBeforeThePeerKnowsHowManyItMayAreRefusedAndNoMore() {
         GrpcServerSettings settings = GrpcServerSettings.defaults()
-                .with(new GrpcServerSettings.Bounds(10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
+                .with(new GrpcServerSettings.Bounds(10, 10, 8, 16, 16_384, 1 << 20, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             for (int i = 0; i < 1_000; i++) {
                 peer.send(open(2 * i + 1));

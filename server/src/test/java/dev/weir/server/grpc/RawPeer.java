@@ -5,6 +5,8 @@ import dev.weir.server.grpc.codec.ProtobufReader;
 import dev.weir.server.grpc.service.HealthService;
 import dev.weir.server.grpc.service.ReflectionService;
 import dev.weir.server.health.Health;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.MemoryLimits;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -22,17 +24,17 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** A peer that sends any bytes it likes to a connection without a socket, and sees every frame that comes back. */
 public final class RawPeer implements AutoCloseable {
-    static final int DATA = 0;
-    static final int HEADERS = 1;
-    static final int RST_STREAM = 3;
-    static final int SETTINGS = 4;
-    static final int PING = 6;
-    static final int GOAWAY = 7;
-    static final int WINDOW_UPDATE = 8;
-    static final int CONTINUATION = 9;
-    static final int END_STREAM = 1;
-    static final int END_HEADERS = 4;
-    static final String RLS = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+    public static final int DATA = 0;
+    public static final int HEADERS = 1;
+    public static final int RST_STREAM = 3;
+    public static final int SETTINGS = 4;
+    public static final int PING = 6;
+    public static final int GOAWAY = 7;
+    public static final int WINDOW_UPDATE = 8;
+    public static final int CONTINUATION = 9;
+    public static final int END_STREAM = 1;
+    public static final int END_HEADERS = 4;
+    public static final String RLS = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 
     @SuppressWarnings("ArrayRecordComponent") // frames are looked at, never compared
     record Frame(int type, int flags, int stream, byte[] payload) {
@@ -71,7 +73,8 @@ public final class RawPeer implements AutoCloseable {
                     }
                 },
                 new HealthService(health),
-                REFLECTION);
+                REFLECTION,
+                new MemoryBudget(MemoryLimits.ofThisProcess()));
         channel = new EmbeddedChannel(false, false, new GrpcConnectionHandler(context));
         channel.config().setAllocator(alloc);
         try {
@@ -93,7 +96,7 @@ public final class RawPeer implements AutoCloseable {
         return introduced(decider, GrpcServerSettings.defaults());
     }
 
-    static byte[] hello(int... settings) {
+    public static byte[] hello(int... settings) {
         byte[] payload = new byte[settings.length * 3];
         ByteBuf out = Unpooled.wrappedBuffer(payload).clear();
         for (int i = 0; i < settings.length; i += 2) {
@@ -102,19 +105,19 @@ public final class RawPeer implements AutoCloseable {
         return join(ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf()), frame(SETTINGS, 0, 0, payload));
     }
 
-    static byte[] frame(int type, int flags, int stream, byte... payload) {
+    public static byte[] frame(int type, int flags, int stream, byte... payload) {
         ByteBuf out = Unpooled.buffer();
         out.writeMedium(payload.length).writeByte(type).writeByte(flags).writeInt(stream);
         out.writeBytes(payload);
         return ByteBufUtil.getBytes(out);
     }
 
-    static byte[] number(int type, int stream, int value) {
+    public static byte[] number(int type, int stream, int value) {
         return frame(type, 0, stream, ByteBufUtil.getBytes(Unpooled.copyInt(value)));
     }
 
     /** A header block of literals, name by name and value by value. */
-    static byte[] block(String... fields) {
+    public static byte[] block(String... fields) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         for (int i = 0; i < fields.length; i += 2) {
             block.write(0);
@@ -126,18 +129,18 @@ public final class RawPeer implements AutoCloseable {
         return block.toByteArray();
     }
 
-    static byte[] head(String path, String... more) {
+    public static byte[] head(String path, String... more) {
         return join(
                 block(":method", "POST", ":scheme", "http", ":path", path, "content-type", "application/grpc"),
                 block(more));
     }
 
-    static byte[] open(int stream, String... more) {
+    public static byte[] open(int stream, String... more) {
         return frame(HEADERS, END_HEADERS, stream, head(RLS, more));
     }
 
     /** The length-prefixed message that asks for one hit of {@code value}. */
-    static byte[] message(String value) {
+    public static byte[] message(String value) {
         ByteBuf out = Unpooled.buffer();
         byte[] text = value.getBytes(StandardCharsets.UTF_8);
         int entry = 3 + 1 + ProtobufReader.sizeOf(text.length) + text.length;
@@ -158,7 +161,7 @@ public final class RawPeer implements AutoCloseable {
         return ByteBufUtil.getBytes(out);
     }
 
-    static byte[] call(int stream, String value) {
+    public static byte[] call(int stream, String value) {
         return join(open(stream), frame(DATA, END_STREAM, stream, message(value)));
     }
 

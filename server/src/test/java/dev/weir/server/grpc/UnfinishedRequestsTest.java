@@ -22,7 +22,7 @@ class UnfinishedRequestsTest {
     @Test
     void thoseOfAllCallersAreBoundedTogether() {
         GrpcServerSettings settings = GrpcServerSettings.defaults()
-                .with(new GrpcServerSettings.Bounds(10, 1_024, 16, 16_384, 20_000, 1 << 20, 2_000, 200));
+                .with(new GrpcServerSettings.Bounds(10, 10, 1_024, 16, 16_384, 20_000, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             byte[] part = Arrays.copyOf(message("x".repeat(30_000)), 15_000);
             peer.send(open(1), frame(DATA, 0, 1, part), open(3), frame(DATA, 0, 3, part));
@@ -35,7 +35,7 @@ class UnfinishedRequestsTest {
         int most = 10;
         GrpcServerSettings settings = GrpcServerSettings.defaults()
                 .with(new GrpcServerSettings.Bounds(
-                        10, 1_024, 16, 16_384, (long) most * ReceiveFlow.STREAM_COST, 1 << 20, 2_000, 200));
+                        10, 10, 1_024, 16, 16_384, (long) most * ReceiveFlow.STREAM_COST, 1 << 20, 2_000, 200));
         try (RawPeer peer = RawPeer.introduced(decider, settings)) {
             for (int i = 0; i < most; i++) {
                 peer.send(open(2 * i + 1));

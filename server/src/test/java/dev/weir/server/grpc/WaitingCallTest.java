@@ -184,7 +184,8 @@ class WaitingCallTest {
 
     @Test
     void aPeerThatDoesNotOpenItsWindowsIsCutOffWhenTooMuchWaitsForIt() {
-        GrpcServerSettings.Bounds tight = new GrpcServerSettings.Bounds(10, 1_024, 16, 16_384, 1 << 20, 20, 2_000, 200);
+        GrpcServerSettings.Bounds tight =
+                new GrpcServerSettings.Bounds(10, 10, 1_024, 16, 16_384, 1 << 20, 20, 2_000, 200);
         try (RawPeer peer = new RawPeer(decider, GrpcServerSettings.defaults().with(tight))) {
             peer.send(hello(4, 0));
             peer.frames();

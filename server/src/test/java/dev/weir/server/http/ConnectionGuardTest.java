@@ -3,6 +3,8 @@ package dev.weir.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.MemoryLimits;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.vertx.core.Vertx;
@@ -27,7 +29,8 @@ class ConnectionGuardTest {
     private static final String ASK = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi";
 
     private final Vertx vertx = Vertx.builder()
-            .withTransport(GuardedTransport.of(new ConnectionGuardSettings(2, HEAD)))
+            .withTransport(GuardedTransport.of(
+                    new ConnectionGuardSettings(2, 2, HEAD), new MemoryBudget(MemoryLimits.ofThisProcess())))
             .build();
     private final HttpServer server = vertx.createHttpServer(HttpPort.options())
             .connectionHandler(HttpPort::connected)
@@ -86,6 +89,37 @@ class ConnectionGuardTest {
     }
 
     @Test
+    void aHeadOverHttp2ThatTricklesInIsLetGoThoughItIsNeverIdle() throws Exception {
+        try (Peer peer = new Peer()) {
+            peer.out(ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf()));
+            peer.out(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
+            assertThat(peer.read()).as("settings").isNotEmpty();
+            peer.out(new byte[] {0, 1, 0, 1, 4, 0, 0, 0, 1});
+            await().until(() -> {
+                try {
+                    peer.out(new byte[] {0});
+                    return false;
+                } catch (IOException e) {
+                    return true;
+                }
+            });
+        }
+    }
+
+    @Test
+    void twoHostHeadersAreRefused() throws Exception {
+        try (Peer peer = new Peer()) {
+            peer.send("POST / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n");
+            assertThat(peer.read()).startsWith("HTTP/1.1 400 ");
+        }
+        try (Peer peer = new Peer()) {
+            assertThat(peer.ask()).contains("read 2");
+            peer.send("POST / HTTP/1.1\r\nHost: a\r\nhost: a\r\nContent-Length: 0\r\n\r\n");
+            assertThat(peer.read()).startsWith("HTTP/1.1 400 ");
+        }
+    }
+
+    @Test
     void aHeadOverHttp2MayBeAsLongAsOverHttp1() {
         HttpClient client = vertx.createHttpClient(
                 new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));
@@ -104,7 +138,9 @@ class ConnectionGuardTest {
                 Peer third = new Peer()) {
             assertThat(first.ask()).contains("read 2");
             assertThat(second.ask()).contains("read 2");
-            assertThat(third.read()).startsWith("HTTP/1.1 503 ").contains("too many connections (expected: <= 2)");
+            assertThat(third.read())
+                    .startsWith("HTTP/1.1 503 ")
+                    .contains("too many connections from 127.0.0.1 (expected: <= 2)");
             assertThat(third.isClosed()).isTrue();
             first.close();
             await().until(() -> {

@@ -10,6 +10,9 @@ import java.util.function.Supplier;
  */
 final class InFlightDecisionPool {
     private static final int MOST = 4096;
+    /** Buffers keep the size of their largest request: one that held more checks than this is not kept. */
+    private static final int LARGE = 128;
+
     private static final ThreadLocal<InFlightDecisionPool> OF_THREAD =
             ThreadLocal.withInitial(InFlightDecisionPool::new);
 
@@ -25,8 +28,9 @@ final class InFlightDecisionPool {
     }
 
     void release(InFlightDecision pending) {
+        boolean large = pending.checks.size() > LARGE || pending.request.descriptors() > LARGE;
         pending.end();
-        requests.release(pending);
+        requests.release(pending, large);
     }
 
     StoreGiveBack giveBack() {
@@ -34,7 +38,7 @@ final class InFlightDecisionPool {
     }
 
     void release(StoreGiveBack giveBack) {
-        giveBacks.release(giveBack);
+        giveBacks.release(giveBack, giveBack.checks.size() > LARGE);
     }
 
     private static final class Spares<T> {
@@ -53,10 +57,10 @@ final class InFlightDecisionPool {
             return spare == null ? fresh.get() : spare;
         }
 
-        void release(T buffer) {
+        void release(T buffer, boolean large) {
             if (taken > 0) {
                 taken--;
-                if (free.size() < MOST) {
+                if (free.size() < MOST && !large) {
                     free.addLast(buffer);
                 }
             }

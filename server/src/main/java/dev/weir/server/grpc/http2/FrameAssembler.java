@@ -64,6 +64,11 @@ public final class FrameAssembler {
         return partial == null ? FrameDecoder.NOT_WAITING : partialSince;
     }
 
+    /** The size of the buffer that holds an incomplete frame. */
+    public int held() {
+        return partial == null ? 0 : partial.length;
+    }
+
     private int preface(byte[] in, int end) throws Http2Exception {
         int at = 0;
         while (prefaceSeen < PREFACE.length && at < end) {

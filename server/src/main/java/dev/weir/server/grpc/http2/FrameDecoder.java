@@ -41,6 +41,7 @@ public final class FrameDecoder {
     private boolean inHeaders;
 
     private long headersSince;
+    private int blockSize;
     private final LongSupplier time;
 
     public FrameDecoder(RequestHeadDecoder heads, FrameSink sink, Http2FrameListener listener, LongSupplier time) {
@@ -106,6 +107,7 @@ public final class FrameDecoder {
         if (block) {
             headersSince = inHeaders ? headersSince : time.getAsLong();
             inHeaders = (flags & END_HEADERS) == 0;
+            blockSize = inHeaders ? blockSize + next - at : 0;
             heads.forget();
         }
         // The reader copies what it keeps.
@@ -118,6 +120,11 @@ public final class FrameDecoder {
     /** The time since which a header block is incomplete; {@link #NOT_WAITING} if none is. */
     public long unfinishedSince() {
         return inHeaders ? headersSince : NOT_WAITING;
+    }
+
+    /** The bytes of an incomplete header block. */
+    public int held() {
+        return blockSize;
     }
 
     public void close() {

@@ -1,0 +1,116 @@
+package dev.weir.server.attack;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Connections of hostile peers from several loopback addresses; what cannot be sent at once is given up. */
+@SuppressWarnings("AddressSelection") // addresses, not names
+final class HostileSockets implements AutoCloseable {
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(8);
+    private static final long PAUSE_NANOS = 500_000;
+
+    private final List<SocketChannel> open = new ArrayList<>();
+
+    /** Opens {@code count} connections to {@code port} from {@code addresses} addresses in turn; refused ones are left out. */
+    static HostileSockets to(int port, int count, int addresses) {
+        HostileSockets sockets = new HostileSockets();
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        for (int i = 0; i < count && System.nanoTime() < end; i++) {
+            SocketChannel channel = connect(port, "127.0.0." + (2 + i % addresses));
+            if (channel != null) {
+                sockets.open.add(channel);
+            }
+        }
+        return sockets;
+    }
+
+    private static @Nullable SocketChannel connect(int port, String from) {
+        SocketChannel channel = null;
+        try {
+            channel = SocketChannel.open();
+            channel.bind(new InetSocketAddress(from, 0));
+            channel.socket().connect(new InetSocketAddress("127.0.0.1", port), 2_000);
+            channel.configureBlocking(false);
+            return channel;
+        } catch (IOException e) {
+            close(channel);
+            return null;
+        }
+    }
+
+    int size() {
+        return open.size();
+    }
+
+    /** Sends these bytes on every connection, as far as the server takes them within a few seconds; returns bytes sent. */
+    long send(byte[] bytes) {
+        ByteBuffer[] left = new ByteBuffer[open.size()];
+        for (int i = 0; i < left.length; i++) {
+            left[i] = ByteBuffer.wrap(bytes);
+        }
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        long sent = 0;
+        int unfinished = left.length;
+        while (unfinished > 0 && System.nanoTime() < end) {
+            unfinished = 0;
+            for (int i = 0; i < left.length; i++) {
+                if (left[i].hasRemaining()) {
+                    sent += write(i, left[i]);
+                    unfinished += left[i].hasRemaining() ? 1 : 0;
+                }
+            }
+            LockSupport.parkNanos(PAUSE_NANOS); // leaves the processor to the server
+        }
+        return sent;
+    }
+
+    private int write(int i, ByteBuffer bytes) {
+        try {
+            return open.get(i).write(bytes);
+        } catch (IOException e) {
+            bytes.position(bytes.limit()); // the server has closed it
+            return 0;
+        }
+    }
+
+    /** How many of them the server has closed; what it sent before that is read. */
+    int closed() {
+        int closed = 0;
+        ByteBuffer into = ByteBuffer.allocate(64 << 10);
+        for (SocketChannel each : open) {
+            try {
+                int read;
+                do {
+                    into.clear();
+                    read = each.read(into);
+                } while (read > 0);
+                closed += read < 0 ? 1 : 0;
+            } catch (IOException e) {
+                closed++;
+            }
+        }
+        return closed;
+    }
+
+    private static void close(@Nullable SocketChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        open.forEach(HostileSockets::close);
+    }
+}
