@@ -9,15 +9,15 @@ public enum Algorithm {
     SLIDING_WINDOW("sliding_window"),
     SLIDING_WINDOW_LOG("sliding_window_log");
 
-    private final String spelling;
+    private final String text;
 
-    Algorithm(String spelling) {
-        this.spelling = spelling;
+    Algorithm(String text) {
+        this.text = text;
     }
 
     /** The name in rule files, answers and metrics. */
-    public String spelling() {
-        return spelling;
+    public String text() {
+        return text;
     }
 
     /** Whether room flows in hit by hit, up to a burst, and does not depend on where windows begin. */
@@ -35,6 +35,6 @@ public enum Algorithm {
 
     @Override
     public String toString() {
-        return spelling;
+        return text;
     }
 }

@@ -13,7 +13,7 @@ final class MeteredLimit {
     MeteredLimit(Limit limit) {
         this.meter = Meters.of(limit);
         CounterKeyHash hash =
-                new CounterKeyHash().reset().add(limit.algorithm().spelling()).end();
+                new CounterKeyHash().reset().add(limit.algorithm().text()).end();
         this.prefix0 = hash.key0();
         this.prefix1 = hash.key1();
     }

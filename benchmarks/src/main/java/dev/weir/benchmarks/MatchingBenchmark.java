@@ -42,7 +42,7 @@ public class MatchingBenchmark {
     int rules;
 
     @Param({"envoy", "weir"})
-    String spelling = "";
+    String format = "";
 
     @Param({"10", "1000", "10000"})
     int asked;
@@ -62,7 +62,7 @@ public class MatchingBenchmark {
     }
 
     void loadRules() {
-        LoadResult result = RuleLoader.parse(spelling + ".yaml", spelling.equals("envoy") ? envoy(rules) : weir(rules));
+        LoadResult result = RuleLoader.parse(format + ".yaml", format.equals("envoy") ? envoy(rules) : weir(rules));
         if (result.rules() == null) {
             throw new IllegalStateException("rules: " + result.errors() + " (expected: no errors)");
         }

@@ -19,16 +19,16 @@ public final class MatchingRatio {
 
     public static void main(String[] args) {
         int turns = args.length > 0 ? Integer.parseInt(args[0]) : 50;
-        for (String spelling : List.of("envoy", "weir")) {
+        for (String format : List.of("envoy", "weir")) {
             for (int asked : new int[] {10, 1_000, 10_000}) {
-                compare(spelling, asked, turns);
+                compare(format, asked, turns);
             }
         }
     }
 
-    private static void compare(String spelling, int asked, int turns) {
-        MatchingBenchmark ten = rules(spelling, 10, asked);
-        MatchingBenchmark many = rules(spelling, 10_000, asked);
+    private static void compare(String format, int asked, int turns) {
+        MatchingBenchmark ten = rules(format, 10, asked);
+        MatchingBenchmark many = rules(format, 10_000, asked);
         System.gc(); // the rules get their final addresses, and nothing will move the values
         ten.drawRequests();
         many.drawRequests();
@@ -49,7 +49,7 @@ public final class MatchingRatio {
         System.out.printf(
                 "%s, traffic about %,d: %.0f ns a match among 10 rules, %.0f ns among 10,000: %.2f times"
                         + " (medians %.0f and %.0f ns: %.2f times; %d turns)%n",
-                spelling,
+                format,
                 asked,
                 few[fast],
                 all[fast],
@@ -60,9 +60,9 @@ public final class MatchingRatio {
                 turns);
     }
 
-    private static MatchingBenchmark rules(String spelling, int rules, int asked) {
+    private static MatchingBenchmark rules(String format, int rules, int asked) {
         MatchingBenchmark side = new MatchingBenchmark();
-        side.spelling = spelling;
+        side.format = format;
         side.rules = rules;
         side.asked = asked;
         side.loadRules();

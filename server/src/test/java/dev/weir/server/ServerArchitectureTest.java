@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class ServerArchitectureTest {
     private static final JavaClasses WEIR = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("-tests.jar")) // the test kits of other modules
             .importPackages("dev.weir");
 
     private static final String[] CORE = {"dev.weir", "dev.weir.internal.."};

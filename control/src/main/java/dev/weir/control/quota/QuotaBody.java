@@ -139,10 +139,9 @@ public final class QuotaBody {
         String text = fields.text("unit");
         EnvoyUnit unit = text == null ? null : EnvoyUnit.called(text);
         if (text == null && fields.lacks("unit")) {
-            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", EnvoyUnit.SPELLINGS));
+            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", EnvoyUnit.TEXTS));
         } else if (text != null && unit == null) {
-            problems.error(
-                    fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, EnvoyUnit.SPELLINGS));
+            problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, EnvoyUnit.TEXTS));
         }
         return unit;
     }

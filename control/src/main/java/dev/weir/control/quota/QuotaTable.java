@@ -105,7 +105,7 @@ public final class QuotaTable {
                 insert.setString(1, quota.apiKey());
                 insert.setString(2, each.descriptor());
                 insert.setLong(3, each.requestsPerUnit());
-                insert.setString(4, each.unit().spelling());
+                insert.setString(4, each.unit().text());
                 insert.setObject(5, each.burst(), java.sql.Types.BIGINT);
                 insert.setObject(6, utc(each.effectiveAt()));
                 insert.setObject(7, utc(each.expiresAt()));

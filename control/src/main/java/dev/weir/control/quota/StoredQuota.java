@@ -80,7 +80,7 @@ public record StoredQuota(
             json.writeStartObject();
             json.writeStringField("descriptor", each.descriptor());
             json.writeNumberField("requests_per_unit", each.requestsPerUnit());
-            json.writeStringField("unit", each.unit().spelling());
+            json.writeStringField("unit", each.unit().text());
             if (each.burst() != null) {
                 json.writeNumberField("burst", each.burst());
             }

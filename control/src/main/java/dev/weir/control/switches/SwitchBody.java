@@ -47,7 +47,7 @@ public record SwitchBody(Setting setting, @Nullable String reason) {
         } else if (fields.has("rollout") && state != null && state != SwitchState.ON) {
             problems.error(
                     fields.at("rollout"),
-                    "rollout beside state " + state.spelling(),
+                    "rollout beside state " + state.text(),
                     "only a rule that is on is rolled out");
         } else if (!fields.has("rollout") && !fields.has("state")) {
             problems.error(fields.at(), "neither state nor rollout", "expected: one of them; DELETE releases a switch");
@@ -71,7 +71,7 @@ public record SwitchBody(Setting setting, @Nullable String reason) {
             return null;
         }
         for (SwitchState each : SwitchState.values()) {
-            if (each.spelling().equals(text)) {
+            if (each.text().equals(text)) {
                 return each;
             }
         }

@@ -77,7 +77,7 @@ public record SwitchChange(SwitchName name, @Nullable Setting setting, long stam
         if (setting == null) {
             return "as the rule says";
         }
-        return percent() == null ? setting.state().spelling() : "rollout " + Rule.percent(setting.rollout());
+        return percent() == null ? setting.state().text() : "rollout " + Rule.percent(setting.rollout());
     }
 
     /** Returns the percentage of callers that a rule is rolled out to; null if it applies to all or to none. */

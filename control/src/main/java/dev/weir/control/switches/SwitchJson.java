@@ -25,7 +25,7 @@ public final class SwitchJson {
         json.writeStringField("domain", of.name().domain());
         json.writeStringField("rule", of.name().rule());
         Setting setting = of.setting();
-        json.writeStringField("state", setting == null ? null : setting.state().spelling());
+        json.writeStringField("state", setting == null ? null : setting.state().text());
         BigDecimal percent = of.percent();
         if (percent != null) {
             json.writeNumberField("rollout", percent);

@@ -17,13 +17,13 @@ public enum Role {
     }
 
     /** Returns the name in files, requests and responses. */
-    public String spelling() {
+    public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    public static @Nullable Role called(String spelling) {
+    public static @Nullable Role called(String text) {
         for (Role each : values()) {
-            if (each.spelling().equals(spelling)) {
+            if (each.text().equals(text)) {
                 return each;
             }
         }

@@ -63,7 +63,7 @@ public record StoredToken(
     public void write(JsonGenerator json) throws IOException {
         json.writeStringField("token_id", id);
         json.writeStringField("name", name);
-        json.writeStringField("role", role.spelling());
+        json.writeStringField("role", role.text());
         json.writeStringField("created_at", createdAt.toString());
         json.writeStringField("created_by", createdBy);
         time(json, "expires_at", expiresAt);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads token requests from request bodies, and reports every mistake with its position. */
 public final class TokenBody {
     private static final List<String> ROLES =
-            Arrays.stream(Role.values()).map(Role::spelling).toList();
+            Arrays.stream(Role.values()).map(Role::text).toList();
 
     private TokenBody() {}
 

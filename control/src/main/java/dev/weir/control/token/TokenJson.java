@@ -18,7 +18,7 @@ public final class TokenJson {
         StoredToken.Previous previous = token.previous();
         json.writeStringField("id", token.id());
         json.writeStringField("name", token.name());
-        json.writeStringField("role", token.role().spelling());
+        json.writeStringField("role", token.role().text());
         json.writeStringField("sha256", token.hash());
         json.writeStringField("previous_sha256", previous == null ? null : previous.hash());
         json.writeStringField("previous_until", text(previous == null ? null : previous.until()));

@@ -102,7 +102,7 @@ public final class TokenTable {
     private static void setFields(PreparedStatement statement, StoredToken token) throws SQLException {
         StoredToken.Previous previous = token.previous();
         statement.setString(1, token.name());
-        statement.setString(2, token.role().spelling());
+        statement.setString(2, token.role().text());
         statement.setString(3, token.hash());
         statement.setString(4, previous == null ? null : previous.hash());
         statement.setObject(5, utc(previous == null ? null : previous.until()));

@@ -12,7 +12,7 @@ public enum SwitchState {
     SHADOW;
 
     /** The state as operators write it: {@code on}, {@code off}, {@code shadow}. */
-    public String spelling() {
+    public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 }

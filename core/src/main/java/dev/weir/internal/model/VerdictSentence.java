@@ -92,7 +92,7 @@ public final class VerdictSentence {
         boolean holdsMore = limit.algorithm().isBucket() && limit.burst() != limit.requests();
         return limit.requests() + " per " + PlainDuration.exact(limit.windowMicros())
                 + (holdsMore ? ", burst " + limit.burst() : "") + ", "
-                + limit.algorithm().spelling();
+                + limit.algorithm().text();
     }
 
     /** A name can forge no line: whoever wrote the rules may have taken it from somewhere. */

@@ -22,10 +22,10 @@ public record Caller(String name, Role role, String address, boolean proven) {
         if (role.covers(permission.role())) {
             return;
         }
-        String needed = "the role " + permission.role().spelling() + " is required to " + permission.words();
+        String needed = "the role " + permission.role().text() + " is required to " + permission.words();
         throw HttpProblemException.forbidden(
                 proven
-                        ? needed + "; the token " + name + " has the role " + role.spelling()
+                        ? needed + "; the token " + name + " has the role " + role.text()
                         : needed + ", with a token: once an admin token exists, calls without a token may only read");
     }
 

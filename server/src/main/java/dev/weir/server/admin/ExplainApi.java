@@ -40,7 +40,7 @@ final class ExplainApi {
             out.writeNumberField("hits", asked.hits());
             out.writeBooleanField("would_pass", wouldPass(decision, asked.hits()));
             out.writeStringField("tier", rules.agreedTier(asked.request()));
-            out.writeStringField("everything", rules.everything().spelling());
+            out.writeStringField("everything", rules.everything().text());
             out.writeArrayFieldStart("rules");
             for (RuleExplanation each : sightings) {
                 write(out, each.rule(), each.met(), each.why(), asked, verdictOn(each.rule(), decision));
@@ -107,7 +107,7 @@ final class ExplainApi {
         out.writeStringField("mode", rule.isOff() ? "off" : rule.shadow() ? "shadow" : "on");
         SwitchState switched = rule.switched();
         if (switched != null) {
-            out.writeStringField("switched", switched.spelling());
+            out.writeStringField("switched", switched.text());
         }
         if (rule.isRollingOut()) {
             out.writeStringField("rollout", rule.rolloutPercent() + "%");
@@ -145,7 +145,7 @@ final class ExplainApi {
         out.writeObjectFieldStart("limit");
         out.writeNumberField("requests", limit.requests());
         out.writeStringField("window", Durations.text(limit.windowMicros()));
-        out.writeStringField("algorithm", limit.algorithm().spelling());
+        out.writeStringField("algorithm", limit.algorithm().text());
         out.writeNumberField("burst", limit.burst());
         boolean own = limit.equals(rule.limit());
         out.writeStringField("from", !own ? "override" : rule.name().startsWith("tier:") ? "tier" : "rule");

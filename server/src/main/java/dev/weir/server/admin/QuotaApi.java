@@ -166,7 +166,7 @@ final class QuotaApi {
     private static @Nullable String unit(long micros) {
         for (EnvoyUnit each : EnvoyUnit.values()) {
             if (each.micros() == micros) {
-                return each.spelling();
+                return each.text();
             }
         }
         return null;

@@ -88,7 +88,7 @@ final class RuleJson {
             out.writeObjectFieldStart("limit");
             out.writeNumberField("requests", limit.requests());
             out.writeStringField("window", Durations.text(limit.windowMicros()));
-            out.writeStringField("algorithm", limit.algorithm().spelling());
+            out.writeStringField("algorithm", limit.algorithm().text());
             out.writeNumberField("burst", limit.burst());
             out.writeEndObject();
         }

@@ -97,7 +97,7 @@ final class SwitchApi {
         out.writeStringField("rule", of.name().rule());
         out.writeStringField(
                 "domain", of.name().isEverything() ? null : of.name().domain());
-        out.writeStringField("state", setting == null ? null : setting.state().spelling());
+        out.writeStringField("state", setting == null ? null : setting.state().text());
         out.writeNumberField("rollout", of.percent());
         out.writeStringField("reason", of.author().reason());
         out.writeStringField("via", of.via().name().toLowerCase(Locale.ROOT));

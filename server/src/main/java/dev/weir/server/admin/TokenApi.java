@@ -36,7 +36,7 @@ final class TokenApi {
         Caller caller = call.caller();
         return AdminAnswer.json(200, object(out -> {
             out.writeStringField("name", caller.name());
-            out.writeStringField("role", caller.role().spelling());
+            out.writeStringField("role", caller.role().text());
             out.writeBooleanField("token", caller.proven());
             out.writeStringField("address", caller.address());
         }));

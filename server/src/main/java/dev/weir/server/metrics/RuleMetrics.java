@@ -127,7 +127,7 @@ public final class RuleMetrics implements LimiterObserver {
             LOG.log(
                     Level.WARNING,
                     "rule " + rule + ": the override of a caller cannot be counted by "
-                            + agreed.algorithm().spelling() + " and is ignored: " + Meters.refusal(agreed)
+                            + agreed.algorithm().text() + " and is ignored: " + Meters.refusal(agreed)
                             + "; ratelimit_override_ignored_total counts such requests");
         }
     }

@@ -17,7 +17,7 @@ final class SwitchExposition {
         out.metric(
                 ALL, "gauge", "1 for the state that all rules were switched to: off (all pass, uncounted) or shadow.");
         for (SwitchState each : List.of(SwitchState.OFF, SwitchState.SHADOW)) {
-            out.sample(ALL, Exposition.labels("state", each.spelling()), everything == each ? 1L : 0L);
+            out.sample(ALL, Exposition.labels("state", each.text()), everything == each ? 1L : 0L);
         }
         out.metric(
                 RULE,
@@ -29,7 +29,7 @@ final class SwitchExposition {
             for (SwitchState each : SwitchState.values()) {
                 out.sample(
                         RULE,
-                        Exposition.labels("domain", one.domain, "rule", one.rule, "state", each.spelling()),
+                        Exposition.labels("domain", one.domain, "rule", one.rule, "state", each.text()),
                         rule != null && rule.switched() == each ? 1L : 0L);
             }
         }

@@ -132,13 +132,13 @@ final class CheckAnswers {
             throws IOException {
         Map<String, String> switched = new LinkedHashMap<>();
         if (everything != SwitchState.ON) {
-            switched.put("all", everything.spelling());
+            switched.put("all", everything.text());
         }
         for (int i = 0; i < decision.size() && everything == SwitchState.ON; i++) {
             Rule rule = decision.verdict(i).rule();
             SwitchState state = rule == null ? null : rule.switched();
             if (rule != null && state != null) {
-                switched.put(rule.label(), rule.isRollingOut() ? "rollout " + rule.rolloutPercent() : state.spelling());
+                switched.put(rule.label(), rule.isRollingOut() ? "rollout " + rule.rolloutPercent() : state.text());
             }
         }
         if (!switched.isEmpty()) {

@@ -48,7 +48,7 @@ class OpenApiTest {
                         .as(method + " " + path)
                         .isEqualTo(Permission.of(!method.equals("get"), path)
                                 .role()
-                                .spelling());
+                                .text());
             }
         }
     }

@@ -23,7 +23,7 @@ final class MatchingScenarios {
     private MatchingScenarios() {}
 
     static Stream<ConformanceScenario> all() {
-        return Stream.of(levels(), values(), depth(), spelling()).flatMap(s -> s);
+        return Stream.of(levels(), values(), depth(), text()).flatMap(s -> s);
     }
 
     private static Stream<ConformanceScenario> levels() {
@@ -307,7 +307,7 @@ final class MatchingScenarios {
                 .toString();
     }
 
-    private static Stream<ConformanceScenario> spelling() {
+    private static Stream<ConformanceScenario> text() {
         Stream<ConformanceScenario> units = Stream.of(ProtocolUnit.values())
                 .filter(unit -> unit != ProtocolUnit.UNKNOWN)
                 .map(unit -> scenario("a unit of " + unit.name().toLowerCase(Locale.ROOT) + ", written as anyone likes")

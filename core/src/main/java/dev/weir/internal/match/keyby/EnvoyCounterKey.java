@@ -20,7 +20,7 @@ public final class EnvoyCounterKey {
         hash.add(KIND)
                 .add(domain)
                 .add(limit.windowMicros())
-                .add(limit.algorithm().spelling())
+                .add(limit.algorithm().text())
                 .add(Math.min(limit.subWindows(), 2))
                 .add(values.size());
         for (int i = 0; i < values.size(); i++) {

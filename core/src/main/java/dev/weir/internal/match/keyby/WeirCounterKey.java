@@ -19,7 +19,7 @@ public final class WeirCounterKey {
         return hash.add(KIND)
                 .add(rule.domain())
                 .add(rule.id())
-                .add(limit.algorithm().spelling())
+                .add(limit.algorithm().text())
                 .add(Math.min(limit.subWindows(), 2))
                 .end();
     }

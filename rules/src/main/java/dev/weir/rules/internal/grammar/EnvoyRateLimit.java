@@ -99,7 +99,7 @@ final class EnvoyRateLimit {
             problems.warning(fields.nameAt("requests_per_unit"), "no requests_per_unit: always over its limit", hint);
             requests = 0L;
         }
-        String unitName = window == null ? "unlimited" : window.spelling();
+        String unitName = window == null ? "unlimited" : window.text();
         RuleBuilder rule = Rule.builder(domain, RuleIdentity.envoy(path, unitName, algorithm))
                 .label(label);
         Limit limit = null;
@@ -129,7 +129,7 @@ final class EnvoyRateLimit {
         }
         if (text == null || text.isEmpty()) {
             if (text != null || fields.lacks("unit")) {
-                String expected = "expected: " + String.join(", ", EnvoyUnit.SPELLINGS);
+                String expected = "expected: " + String.join(", ", EnvoyUnit.TEXTS);
                 problems.error(fields.nameAt("unit"), "unit is missing", expected);
             }
             return null;

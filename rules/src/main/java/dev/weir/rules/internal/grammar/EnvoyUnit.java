@@ -17,8 +17,8 @@ public enum EnvoyUnit {
     MONTH(30 * 86_400),
     YEAR(365 * 86_400);
 
-    public static final List<String> SPELLINGS =
-            Arrays.stream(values()).map(EnvoyUnit::spelling).toList();
+    public static final List<String> TEXTS =
+            Arrays.stream(values()).map(EnvoyUnit::text).toList();
 
     private final long micros;
 
@@ -30,7 +30,7 @@ public enum EnvoyUnit {
         return micros;
     }
 
-    public String spelling() {
+    public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
@@ -38,10 +38,10 @@ public enum EnvoyUnit {
     static String hint(String text) {
         for (EnvoyUnit each : values()) {
             if (Durations.text(each.micros).equals(text)) {
-                return Suggestion.meant(each.spelling());
+                return Suggestion.meant(each.text());
             }
         }
-        return Suggestion.among(text, SPELLINGS);
+        return Suggestion.among(text, TEXTS);
     }
 
     /** Returns the unit named {@code text}, in upper or lower case; null if there is none. */

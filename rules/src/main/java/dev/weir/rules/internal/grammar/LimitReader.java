@@ -120,7 +120,7 @@ final class LimitReader {
         }
         boolean word =
                 !scalar.text().isEmpty() && Character.isLetter(scalar.text().charAt(0));
-        String meant = word ? Suggestion.nearest(scalar.text(), EnvoyUnit.SPELLINGS) : null;
+        String meant = word ? Suggestion.nearest(scalar.text(), EnvoyUnit.TEXTS) : null;
         if (scalar.text().startsWith("calendar_")) {
             fields.problems().error(scalar.at(), "window " + quote(scalar.text()) + " does not exist in this version");
         } else if (meant != null) {

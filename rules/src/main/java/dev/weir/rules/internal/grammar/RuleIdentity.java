@@ -36,7 +36,7 @@ final class RuleIdentity {
         count(digest, key.parts().size());
         key.parts().forEach(part -> texts(digest, part));
         count(digest, key.ipv6Prefix());
-        text(digest, algorithm.spelling());
+        text(digest, algorithm.text());
         return "#" + HEX.formatHex(digest.digest(), 0, HASH_BYTES);
     }
 
@@ -45,7 +45,7 @@ final class RuleIdentity {
      * paths collide.
      */
     static String envoy(String path, String unit, Algorithm algorithm) {
-        return path + " " + unit + " " + algorithm.spelling();
+        return path + " " + unit + " " + algorithm.text();
     }
 
     /** Returns one step of such a path; separators in it are escaped. */
