@@ -13,6 +13,6 @@ public interface OpenedStore extends SharedStore {
      */
     boolean warmUp(Duration atMost);
 
-    /** Whether the store can decide whatever it is asked at present. */
+    /** Whether the store can currently decide every ask. */
     boolean serves();
 }
