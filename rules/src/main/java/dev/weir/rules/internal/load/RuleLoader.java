@@ -17,7 +17,7 @@ import java.util.List;
  *
  * <pre>{@code
  * LoadResult loaded = RuleLoader.load(Path.of("rules.yaml"));
- * loaded.diagnostics().forEach(System.err::println); // rules.yaml:12:9: unknown algorithm 'token_buket' (did you mean …
+ * loaded.diagnostics().forEach(System.err::println); // rules.yaml:12:9: unknown algorithm 'token_buket' (did you …
  * }</pre>
  */
 public final class RuleLoader {
