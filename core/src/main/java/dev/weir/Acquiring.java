@@ -5,17 +5,19 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Waits for a limit: asks, sleeps for as long as the verdict says, and asks again. */
+/** Waits for a limit: checks it, sleeps for the wait that the verdict gives, and checks again. */
 final class Acquiring {
-    /** How long to wait for a store that does not answer before it is asked again. */
+    /** The wait before the next attempt while the store does not answer. */
     private static final Duration STORE_DOWN = Duration.ofMillis(100);
 
     private Acquiring() {}
 
     /**
-     * Calls {@code check} until it passes, for {@code atMost} at most; false at once if the time left cannot be enough.
+     * Calls {@code check} until it passes, for {@code atMost} at most. Returns false at once if the remaining time
+     * cannot be enough.
      *
-     * @param giveBack returns the hits of a check that passed, where the delay of a {@code leaky_bucket} does not fit any more
+     * @param giveBack returns the hits of a check that passed, if the delay of a {@code leaky_bucket} exceeds the time
+     *     left
      */
     static boolean acquire(Supplier<Verdict> check, Runnable giveBack, TimeSource time, Duration atMost)
             throws InterruptedException {

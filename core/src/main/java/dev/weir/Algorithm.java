@@ -1,6 +1,6 @@
 package dev.weir;
 
-/** How a limit counts. */
+/** The algorithm that a limit counts by. */
 public enum Algorithm {
     TOKEN_BUCKET("token_bucket"),
     GCRA("gcra"),
@@ -20,7 +20,7 @@ public enum Algorithm {
         return text;
     }
 
-    /** Whether room flows in hit by hit, up to a burst, and does not depend on where windows begin. */
+    /** Whether the limit refills continuously, up to a burst, instead of counting in windows. */
     public boolean isBucket() {
         return switch (this) {
             case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> true;
@@ -28,7 +28,7 @@ public enum Algorithm {
         };
     }
 
-    /** Whether hits leave one by one as they were taken, so that only the counter itself knows when there is room for so many. */
+    /** Whether hits expire one by one as they were taken, so that only the counter itself knows when more hits fit. */
     public boolean slides() {
         return this == SLIDING_WINDOW || this == SLIDING_WINDOW_LOG;
     }

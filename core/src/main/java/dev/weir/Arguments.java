@@ -2,11 +2,11 @@ package dev.weir;
 
 import org.jspecify.annotations.Nullable;
 
-/** Checks what users pass in, and says what was expected instead. */
+/** Validates the arguments of public calls. Messages say which value was expected. */
 final class Arguments {
     private Arguments() {}
 
-    /** {@code text}, which callers without a null checker may have left out; {@code name} is what they call it. */
+    /** Returns {@code text}, or throws if it is null; {@code name} is the argument's name in the message. */
     static String text(String name, @Nullable String text) {
         if (text == null) {
             throw new NullPointerException(name + ": null (expected: text)");
@@ -14,7 +14,7 @@ final class Arguments {
         return text;
     }
 
-    /** {@code hits}, if they are no fewer than {@code least}. */
+    /** Returns {@code hits}, or throws if they are fewer than {@code least}. */
     static long hits(long least, long hits) {
         if (hits < least) {
             throw new IllegalArgumentException("hits: " + hits + " (expected: >= " + least + ")");

@@ -1,6 +1,6 @@
 package dev.weir;
 
-/** What a rule pays for agreement between nodes, and so how far they may overshoot together. */
+/** How closely the nodes that share a limit coordinate, and so how far together they may exceed it. */
 public enum Consistency {
     EXACT,
     LEASED,

@@ -5,10 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a request: whether it may pass, and a {@link Verdict} for each rule that it met.
+ * The outcome of a request: whether it may pass, and a {@link Verdict} for each rule that applied to it.
  *
- * <p>Weir implements this interface, users only read it. A decision that {@link Weir#decide} returned never changes; one that
- * a {@link WeirObserver} sees is reused as soon as the observer returns. {@code toString()} is for logs.
+ * <p>Weir implements this interface; users only read it. A decision that {@link Weir#decide} returned never changes. A
+ * decision that a {@link WeirObserver} receives is reused as soon as the observer returns. {@code toString()} is for
+ * logs.
  */
 public interface Decision {
 
@@ -18,7 +19,10 @@ public interface Decision {
     /** Whether a store did not answer in time, so that the failure policy ({@code on_fail}) of a rule decided. */
     boolean degraded();
 
-    /** The verdict that speaks for the decision: a denial, else the rule with the least share left; null if no rule applied. */
+    /**
+     * The verdict that determines the decision: a denial, else the rule with the smallest share left; null without
+     * rules.
+     */
     @Nullable
     Verdict binding();
 
@@ -32,22 +36,22 @@ public interface Decision {
     }
 
     /**
-     * The values that share the counter of the {@link #binding} verdict, such as {@code api_key=abc}: escaped and cut short, safe to
-     * show; empty for a counter that all callers share. Null if the request passed and did not
-     * {@linkplain Request#nameCounter ask} for it.
+     * The values that identify the counter of the {@link #binding} verdict, such as {@code api_key=abc}. They are
+     * escaped and truncated, so they are safe to show. Empty for a counter that all callers share. Null if the request
+     * passed and did not {@linkplain Request#nameCounter ask} for the name.
      */
     @Nullable
     String counterName();
 
     /**
-     * How long to wait before the same request passes: the {@link Verdict#retryAfter} of the {@link #binding} verdict. Zero if the
-     * request passed or nobody knows; null if it never will.
+     * The wait before the same request passes: the {@link Verdict#retryAfter} of the {@link #binding} verdict. Zero if
+     * the request passed or the wait is unknown; null if the request can never pass.
      */
     default @Nullable Duration retryAfter() {
         Verdict binding = binding();
         return allowed() || binding == null ? Duration.ZERO : binding.retryAfter();
     }
 
-    /** How long the caller is to wait before it goes on, where a {@code leaky_bucket} says so; zero otherwise. */
+    /** The delay that a {@code leaky_bucket} asks the caller to wait before it proceeds; zero otherwise. */
     Duration delay();
 }

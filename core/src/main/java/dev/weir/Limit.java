@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An algorithm with its numbers.
+ * An algorithm and its numbers.
  *
  * @param requests hits per window; 0 is legal and denies every hit
  * @param windowMicros length of the window in microseconds
- * @param burst what a bucket can hold, or a leaky bucket's queue; {@code requests} where nothing else was said
- * @param subWindows parts that a {@code sliding_window} counts apart; 1 is the plain counter
+ * @param burst capacity of a bucket, or of a leaky bucket's queue; {@code requests} by default
+ * @param subWindows number of sub-windows that a {@code sliding_window} counts separately; 1 is the plain counter
  */
 public record Limit(Algorithm algorithm, long requests, long windowMicros, long burst, int subWindows) {
 
-    /** More than a century: so long that sums of it are still moments. */
+    /** More than a century, in microseconds; sums of it still do not overflow a timestamp. */
     private static final long FOREVER = 1L << 52;
 
     public Limit {
@@ -34,12 +34,15 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
         return of(Algorithm.TOKEN_BUCKET, requests, window);
     }
 
-    /** Lets pass what {@link #tokenBucket} does, counted by the arrival time of the next hit. */
+    /** Admits the same hits as {@link #tokenBucket}; its state is the theoretical arrival time of the next hit. */
     public static Limit gcra(long requests, Duration window) {
         return of(Algorithm.GCRA, requests, window);
     }
 
-    /** Queues {@code requests} at most and lets them go evenly, that many over each {@code window}: what passes may have to wait. */
+    /**
+     * Queues at most {@code requests}, and releases them evenly over each {@code window}: admitted hits may have to
+     * wait.
+     */
     public static Limit leakyBucket(long requests, Duration window) {
         return of(Algorithm.LEAKY_BUCKET, requests, window);
     }
@@ -49,20 +52,22 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
         return of(Algorithm.FIXED_WINDOW, requests, window);
     }
 
-    /** Lets about {@code requests} pass in any window, from two counters. */
+    /** Lets about {@code requests} pass in any window; it estimates from two counters. */
     public static Limit slidingWindow(long requests, Duration window) {
         return of(Algorithm.SLIDING_WINDOW, requests, window);
     }
 
-    /** Lets exactly {@code requests} pass in any window, from the time of each hit: for limits of 10,000 or less. */
+    /**
+     * Lets exactly {@code requests} pass in any window; it stores the time of each hit. For limits of 10,000 or less.
+     */
     public static Limit slidingWindowLog(long requests, Duration window) {
         return of(Algorithm.SLIDING_WINDOW_LOG, requests, window);
     }
 
     /**
-     * This limit with room for {@code hits} at once.
+     * Returns this limit with a burst of {@code hits}.
      *
-     * @throws IllegalArgumentException if it is no bucket, which would go on as before
+     * @throws IllegalArgumentException if the algorithm is not a bucket, because it would ignore the burst
      */
     public Limit withBurst(long hits) {
         require(algorithm.isBucket(), "burst", hits, "none, for " + algorithm + " has no bucket");
@@ -70,9 +75,9 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
     }
 
     /**
-     * This limit with its window counted in {@code parts}.
+     * Returns this limit with its window counted in {@code parts} sub-windows.
      *
-     * @throws IllegalArgumentException if it is no {@code sliding_window}, which alone counts in parts
+     * @throws IllegalArgumentException if the algorithm is not {@code sliding_window}, the only one with sub-windows
      */
     public Limit withSubWindows(int parts) {
         require(
@@ -88,7 +93,7 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
         return algorithm.isBucket() ? burst : requests;
     }
 
-    /** Microseconds, rounded up, in which {@code hits} flow into a bucket: a century or two at most, and 0 where none do. */
+    /** Microseconds, rounded up, in which {@code hits} refill: a century or two at most, and 0 if nothing refills. */
     public long inflowMicros(long hits) {
         if (!algorithm.isBucket() || requests == 0) {
             return 0;

@@ -10,7 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link RateLimiter} whose counters live in a table of this process: nothing blocks, and yes or no allocates nothing. */
+/**
+ * A {@link RateLimiter} that counts in this process. No call but {@code acquire} blocks; {@code tryAcquire} allocates
+ * nothing.
+ */
 final class MemoryRateLimiter implements RateLimiter {
     private final LocalStore store;
     private final TimeSource time;
@@ -92,7 +95,7 @@ final class MemoryRateLimiter implements RateLimiter {
         limit = new MeteredLimit(next);
     }
 
-    /** Nothing is open: a call after it decides as before. */
+    /** Does nothing: there is no connection to close, and later calls still decide. */
     @Override
     public void close() {}
 

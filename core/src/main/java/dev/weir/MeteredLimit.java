@@ -4,7 +4,10 @@ import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.counter.CounterKeyHash;
 
-/** A limit with its meter, and what its counters' keys begin with: its algorithm, for another's state means nothing to it. */
+/**
+ * A limit with its meter and the prefix of its keys: the algorithm, because the algorithms cannot read each other's
+ * state.
+ */
 final class MeteredLimit {
     final Meter meter;
     final long prefix0;

@@ -1,6 +1,6 @@
 package dev.weir;
 
-/** What a rule answers while its store does not. */
+/** The policy of a rule while its store does not answer. */
 public enum OnFail {
     ALLOW,
     DENY,

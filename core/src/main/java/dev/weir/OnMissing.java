@@ -1,6 +1,6 @@
 package dev.weir;
 
-/** What a rule does with a request that lacks the attribute it counts by. */
+/** The policy of a rule for a request that lacks the attribute it counts by. */
 public enum OnMissing {
     SKIP,
     DENY,

@@ -14,15 +14,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link Weir} on a limiter of this process. It follows its rules, and warns about requests that no rule can meet. */
+/**
+ * A {@link Weir} on a limiter of this process. It follows its rule source, and warns about requests that no rule can
+ * match.
+ */
 final class OpenedWeir implements Weir, RuleSource.Listener {
     private static final System.Logger LOG = System.getLogger("dev.weir");
 
     private final WeirObserver observer;
     private volatile UnmatchedRequests unmatched = new UnmatchedRequests(WrittenRules.empty());
-    /** Null until the source has brought rules for the first time, and they are in force. */
+    /** Null until the source has delivered its first rules and they are in force. */
     private volatile @Nullable LibraryLimiter limiter;
-    /** The rules that came while the stores were being opened; guarded by this. */
+    /** Rules that the source delivered while the stores were being opened; guarded by this. */
     private @Nullable WrittenRules waiting;
 
     private RuleSource.@Nullable Subscription subscription;

@@ -1,6 +1,6 @@
 package dev.weir;
 
-/** {@link Store#memory}. */
+/** The store that {@link Store#memory} returns. */
 enum ProcessMemory implements Store {
     INSTANCE;
 

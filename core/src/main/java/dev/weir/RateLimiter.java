@@ -8,7 +8,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One limit for any number of keys, each counted on its own; there is no object per key to create, keep or drop.
+ * Enforces one limit for any number of keys, each with its own counter. There is no object per key to create or dispose
+ * of.
  *
  * <pre>{@code
  * RateLimiter limiter = RateLimiter.of(Limit.tokenBucket(100, Duration.ofSeconds(1)).withBurst(200));
@@ -20,24 +21,24 @@ import org.jspecify.annotations.Nullable;
  * <h2>Which calls block</h2>
  *
  * <ul>
- *   <li>{@link #tryAcquire} answers yes or no, {@link #check} returns the verdict, {@link #probe} takes nothing, {@link #giveBack} returns
- *       hits. In memory none of them blocks. With a shared store they wait for it, for the deadline at most, and refuse on an event loop of
- *       Netty.
+ *   <li>{@link #tryAcquire} returns yes or no, {@link #check} returns the verdict, {@link #probe} takes nothing, and
+ *       {@link #giveBack} returns hits. In memory none of them blocks. With a shared store they wait for its answer,
+ *       for the deadline at most; on a Netty event loop they throw.
  *   <li>{@link #checkAsync} never blocks.
- *   <li>{@link #acquire} parks the thread until the hits pass, for as long as it is told at most.
+ *   <li>{@link #acquire} parks the thread until the hits pass or its timeout ends.
  * </ul>
  *
- * All are safe from any thread, and exact: of many threads at once, no more pass than the limit says.
+ * All calls are thread-safe and exact: however many threads call at once, no more hits pass than the limit allows.
  *
  * <h2>Memory</h2>
  *
- * In memory a key takes some 44 bytes of a table while it has something used. Beyond {@link Builder#maxKeys} the limiter forgets the keys
- * first that used the least share of their limit. {@code tryAcquire} allocates nothing.
+ * In memory a key takes about 44 bytes of a table while some of its limit is used. Beyond {@link Builder#maxKeys} the
+ * limiter evicts the keys that used the smallest share of their limit. {@code tryAcquire} allocates nothing.
  */
 public interface RateLimiter extends AutoCloseable {
 
     /**
-     * A limiter that holds each key to {@code limit}, in the memory of this process. It need not be closed.
+     * Creates a limiter that enforces {@code limit} for each key, in the memory of this process. It need not be closed.
      *
      * @throws IllegalArgumentException if the limit cannot be counted exactly; the message says why and what to do
      */
@@ -47,96 +48,102 @@ public interface RateLimiter extends AutoCloseable {
     }
 
     /**
-     * Opens a limiter that holds each key to {@code limit} in {@code store}. Every process that opens a limiter of this name on the same
-     * store counts in the same counters. A store that is away is no reason to fail: until it answers every hit passes, and verdicts are
-     * {@linkplain Verdict#degraded degraded}; {@link Builder#onFail} chooses otherwise.
+     * Opens a limiter that enforces {@code limit} for each key in {@code store}. Every process that opens a limiter of
+     * this name on the same store shares its counters. Opening succeeds even if the store is unreachable. Until the
+     * store answers, every hit passes and verdicts are {@linkplain Verdict#degraded degraded}; {@link Builder#onFail}
+     * changes this.
      *
      * @throws IllegalArgumentException if the limit cannot be counted exactly; the message says why and what to do
-     * @throws IllegalStateException if a library that the store needs is missing or too old; the message names the versions
+     * @throws IllegalStateException if a library that the store needs is missing or too old; the message names the
+     *     versions
      */
     @CheckReturnValue
     static RateLimiter open(String name, Limit limit, Store store) {
         return builder(limit).store(name, store).open();
     }
 
-    /** Starts a limiter with a store, a bound on keys, a clock or a failure policy of its own. */
+    /** Starts a limiter with its own store, bound on keys, clock or failure policy. */
     static Builder builder(Limit limit) {
         return new Builder(limit);
     }
 
-    /** Takes one hit of {@code key} if it fits. */
+    /** Takes one hit of {@code key} if it fits, and returns whether it did. */
     @CheckReturnValue
     default boolean tryAcquire(String key) {
         return tryAcquire(key, 1);
     }
 
-    /** Takes {@code hits} of {@code key} if all of them fit, else none. */
+    /** Takes {@code hits} of {@code key} if all of them fit, else none; returns whether they did. */
     @CheckReturnValue
     boolean tryAcquire(String key, long hits);
 
-    /** Takes one hit of {@code key} if it fits. */
+    /** Takes one hit of {@code key} if it fits, and returns whether it did. */
     @CheckReturnValue
     default boolean tryAcquire(long key) {
         return tryAcquire(key, 1);
     }
 
-    /** Takes {@code hits} of {@code key} if all of them fit, else none. */
+    /** Takes {@code hits} of {@code key} if all of them fit, else none; returns whether they did. */
     @CheckReturnValue
     boolean tryAcquire(long key, long hits);
 
-    /** As {@link #tryAcquire(String)}, and says what is left, and when the hit would fit if it did not. */
+    /** Like {@link #tryAcquire(String)}; the verdict also has the hits left, and the wait if the hit did not fit. */
     @CheckReturnValue
     default Verdict check(String key) {
         return check(key, 1);
     }
 
-    /** As {@link #tryAcquire(String, long)}, and says what is left, and when the hits would fit if they did not. */
+    /**
+     * Like {@link #tryAcquire(String, long)}; the verdict also has the hits left, and the wait if the hits did not fit.
+     */
     @CheckReturnValue
     Verdict check(String key, long hits);
 
-    /** As {@link #tryAcquire(long)}, and says what is left, and when the hit would fit if it did not. */
+    /** Like {@link #tryAcquire(long)}; the verdict also has the hits left, and the wait if the hit did not fit. */
     @CheckReturnValue
     default Verdict check(long key) {
         return check(key, 1);
     }
 
-    /** As {@link #tryAcquire(long, long)}, and says what is left, and when the hits would fit if they did not. */
+    /**
+     * Like {@link #tryAcquire(long, long)}; the verdict also has the hits left, and the wait if the hits did not fit.
+     */
     @CheckReturnValue
     Verdict check(long key, long hits);
 
     /**
-     * As {@link #check(String, long)}, and never blocks. It completes on this thread or on one of the store's, so the stages that follow
-     * must not block.
+     * Like {@link #check(String, long)}, but never blocks. The stage completes on this thread or on a thread of the
+     * store, so dependent stages must not block.
      */
     @CheckReturnValue
     CompletionStage<Verdict> checkAsync(String key, long hits);
 
-    /** As {@link #check(long, long)}, and never blocks; see {@link #checkAsync(String, long)}. */
+    /** Like {@link #check(long, long)}, but never blocks; see {@link #checkAsync(String, long)}. */
     @CheckReturnValue
     CompletionStage<Verdict> checkAsync(long key, long hits);
 
-    /** Whether one hit of {@code key} would fit now; takes nothing. */
+    /** Returns whether one hit of {@code key} would fit now; takes nothing. */
     @CheckReturnValue
     default Verdict probe(String key) {
         return probe(key, 1);
     }
 
-    /** Whether {@code hits} of {@code key} would fit now; takes nothing. */
+    /** Returns whether {@code hits} of {@code key} would fit now; takes nothing. */
     @CheckReturnValue
     Verdict probe(String key, long hits);
 
-    /** Whether one hit of {@code key} would fit now; takes nothing. */
+    /** Returns whether one hit of {@code key} would fit now; takes nothing. */
     @CheckReturnValue
     default Verdict probe(long key) {
         return probe(key, 1);
     }
 
-    /** Whether {@code hits} of {@code key} would fit now; takes nothing. */
+    /** Returns whether {@code hits} of {@code key} would fit now; takes nothing. */
     @CheckReturnValue
     Verdict probe(long key, long hits);
 
     /**
-     * Takes one hit of {@code key}, and waits until it fits.
+     * Takes one hit of {@code key}, waiting until it fits.
      *
      * @see #acquire(String, long, Duration)
      */
@@ -146,20 +153,20 @@ public interface RateLimiter extends AutoCloseable {
     }
 
     /**
-     * Takes {@code hits} of {@code key}, and <b>waits until they fit</b>, for {@code atMost} at most. The thread is parked meanwhile, a
-     * virtual thread without holding its carrier. It returns false at once where the hits cannot fit in that time. Waiting threads are not
-     * queued: whoever asks first after the wait gets the hits. A {@code leaky_bucket} is waited for as long as its {@linkplain
-     * Verdict#delay delay} says.
+     * Takes {@code hits} of {@code key}, <b>waiting until they fit</b>, for {@code atMost} at most. The thread is
+     * parked meanwhile; a virtual thread does not hold its carrier. Returns false at once if the hits cannot fit in
+     * that time. Waiting threads are not queued: the first thread that asks after the wait gets the hits. With a
+     * {@code leaky_bucket} the call also waits for the {@linkplain Verdict#delay delay}.
      *
      * @return whether the hits were taken
      * @throws InterruptedException if the thread is interrupted while it waits; then nothing is taken
-     * @throws IllegalStateException on an event loop of Netty, which must not wait: see {@link #checkAsync}
+     * @throws IllegalStateException on a Netty event loop, which must not block: use {@link #checkAsync}
      */
     @CheckReturnValue
     boolean acquire(String key, long hits, Duration atMost) throws InterruptedException;
 
     /**
-     * Takes one hit of {@code key}, and waits until it fits.
+     * Takes one hit of {@code key}, waiting until it fits.
      *
      * @see #acquire(String, long, Duration)
      */
@@ -169,35 +176,40 @@ public interface RateLimiter extends AutoCloseable {
     }
 
     /**
-     * Takes {@code hits} of {@code key}, and waits until they fit.
+     * Takes {@code hits} of {@code key}, waiting until they fit.
      *
      * @see #acquire(String, long, Duration)
      */
     @CheckReturnValue
     boolean acquire(long key, long hits, Duration atMost) throws InterruptedException;
 
-    /** Gives back {@code hits} of {@code key} that were taken and not needed, down to nothing used. */
+    /**
+     * Gives back {@code hits} of {@code key} that were taken but not needed. The used count does not fall below zero.
+     */
     void giveBack(String key, long hits);
 
-    /** Gives back {@code hits} of {@code key} that were taken and not needed, down to nothing used. */
+    /**
+     * Gives back {@code hits} of {@code key} that were taken but not needed. The used count does not fall below zero.
+     */
     void giveBack(long key, long hits);
 
     /** The limit in force. */
     Limit limit();
 
     /**
-     * Changes the limit for all keys at once. What they used stays used: if it is higher, the new room is there at once; if it is lower, it
-     * binds at once. Another algorithm starts anew, as do a shorter window and other sub-windows. Other processes keep their limit.
+     * Changes the limit for all keys at once. Used hits stay used: a higher limit adds room at once, and a lower one
+     * binds at once. A change of the algorithm or the sub-windows, or a shorter window, starts with empty counters.
+     * Other processes keep their limit.
      *
-     * @throws IllegalArgumentException if the limit cannot be counted; the last one stays
+     * @throws IllegalArgumentException if the limit cannot be counted; the current limit stays in force
      */
     void limit(Limit next);
 
-    /** Closes the connections to a shared store; later calls throw IllegalStateException. In memory there is nothing to close. */
+    /** Closes the connections to a shared store; later calls throw IllegalStateException. In memory it does nothing. */
     @Override
     void close();
 
-    /** Everything that a limiter needs besides its limit; all of it has a default. */
+    /** Collects the options of a limiter besides its limit; each has a default. */
     final class Builder {
         final Limit limit;
         String name = "";
@@ -216,7 +228,9 @@ public interface RateLimiter extends AutoCloseable {
             this.limit = Objects.requireNonNull(limit, "limit");
         }
 
-        /** Counts in {@code store}, in the counters that all limiters called {@code name} share there; in memory unless said. */
+        /**
+         * Counts in {@code store}; all limiters with this {@code name} share their counters there. Default: in memory.
+         */
         public Builder store(String name, Store store) {
             if (name == null || name.isBlank()) {
                 throw new IllegalArgumentException("name: " + name + " (expected: the name that processes share)");
@@ -233,26 +247,26 @@ public interface RateLimiter extends AutoCloseable {
             return this;
         }
 
-        /** How long a call may wait for a shared store; 10 ms unless said. */
+        /** Sets how long a call may wait for a shared store; 10 ms by default. */
         public Builder deadline(Duration longest) {
             deadline = Weir.Builder.within("deadline", longest, Duration.of(1, ChronoUnit.MICROS));
             return this;
         }
 
-        /** How long {@link #open} may take until the way to a shared store is warm; see {@link Weir.Builder#warmUp}. */
+        /** Sets how long {@link #open} may take to warm up a shared store; see {@link Weir.Builder#warmUp}. */
         public Builder warmUp(Duration atMost) {
             warmUp = Weir.Builder.within("warmUp", atMost, Duration.ZERO);
             return this;
         }
 
-        /** What decides while a shared store does not answer; {@link OnFail#ALLOW} unless said. */
+        /** Sets the failure policy while a shared store does not answer; {@link OnFail#ALLOW} by default. */
         public Builder onFail(OnFail onFail) {
             this.onFail = Objects.requireNonNull(onFail, "onFail");
             return this;
         }
 
         /**
-         * How exact the limit is over several processes; {@link Consistency#EXACT} unless said.
+         * Sets how exact the limit is across processes; {@link Consistency#EXACT} by default.
          *
          * @throws IllegalArgumentException for {@link Consistency#LOCAL}: a limiter without a store is local
          */
@@ -264,7 +278,7 @@ public interface RateLimiter extends AutoCloseable {
             return this;
         }
 
-        /** How many keys this process counts at a time before it forgets the least used; a million unless said. */
+        /** Sets how many keys this process counts before it evicts the least used; a million by default. */
         public Builder maxKeys(int maxKeys) {
             if (maxKeys < 1) {
                 throw new IllegalArgumentException("maxKeys: " + maxKeys + " (expected: >= 1)");
@@ -273,7 +287,7 @@ public interface RateLimiter extends AutoCloseable {
             return this;
         }
 
-        /** The clock; the system's unless said. Tests give one that they turn themselves. Redis counts by its own. */
+        /** Sets the clock; the system clock by default. Tests can pass a manual one. Redis counts by its own clock. */
         public Builder time(TimeSource time) {
             this.time = Objects.requireNonNull(time, "time");
             return this;
@@ -283,7 +297,8 @@ public interface RateLimiter extends AutoCloseable {
          * Opens the limiter.
          *
          * @throws IllegalArgumentException if the limit cannot be counted exactly; the message says why and what to do
-         * @throws IllegalStateException if a library that the store needs is missing or too old; the message names the versions
+         * @throws IllegalStateException if a library that the store needs is missing or too old; the message names the
+         *     versions
          */
         @CheckReturnValue
         public RateLimiter open() {

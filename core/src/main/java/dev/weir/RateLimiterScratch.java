@@ -7,32 +7,34 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import java.time.Duration;
 
-/** What one thread fills again for every call. */
+/** The buffers of one thread, reused for every call. */
 final class RateLimiterScratch {
     private static final ThreadLocal<RateLimiterScratch> OF_THREAD = ThreadLocal.withInitial(RateLimiterScratch::new);
     private static final Meter DENY = Meters.of(Limit.fixedWindow(0, Duration.ofSeconds(1)));
 
-    /** The first is the caller's. */
+    /** The checks of the call; the first is the caller's. */
     final Checks checks = new Checks();
 
     private final CounterKeyHash hash = new CounterKeyHash();
     private Meter meter = DENY;
 
-    /** The scratch of this thread, with a check of {@code key} whose hits are still to be set. */
+    /** Returns this thread's scratch with a check of {@code key}; the caller sets the hits. */
     static RateLimiterScratch of(MeteredLimit limit, String key) {
         RateLimiterScratch scratch = OF_THREAD.get();
         scratch.hash.reset(limit.prefix0, limit.prefix1).add(key).end();
         return scratch.begin(limit);
     }
 
-    /** The scratch of this thread, with a check of {@code key} whose hits are still to be set. */
+    /** Returns this thread's scratch with a check of {@code key}; the caller sets the hits. */
     static RateLimiterScratch of(MeteredLimit limit, long key) {
         RateLimiterScratch scratch = OF_THREAD.get();
         scratch.hash.reset(limit.prefix0, limit.prefix1).add(key).end();
         return scratch.begin(limit);
     }
 
-    /** Adds a check that is always over: as checks are taken all or none, the other is answered but not taken. */
+    /**
+     * Adds a check that is always over. Checks are taken all or none, so the caller's check is evaluated but not taken.
+     */
     RateLimiterScratch denied() {
         add(DENY, 0, 0, 1);
         return this;

@@ -4,17 +4,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A domain, descriptors (ordered key/value entries), and a number of hits.
+ * A request to decide: a domain, descriptors (ordered key/value entries), and a number of hits.
  *
  * <pre>{@code
  * Request.to("api").with("user_id", "u_42").with("endpoint", "POST /v1/charges").asAttributes()
  * }</pre>
  *
- * <p><b>Reuse.</b> A server decides hundreds of thousands of these a second, so a request is a buffer of flat arrays that is
- * {@linkplain #clear(String) cleared} and filled again rather than a graph built anew. It belongs to one thread at a time.
+ * <p><b>Reuse.</b> A server decides hundreds of thousands of requests a second. A request is therefore a buffer of flat
+ * arrays that callers {@linkplain #clear(String) clear} and fill again. One thread at a time may use it.
  */
 public final class Request {
-    /** A descriptor that does not give hits of its own. */
+    /** Marks a descriptor without hits of its own. */
     private static final long UNSET = Long.MIN_VALUE;
 
     private String domain;
@@ -35,18 +35,18 @@ public final class Request {
         this.domain = domain;
     }
 
-    /** A request to {@code domain} for one hit, with no descriptors so far. */
+    /** Creates a request to {@code domain} for one hit, without descriptors. */
     public static Request to(String domain) {
         return new Request(Arguments.text("domain", domain));
     }
 
-    /** Forgets everything and starts again with {@code domain}. */
+    /** Clears everything and starts again with {@code domain}. */
     public Request clear(String domain) {
         this.domain = Arguments.text("domain", domain);
         hits = 1;
         attributes = false;
         namesCounter = false;
-        // A buffer may lie for long until it is filled again, and the strings of callers are as long as they like.
+        // The buffer may stay unused for long, and the strings of callers may be large: do not retain them.
         Arrays.fill(keys, 0, entries, null);
         Arrays.fill(values, 0, entries, null);
         Arrays.fill(overrides, 0, descriptors, null);
@@ -55,7 +55,7 @@ public final class Request {
         return this;
     }
 
-    /** Takes over everything that {@code other} asks. */
+    /** Copies everything from {@code other}. */
     public Request set(Request other) {
         clear(other.domain);
         hits = other.hits;
@@ -72,7 +72,7 @@ public final class Request {
         return this;
     }
 
-    /** Sends what was collected so far to {@code domain}: a reader may meet it after the descriptors. */
+    /** Sets the domain and keeps everything else: a parser may read the domain after the descriptors. */
     public Request domain(String domain) {
         this.domain = Arguments.text("domain", domain);
         return this;
@@ -92,7 +92,7 @@ public final class Request {
         return this;
     }
 
-    /** Adds an entry to the descriptor last started. */
+    /** Adds an entry to the current descriptor. */
     public Request with(String key, String value) {
         Arguments.text("key", key);
         Arguments.text(key, value);
@@ -109,24 +109,27 @@ public final class Request {
         return this;
     }
 
-    /** What the request takes from every limit it meets: 0 asks without taking, a negative number gives back. */
+    /**
+     * Sets the hits that the request takes from every limit that applies: 0 takes nothing, a negative number gives
+     * back.
+     */
     public Request hits(long hits) {
         this.hits = hits;
         return this;
     }
 
-    /** What the descriptor last started takes, in place of the request's hits. */
+    /** Sets the hits of the current descriptor, replacing the request's hits. */
     public Request descriptorHits(long hits) {
         return descriptorHits(last(), hits);
     }
 
-    /** What {@code descriptor} takes, in place of the request's hits. */
+    /** Sets the hits of {@code descriptor}, replacing the request's hits. */
     public Request descriptorHits(int descriptor, long hits) {
         ownHits[descriptor] = hits;
         return this;
     }
 
-    /** The limit that the caller gives for the descriptor last started, whatever the rules say. */
+    /** Sets the caller's own limit for the current descriptor, which takes precedence over the rules. */
     public Request override(Limit limit) {
         overrides[last()] = limit;
         return this;
@@ -139,15 +142,18 @@ public final class Request {
         return descriptors - 1;
     }
 
-    /** The descriptor is an unordered set of attributes: it meets every rule, or path of rules, whose keys it holds. */
+    /**
+     * Treats the descriptor as an unordered set of attributes: it matches every rule, or path of rules, whose keys it
+     * has.
+     */
     public Request asAttributes() {
         this.attributes = true;
         return this;
     }
 
     /**
-     * Asks the decision to name its {@linkplain Decision#counterName counter} even if the request passes; without this, only
-     * a denial names it. It costs a few allocations.
+     * Asks the decision to name its {@linkplain Decision#counterName counter} even if the request passes; without this,
+     * only a denial names it. It costs a few allocations.
      */
     public Request nameCounter() {
         this.namesCounter = true;
@@ -195,7 +201,7 @@ public final class Request {
         return own == UNSET ? hits : own;
     }
 
-    /** Whether {@code descriptor} gives hits of its own. */
+    /** Whether {@code descriptor} has hits of its own. */
     public boolean hasOwnHits(int descriptor) {
         return ownHits[descriptor] != UNSET;
     }
@@ -214,7 +220,7 @@ public final class Request {
         return null;
     }
 
-    /** For people: {@code api [user_id=u_42, endpoint=POST /v1/charges] hits=1}. */
+    /** Formats the request for people: {@code api [user_id=u_42, endpoint=POST /v1/charges] hits=1}. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(domain);

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules that never change: read from YAML by {@code dev.weir.rules.Rules}, or made in Java.
+ * An immutable set of rules, read from YAML by {@code dev.weir.rules.Rules} or built in Java.
  *
  * <pre>{@code
  * RuleSet rules = RuleSet.builder("api")
@@ -29,17 +29,19 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>Weir implements this interface, users only read it.
+ * <p>Weir implements this interface; users only read it.
  */
 public interface RuleSet extends RuleSource {
 
-    /** The domains that have rules, in the order in which they were written. */
+    /** The domains that have rules, in the order of their definition. */
     List<String> domains();
 
-    /** The names of the rules of {@code domain}, in the order in which they were written; empty if there is no such domain. */
+    /**
+     * The names of the rules of {@code domain}, in the order of their definition; empty if the domain does not exist.
+     */
     List<String> ruleNames(String domain);
 
-    /** Hands itself to {@code listener}; nothing ever follows. */
+    /** Passes itself to {@code listener} once; it never changes. */
     @Override
     default Subscription follow(Listener listener) {
         listener.changed(this);
@@ -51,7 +53,7 @@ public interface RuleSet extends RuleSource {
         return new Builder(domain);
     }
 
-    /** Collects rules. {@link #rule} begins a rule, and the calls after it say more about that one. */
+    /** Collects rules. {@link #rule} starts a rule; the calls after it configure that rule. */
     final class Builder {
         private final Map<String, List<WeirRule>> domains = new LinkedHashMap<>();
         private final Set<String> names = new HashSet<>();
@@ -65,7 +67,7 @@ public interface RuleSet extends RuleSource {
             domains.put(domain, new ArrayList<>());
         }
 
-        /** Goes on with the rules of {@code domain}. */
+        /** Adds the rules that follow to {@code domain}. */
         public Builder domain(String domain) {
             endRule();
             this.domain = named("domain", domain);
@@ -74,7 +76,8 @@ public interface RuleSet extends RuleSource {
         }
 
         /**
-         * Begins a rule. Its counters are known by {@code name}: a rule that keeps its name keeps what was counted, in Redis too.
+         * Starts a rule. The {@code name} identifies its counters: a rule that keeps its name keeps its counts, in
+         * Redis too.
          *
          * @throws IllegalArgumentException if the domain has a rule of that name, or the name begins with {@code #}
          */
@@ -92,12 +95,12 @@ public interface RuleSet extends RuleSource {
         }
 
         /**
-         * The rule is for requests whose {@code attribute} has one of {@code values}, written as in a rule file: {@code "POST /orders"}
-         * for an {@code endpoint}, an address or a block of them for an {@code ip}, {@code *} for any run of characters, else the text
-         * itself. Without {@code match} a rule is for every request.
+         * Restricts the rule to requests whose {@code attribute} has one of {@code values}, written as in a rule file:
+         * {@code "POST /orders"} for an {@code endpoint}, an address or a CIDR block for an {@code ip}, {@code *} for
+         * any run of characters, else the text itself. Without {@code match} the rule applies to every request.
          *
-         * @throws IllegalArgumentException for a value that could never match, and for a regular expression ({@code ~…}), which takes a
-         *     rule file
+         * @throws IllegalArgumentException for a value that can never match, and for a regular expression ({@code ~…}),
+         *     which only rule files support
          */
         public Builder match(String attribute, String... values) {
             RuleBuilder current = current();
@@ -110,8 +113,9 @@ public interface RuleSet extends RuleSource {
         }
 
         /**
-         * The attributes whose values tell counters apart: {@code "user_id"}, {@code "user_id:endpoint"} for both together, {@code
-         * "api_key | ip"} for the first that the request has. Without {@code keyBy} all requests share one counter.
+         * Sets the attributes whose values identify a counter: {@code "user_id"}, {@code "user_id:endpoint"} for both
+         * together, {@code "api_key | ip"} for the first that the request has. Without {@code keyBy} all requests share
+         * one counter.
          */
         public Builder keyBy(String attributes) {
             rule = current();
@@ -119,50 +123,54 @@ public interface RuleSet extends RuleSource {
             return this;
         }
 
-        /** What a request does that lacks the attribute of {@link #keyBy}; {@link OnMissing#SKIP} unless said. */
+        /**
+         * Sets the policy for requests that lack the attribute of {@link #keyBy}; {@link OnMissing#SKIP} by default.
+         */
         public Builder onMissing(OnMissing onMissing) {
             rule = current().onMissing(Objects.requireNonNull(onMissing, "onMissing"));
             return this;
         }
 
-        /** How exact the limit is over several processes; {@link Consistency#EXACT} unless said. */
+        /** Sets how exact the limit is across processes; {@link Consistency#EXACT} by default. */
         public Builder consistency(Consistency consistency) {
             rule = current().consistency(Objects.requireNonNull(consistency, "consistency"));
             return this;
         }
 
-        /** What decides while the store does not answer; {@link OnFail#ALLOW} unless said. */
+        /** Sets the failure policy while the store does not answer; {@link OnFail#ALLOW} by default. */
         public Builder onFail(OnFail onFail) {
             rule = current().onFail(Objects.requireNonNull(onFail, "onFail"));
             return this;
         }
 
-        /** How long a decision may wait for the store because of this rule; the deadline of the {@link Weir} unless said. */
+        /**
+         * Sets how long a decision may wait for the store of this rule; the deadline of the {@link Weir} by default.
+         */
         public Builder deadline(Duration longest) {
             rule = current().deadlineMicros(longest.toNanos() / 1_000);
             return this;
         }
 
-        /** The {@linkplain Weir.Builder#store(String, Store) named store} that counts for the rule. */
+        /** Counts the rule in this {@linkplain Weir.Builder#store(String, Store) named store}. */
         public Builder store(String name) {
             rule = current().store(named("store", name));
             return this;
         }
 
-        /** How many hits of the limit one hit of a request takes; 1 unless said. */
+        /** Sets how many hits of the limit one hit of a request takes; 1 by default. */
         public Builder cost(long hits) {
             rule = current().cost(hits);
             return this;
         }
 
-        /** The rule counts and reports, and never denies. */
+        /** Makes the rule count and report without ever denying. */
         public Builder shadow() {
             rule = current().shadow(true);
             return this;
         }
 
         /**
-         * The rules.
+         * Builds the rule set.
          *
          * @throws IllegalArgumentException if a number of a rule is out of range
          */

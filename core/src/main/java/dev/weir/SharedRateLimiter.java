@@ -13,9 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
-/** A {@link RateLimiter} whose counters live in a shared store: a limiter by rules, with one rule for each kind of key. */
+/**
+ * A {@link RateLimiter} that counts in a shared store. It is a limiter by rules, with one rule for each kind of key.
+ */
 final class SharedRateLimiter implements RateLimiter {
-    /** No domain of a rule file that people write begins so. */
+    /** The domain of the limiter's rules; no domain in a rule file has this prefix. */
     private static final String DOMAIN = "weir#limiter";
 
     private static final String TEXT = "key";
@@ -48,7 +50,10 @@ final class SharedRateLimiter implements RateLimiter {
                         new LimiterObserver() {}));
     }
 
-    /** A number and its digits are two keys, as in memory: each kind has a rule, which skips requests without its attribute. */
+    /**
+     * Builds one rule per kind of key, so that 42 and "42" are two keys, as in memory. A rule skips the other kind's
+     * requests.
+     */
     private WrittenRules rules(Limit of) {
         return WrittenRules.builder()
                 .weir(DOMAIN, List.of(rule(name, of, TEXT), rule(name + "#", of, NUMBER)))
@@ -150,7 +155,7 @@ final class SharedRateLimiter implements RateLimiter {
         return Request.to(DOMAIN).with(NUMBER, Long.toString(key));
     }
 
-    /** Of the one rule whose attribute the request has. */
+    /** Returns the verdict of the only rule that applied: the one whose attribute the request has. */
     private static Verdict verdict(MutableDecision decision) {
         return decision.verdict(0);
     }

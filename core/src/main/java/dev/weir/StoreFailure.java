@@ -2,23 +2,23 @@ package dev.weir;
 
 import java.util.Locale;
 
-/** Why a shared store could not say. The names are labels of metrics. */
+/** The reason why a shared store gave no answer. The names are metric labels. */
 public enum StoreFailure {
-    /** No answer inside the deadline; whether the hits were taken is unknown. */
+    /** The store did not answer within the deadline; whether it took the hits is unknown. */
     TIMEOUT,
-    /** It failed often enough of late not to be asked for now. */
+    /** The circuit breaker is open: the store failed too often recently, and was not asked. */
     OPEN,
-    /** It cannot be reached. */
+    /** The store cannot be reached. */
     UNREACHABLE,
-    /** It is there and cannot serve: loading, read-only, out of memory, without its cluster. */
+    /** The store is reachable but cannot serve: it is loading, read-only, out of memory, or its cluster is down. */
     UNAVAILABLE,
-    /** It does not accept who we are: wrong password, no permission. */
+    /** The store rejected the credentials: wrong password or missing permission. */
     REFUSED,
-    /** More waits for it than it may keep waiting. */
+    /** The queue of asks that wait for the store is full. */
     OVERLOADED,
-    /** It answered something that cannot be understood. */
+    /** The store's reply could not be parsed. */
     BROKEN,
-    /** The counter is kept in a format that this version does not know: a later one shares the store. */
+    /** The counter has a format that this version does not know: a later version of Weir shares the store. */
     UNKNOWN_FORMAT;
 
     public String label() {

@@ -1,19 +1,22 @@
 package dev.weir;
 
-/** Where "now" comes from: microseconds since the Unix epoch, never running backwards. */
+/** A clock: microseconds since the Unix epoch, never running backwards. */
 @FunctionalInterface
 public interface TimeSource {
 
     long micros();
 
-    /** The monotonic clock that deadlines and leases end by, in nanoseconds from anywhere; {@link System#nanoTime} unless time is virtual. */
+    /**
+     * The monotonic clock of deadlines and leases, in nanoseconds from an arbitrary origin; by default
+     * {@link System#nanoTime}.
+     */
     default long nanos() {
         return System.nanoTime();
     }
 
     /**
-     * The wall clock as it stood when this was called, carried on by the monotonic clock: a wall clock that is set forward
-     * or back by an hour gives nobody a free burst and locks nobody out.
+     * Returns a clock that reads the wall clock once, now, and advances it by the monotonic clock. If the wall clock is
+     * set forward or back by an hour, no caller gets a free burst and none is locked out.
      */
     static TimeSource system() {
         long origin = System.nanoTime();

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Decides requests by rules, whatever stands behind it: the memory of this process, or a store that several processes share.
+ * Decides requests by rules, with counters in the memory of this process or in a store that several processes share.
  *
  * <pre>{@code
  * try (Weir weir = Weir.open(Rules.file(Path.of("rules.yaml")), RedisStore.at("redis://redis:6379"))) {
@@ -19,14 +19,15 @@ import java.util.concurrent.CompletionStage;
  * }
  * }</pre>
  *
- * <p>One {@code Weir} serves the whole process. It owns what it opened: connections, a timer, the watching of files.
+ * <p>One {@code Weir} serves the whole process. It owns everything it opens: connections, a timer, the file watcher.
  *
  * <h2>Which calls block</h2>
  *
- * {@link #decide} waits for a shared store, for the deadline of the rules at most; in memory it never waits. {@link #decideAsync} never
- * waits. Opening connects and warms up, and closing gives back what was leased: a second or two each, with a shared store. A store that is
- * slow, stopped or gone is no exception: the rule's {@code on_fail} decides, and the decision is {@linkplain Decision#degraded
- * degraded}. All calls are safe from any thread.
+ * {@link #decide} waits for a shared store, for the deadline of the rules at most; in memory it never waits.
+ * {@link #decideAsync} never waits. With a shared store, opening and closing take a second or two each: opening
+ * connects and warms up, and closing gives back leases. A slow, stopped or missing store causes no exception: the
+ * rule's {@code on_fail} decides, and the decision is {@linkplain Decision#degraded degraded}. All calls are
+ * thread-safe.
  */
 public interface Weir extends AutoCloseable {
 
@@ -41,11 +42,12 @@ public interface Weir extends AutoCloseable {
     }
 
     /**
-     * Opens {@code rules} with counters in {@code store}. A store that is away is no reason to fail: it is connected to as soon as it is
-     * there.
+     * Opens {@code rules} with counters in {@code store}. Opening succeeds even if the store is unreachable: Weir
+     * connects as soon as it can.
      *
      * @throws IllegalArgumentException if the rules are wrong, a limit cannot be counted, or a rule names another store
-     * @throws IllegalStateException if a library that the store needs is missing or too old; the message names the versions
+     * @throws IllegalStateException if a library that the store needs is missing or too old; the message names the
+     *     versions
      */
     @CheckReturnValue
     static Weir open(RuleSource rules, Store store) {
@@ -58,17 +60,17 @@ public interface Weir extends AutoCloseable {
     }
 
     /**
-     * Decides {@code request}, and waits for it: for the deadline of its rules at most, and never in memory.
+     * Decides {@code request}, and waits for the decision: for the deadline of its rules at most, and never in memory.
      *
-     * @throws IllegalStateException after {@link #close}; also on an event loop of Netty, which must not wait for a shared store: see
-     *     {@link #decideAsync}
+     * @throws IllegalStateException after {@link #close}; also on a Netty event loop, which must not wait for a shared
+     *     store: use {@link #decideAsync}
      */
     @CheckReturnValue
     Decision decide(Request request);
 
     /**
-     * Decides {@code request}, and completes inside the deadline of its rules: on this thread or on one of the store's, so the stages that
-     * follow must not block. The request may be reused as soon as this returns.
+     * Decides {@code request}, and completes within the deadline of its rules. The stage completes on this thread or on
+     * a thread of the store, so dependent stages must not block. The request may be reused as soon as this returns.
      *
      * @throws IllegalStateException after {@link #close}
      */
@@ -78,19 +80,19 @@ public interface Weir extends AutoCloseable {
     /** The rules in force. */
     RuleSet rules();
 
-    /** Whether every store answers at present; always true in memory, and false after {@link #close}. For health checks. */
+    /** Whether every store currently answers, for health checks. Always true in memory; false after {@link #close}. */
     boolean serves();
 
     /**
-     * Ends the watching of rules, gives back what was leased, reports what is due, and closes the stores. Decisions are refused from
-     * here on.
+     * Stops following the rules, gives back leases, sends pending reports, and closes the stores. Later decisions throw
+     * IllegalStateException.
      */
     @Override
     void close();
 
-    /** Everything that a {@link Weir} needs besides its rules; all of it has a default. */
+    /** Collects the options of a {@link Weir} besides its rules; each has a default. */
     final class Builder {
-        /** Nobody waits longer, and far beyond it nanoseconds overflow. */
+        /** The longest deadline accepted; far beyond it, nanoseconds overflow. */
         private static final Duration LONGEST = Duration.ofHours(1);
 
         final RuleSource rules;
@@ -105,14 +107,15 @@ public interface Weir extends AutoCloseable {
             this.rules = Objects.requireNonNull(rules, "rules");
         }
 
-        /** The store of all rules that name none; the memory of this process unless said. */
+        /** Sets the store of all rules that name none; the memory of this process by default. */
         public Builder store(Store store) {
             stores.put(Rule.DEFAULT_STORE, Objects.requireNonNull(store, "store"));
             return this;
         }
 
         /**
-         * The store of the rules that say {@code store: name}. If some rules name none, {@link #store(Store)} must say where they count.
+         * Adds the store of the rules that say {@code store: name}. If some rules name no store, {@link #store(Store)}
+         * must say where they count.
          *
          * @throws IllegalArgumentException for {@link Store#memory}, which needs no name
          */
@@ -126,15 +129,16 @@ public interface Weir extends AutoCloseable {
             return this;
         }
 
-        /** How long a decision may wait for a shared store, where its rule says nothing else; 10 ms unless said. */
+        /** Sets how long a decision may wait for a shared store, unless its rule sets a deadline; 10 ms by default. */
         public Builder deadline(Duration longest) {
             deadline = within("deadline", longest, Duration.of(1, ChronoUnit.MICROS));
             return this;
         }
 
         /**
-         * How long {@link #open} may take until the way to a shared store is warm: cold, the first answers take longer than a deadline.
-         * Ten seconds at most unless said, two where the store is away; with zero, opening does not wait for the connection either.
+         * Sets how long {@link #open} may take to warm up a shared store; without a warm-up, the first answers exceed
+         * the deadline. By default ten seconds at most, or two if the store is unreachable. With zero, opening does not
+         * wait for the connection either.
          */
         public Builder warmUp(Duration atMost) {
             warmUp = within("warmUp", atMost, Duration.ZERO);
@@ -142,8 +146,8 @@ public interface Weir extends AutoCloseable {
         }
 
         /**
-         * How many counters this process holds at a time before it forgets the least used; a million unless said. With a shared store
-         * these are the counters of rules with {@code consistency: local} or {@code on_fail: local}.
+         * Sets how many counters this process holds before it evicts the least used; a million by default. With a
+         * shared store these are the counters of rules with {@code consistency: local} or {@code on_fail: local}.
          */
         public Builder maxKeys(int maxKeys) {
             if (maxKeys < 1) {
@@ -153,13 +157,13 @@ public interface Weir extends AutoCloseable {
             return this;
         }
 
-        /** The clock; the system's unless said. Tests give one that they turn themselves. Redis counts by its own. */
+        /** Sets the clock; the system clock by default. Tests can pass a manual one. Redis counts by its own clock. */
         public Builder time(TimeSource time) {
             this.time = Objects.requireNonNull(time, "time");
             return this;
         }
 
-        /** Sees every decision, every failure of a store and every change of the rules. */
+        /** Sets the observer of every decision, every store failure and every change of the rules. */
         public Builder observer(WeirObserver observer) {
             this.observer = Objects.requireNonNull(observer, "observer");
             return this;
@@ -168,8 +172,10 @@ public interface Weir extends AutoCloseable {
         /**
          * Loads the rules and opens the stores.
          *
-         * @throws IllegalArgumentException if the rules are wrong, a limit cannot be counted, or a rule's store is not among those given
-         * @throws IllegalStateException if a library that a store needs is missing or too old; the message names the versions
+         * @throws IllegalArgumentException if the rules are wrong, a limit cannot be counted, or a rule's store is not
+         *     among those given
+         * @throws IllegalStateException if a library that a store needs is missing or too old; the message names the
+         *     versions
          */
         @CheckReturnValue
         public Weir open() {

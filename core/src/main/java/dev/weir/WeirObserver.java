@@ -1,20 +1,22 @@
 package dev.weir;
 
 /**
- * Sees every decision, every failure of a store and every change of the rules: what metrics are made of. All calls run on the thread
- * that decides, so they must be short and must not block; what they throw reaches whoever asked.
+ * Receives every decision, every store failure and every change of the rules, for example for metrics. The calls run on
+ * the thread that decides, so they must be short and must not block. An exception from them reaches the caller of Weir.
  */
 public interface WeirObserver {
 
-    /** A request was decided. Both arguments are reused as soon as this returns: copy what is to be kept. */
+    /** Reports a decided request. Both arguments are reused as soon as this returns: copy any data to keep. */
     default void decided(Request request, Decision decision) {}
 
-    /** A check had no answer from its store in time, so the rule's {@code on_fail} decided it. */
+    /** Reports a check that its store did not answer in time, so that the rule's {@code on_fail} decided. */
     default void storeFailed(StoreFailure failure) {}
 
-    /** A {@link RuleSource} brought other rules, and they are in force. */
+    /** Reports that a {@link RuleSource} delivered new rules, which are now in force. */
     default void rulesChanged(RuleSet rules) {}
 
-    /** A {@link RuleSource} brought rules that cannot be used; the last ones stay in force. {@code errors} is for people. */
+    /**
+     * Reports that a {@link RuleSource} delivered invalid rules; the last good ones stay. {@code errors} is for people.
+     */
     default void rulesRejected(String errors) {}
 }

@@ -1,6 +1,6 @@
 /**
- * The public API of Weir as a library: the limiter, and the words it is asked and answered in. Only what a user of the
- * library needs comes in; everything that decides, counts or connects is below {@code dev.weir.internal}.
+ * The public API of Weir as a library: the limiters, their requests and decisions, and their options. Only types that
+ * users need belong here; all code that decides, counts or connects is in {@code dev.weir.internal}.
  */
 @NullMarked
 package dev.weir;

@@ -3,14 +3,14 @@ package dev.weir.redis;
 import java.time.Duration;
 
 /**
- * When a node of Redis is taken for gone, and how often it is tried since.
+ * The settings of the circuit breaker of a Redis node: when it opens, and how often it probes the node afterwards.
  *
- * @param window how many of the last batches are looked at
- * @param minimum how many there must be of them
- * @param failurePercent opens when this share of them failed, or was slow
- * @param slow a batch that took longer is slow
- * @param firstProbe how long after it opened the node is tried
- * @param lastProbe the longest wait between two tries; each is twice the one before
+ * @param window the number of recent batches that it evaluates
+ * @param minimum the number of batches before it may open
+ * @param failurePercent the share of failed or slow batches at which it opens
+ * @param slow the duration beyond which a batch is slow
+ * @param firstProbe the wait between opening and the first probe
+ * @param lastProbe the longest wait between two probes; each wait is twice the one before
  */
 public record BreakerSettings(
         int window, int minimum, int failurePercent, Duration slow, Duration firstProbe, Duration lastProbe) {
@@ -27,8 +27,9 @@ public record BreakerSettings(
     }
 
     /**
-     * For answers that are waited for as long as {@code deadline}. Nobody waits longer for a breaker that opens later, and one that
-     * opens at a hiccup of a few deadlines makes a whole second of failures of it: so it takes some fifty deadlines.
+     * Creates the settings for a {@code deadline}. No caller waits longer than the deadline if the breaker opens late.
+     * A breaker that opens at a hiccup of a few deadlines turns it into a second of failures. So it opens after about
+     * fifty deadlines.
      */
     public static BreakerSettings of(Duration deadline) {
         return new BreakerSettings(100, 50, 50, deadline, Duration.ofSeconds(1), Duration.ofSeconds(30));

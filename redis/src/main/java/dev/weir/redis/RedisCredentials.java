@@ -1,10 +1,10 @@
 package dev.weir.redis;
 
-/** Who we are to Redis; an empty user is Redis's default one, an empty password none. */
+/** The user and password for Redis. An empty user is Redis's default user; an empty password means none. */
 public record RedisCredentials(String user, String password) {
     public static final RedisCredentials NONE = new RedisCredentials("", "");
 
-    /** Never the password: this ends in logs. */
+    /** Omits the password, because this text appears in logs. */
     @Override
     public String toString() {
         return (user.isEmpty() ? "default" : user) + (password.isEmpty() ? "" : ":…");

@@ -6,19 +6,21 @@ import dev.weir.redis.internal.store.DescribedRedis;
 import java.util.function.Supplier;
 
 /**
- * Describes a Redis, or a Valkey, that holds counters for several processes: standalone, behind Sentinel, or a cluster.
+ * Describes a Redis or Valkey that holds counters for several processes: standalone, behind Sentinel, or a cluster.
  *
  * <pre>{@code
  * Weir weir = Weir.open(rules, RedisStore.at("redis://redis:6379"));
  * }</pre>
  *
- * <p>It opens nothing; the {@code Weir} or {@code RateLimiter} that it is given to connects. Each {@code with…} returns a copy.
+ * <p>It opens nothing; the {@code Weir} or {@code RateLimiter} that receives it connects. Each {@code with…} returns a
+ * copy.
  */
 public interface RedisStore extends Store {
 
     /**
-     * The Redis at {@code uri}: {@code redis://[user:password@]host:port[/database]}, {@code redis-cluster://h1:p1,h2:p2} or {@code
-     * redis-sentinel://name@h1:p1,h2:p2}; {@code rediss}, {@code rediss-cluster} and {@code rediss-sentinel} with TLS.
+     * Describes the Redis at {@code uri}: {@code redis://[user:password@]host:port[/database]},
+     * {@code redis-cluster://h1:p1,h2:p2} or {@code redis-sentinel://name@h1:p1,h2:p2}. With TLS the schemes are
+     * {@code rediss}, {@code rediss-cluster} and {@code rediss-sentinel}.
      *
      * @throws IllegalArgumentException if it is none of these; the message does not repeat a password
      */
@@ -26,18 +28,21 @@ public interface RedisStore extends Store {
         return new DescribedRedis(RedisSettings.of(uri));
     }
 
-    /** Authenticates with {@code credentials}, which are asked for at every connect, so that a changed password is seen. */
+    /**
+     * Authenticates with {@code credentials}. The supplier is called at every connect, so a changed password takes
+     * effect.
+     */
     RedisStore withCredentials(Supplier<RedisCredentials> credentials);
 
-    /** Authenticates to the sentinels with {@code credentials}; they mostly ask for none. */
+    /** Authenticates to the sentinels with {@code credentials}; most sentinels need none. */
     RedisStore withSentinelCredentials(Supplier<RedisCredentials> credentials);
 
-    /** Trusts and presents the certificates of {@code tls}, where the address begins with {@code rediss}. */
+    /** Trusts and presents the certificates of {@code tls}, if the scheme begins with {@code rediss}. */
     RedisStore withTls(TlsSettings tls);
 
-    /** Opens so many connections to each server; one unless said, which batches best. */
+    /** Opens this number of connections to each server; 1 by default, which batches best. */
     RedisStore withConnections(int perServer);
 
-    /** Stops asking a server that fails by the numbers of {@code breaker}. */
+    /** Stops asking a failing server according to {@code breaker}. */
     RedisStore withBreaker(BreakerSettings breaker);
 }

@@ -4,12 +4,12 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How Redis is trusted, and how we show who we are, where the address begins with {@code rediss}.
+ * The TLS settings of a Redis whose scheme begins with {@code rediss}.
  *
- * @param trust certificates to trust, PEM; null for those that the JVM trusts
- * @param certificate our own certificate, PEM; null for none
- * @param key its private key, PEM; with {@code certificate} only
- * @param verifyHost whether the certificate must be for the host that was asked
+ * @param trust the certificates to trust, PEM; null for those that the JVM trusts
+ * @param certificate the client certificate, PEM; null for none
+ * @param key the private key of {@code certificate}, PEM; null without one
+ * @param verifyHost whether the server's certificate must match its host name
  */
 public record TlsSettings(
         @Nullable Path trust,

@@ -1,6 +1,6 @@
 /**
- * Says where a Redis is and how to use it: address, credentials, TLS, deadlines, breaker. Connections and commands do
- * not come in: they are internal.
+ * Describes a Redis and its options: address, credentials, TLS, deadlines, breaker. Connections and commands do not
+ * belong here: they are internal.
  */
 @NullMarked
 package dev.weir.redis;

@@ -12,34 +12,41 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 
 /**
- * Rules in YAML, for {@code Weir.open}: a file or a folder that is watched, or a text.
+ * Reads rules in YAML for {@code Weir.open}: from a watched file or folder, or from a text.
  *
  * <pre>{@code
  * Weir weir = Weir.open(Rules.file(Path.of("rules.yaml")));
  * }</pre>
  *
- * <p>All mistakes are reported at once, each as {@code file:line:column: message}. Mistakes in the rules that a {@code Weir} is opened
- * with are an {@link IllegalArgumentException}; mistakes in a later edit leave the last good rules in force. Warnings go to the log.
+ * <p>All mistakes are reported at once, each as {@code file:line:column: message}. Opening a {@code Weir} with invalid
+ * rules throws {@link IllegalArgumentException}. If a later edit is invalid, the last good rules stay in force.
+ * Warnings go to the log.
  */
 public final class Rules {
     private static final System.Logger LOG = System.getLogger("dev.weir.rules");
 
     private Rules() {}
 
-    /** The rules in {@code file}, which is loaded when a {@code Weir} is opened, and again within a second when it changes. */
+    /**
+     * Returns the rules in {@code file}. They are loaded when a {@code Weir} opens, and again within a second of a
+     * change.
+     */
     public static RuleSource file(Path file) {
         return new WatchedFiles(file, false);
     }
 
-    /** The rules in every {@code *.yaml} and {@code *.yml} of {@code folder}, one domain a file; watched as {@link #file} is. */
+    /**
+     * Returns the rules in every {@code *.yaml} and {@code *.yml} of {@code folder}, one domain per file; watched like
+     * {@link #file}.
+     */
     public static RuleSource folder(Path folder) {
         return new WatchedFiles(folder, true);
     }
 
     /**
-     * The rules that {@code text} holds.
+     * Parses the rules in {@code text}.
      *
-     * @throws IllegalArgumentException if they are wrong; the message holds every error, one a line
+     * @throws IllegalArgumentException if they are invalid; the message has every error, one per line
      */
     public static RuleSet yaml(String text) {
         LoadResult read = RuleLoader.parse("yaml", text);

@@ -1,6 +1,6 @@
 /**
- * Loads and watches rules from files, folders and text. The format of a file and the walk through folders do not come
- * in: they are internal.
+ * Loads and watches rules from files, folders and text. The file format and the search of folders do not belong here:
+ * they are internal.
  */
 @NullMarked
 package dev.weir.rules;

@@ -17,14 +17,14 @@ final class BoundCheckingObserver implements FleetObserver {
     private final List<SimulatedStore> servers;
     private boolean counting = true;
 
-    /** Books of what {@code servers}, by their numbers, hand out. */
+    /** Creates the observer of a run with these {@code servers}, in the order of their numbers. */
     BoundCheckingObserver(RunTally tally, BoundChecker ledger, List<SimulatedStore> servers) {
         this.tally = tally;
         this.ledger = ledger;
         this.servers = servers;
     }
 
-    /** The run is over: what is decided from now on was under way. */
+    /** Ends the run: later decisions belong to requests that were in flight, and are not counted. */
     void stopCounting() {
         counting = false;
     }

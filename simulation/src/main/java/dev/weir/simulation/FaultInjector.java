@@ -15,7 +15,7 @@ final class FaultInjector {
     private final List<SimulatedStore> servers;
     private final IntConsumer died;
 
-    /** {@code died} is told the number of each node whose process ends. */
+    /** Creates an injector; {@code died} receives the number of each node whose process ends. */
     FaultInjector(Timeline timeline, Fleet fleet, List<SimulatedStore> servers, IntConsumer died) {
         this.timeline = timeline;
         this.fleet = fleet;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
     private static final int STEPS = 240;
     private static final int REPORTS = 200;
-    /** Until all is decided and given back, when nobody asks any more. */
+    /** The time after the last request in which all asks are decided and all give-backs arrive. */
     private static final long SETTLING_NANOS = 1_500_000_000L;
 
     private static final HitObserver UNWATCHED = new HitObserver() {
@@ -50,12 +50,14 @@ public final class Simulation {
     private final List<Flow> flows = new ArrayList<>();
     private final RunTally tally;
 
-    /** The run of one of those who are compared; with {@code booked}, every bound is watched, which takes memory for each caller. */
+    /**
+     * Creates a run of one compared limiter; with {@code booked} it checks every bound, which takes memory per caller.
+     */
     public Simulation(Scenario scenario, Scenario.Run run, boolean booked) {
         this(scenario, run, booked, PlantedMistakes.NONE);
     }
 
-    /** The same with mistakes that a test has planted. */
+    /** Creates the same run with mistakes that a test has planted. */
     Simulation(Scenario scenario, Scenario.Run run, boolean booked, PlantedMistakes planted) {
         SplittableRandom random = new SplittableRandom(scenario.seed());
         FleetSettings settings = scenario.fleet().of(run.kind());
@@ -64,7 +66,7 @@ public final class Simulation {
         long deadline = settings.limiter().deadlineMicros() * 1_000;
         this.ledger =
                 booked ? new BoundChecker(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline) : null;
-        // Traffic is drawn first: it is the same whatever runs on the nodes.
+        // Traffic is drawn first, so that it is the same for every limiter.
         List<SplittableRandom> draws = new ArrayList<>();
         scenario.traffic().forEach(each -> draws.add(random.split()));
         List<ShardedStore> stores = new ArrayList<>();
@@ -98,7 +100,7 @@ public final class Simulation {
         }
     }
 
-    /** Runs to the end, and reports its progress, 0 to 1, from time to time. */
+    /** Runs to the end; {@code progress} receives values from 0 to 1. */
     public RunResult run(DoubleConsumer progress) {
         flows.forEach(Flow::start);
         new FaultInjector(timeline, fleet, servers, this::died).schedule(scenario.faults());
@@ -117,7 +119,10 @@ public final class Simulation {
         return new RunResult(end, tally, calls, checks, kept, events, stranded, violations);
     }
 
-    /** Lets what is under way be decided, and looks whether all was given back that nobody spent. What happens then is not counted. */
+    /**
+     * Waits for asks in flight, and checks that all unspent hits were given back. Decisions made meanwhile are not
+     * counted.
+     */
     private void settle() {
         if (ledger != null && books != null) {
             books.stopCounting();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param sample one request in this many, with all its checks; 0: none
  * @param denials every check that was over its limit, sampled or not
  * @param key how the counter's values are shown
- * @param secret the key of {@link KeyShown#HASH}; null: the bucket that callers are told
+ * @param secret the key of {@link KeyShown#HASH}; null: the bucket that callers receive
  * @param node the name of this server
  * @param buffer the number of requests that may wait to be written; more are dropped and counted
  */

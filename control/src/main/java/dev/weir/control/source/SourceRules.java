@@ -82,7 +82,7 @@ public final class SourceRules implements SourceProtocol.SnapshotListener {
 
     /**
      * Sets the listener that puts rules in force, on the thread that received them. If it throws, the rules do not come
-     * into force, and the source is told.
+     * into force, and the source is notified.
      */
     public void onRules(Consumer<WrittenRules> listener) {
         this.listener = listener;

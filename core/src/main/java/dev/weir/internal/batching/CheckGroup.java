@@ -31,9 +31,9 @@ public final class CheckGroup {
     public boolean repeated;
     /** Answer: the key was admitted for a different request. Nothing was charged, and there are no outcomes. */
     public boolean conflict;
-    /** It failed. */
+    /** Whether the call failed. */
     boolean unanswered;
-    /** What it belongs to; null for what goes outside of a lane. */
+    /** The ask that the group belongs to; null for a group that is sent outside a batcher. */
     @Nullable
     QueuedAsk owner;
 

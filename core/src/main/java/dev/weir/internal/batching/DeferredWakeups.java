@@ -22,7 +22,7 @@ final class DeferredWakeups {
         depth++;
     }
 
-    /** Whether the wakeup of {@code lane} is deferred until {@link #release}. */
+    /** Returns whether the wakeup is deferred until {@link #release}. */
     boolean holds(LoopWakeup lane) {
         if (depth == 0) {
             return false;

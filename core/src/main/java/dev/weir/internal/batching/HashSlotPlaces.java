@@ -10,8 +10,8 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 
 /**
- * The places of one ask whose checks do not fit one call: its counters live in different slots, or in one that moves, or some of them
- * count a request that is denied already.
+ * The places of one ask whose checks do not fit in one call: its counters live in different hash slots, or in a slot
+ * that is migrating, or some of them count denied hits of a request that is already denied.
  */
 final class HashSlotPlaces implements Places {
     private final QueuedAsk whole;
@@ -25,12 +25,12 @@ final class HashSlotPlaces implements Places {
         this.byKey = byKey;
     }
 
-    /** Decides {@code whole}, whose counters live in several slots. */
+    /** Decides {@code whole}, whose counters live in several hash slots. */
     static void decideBySlot(QueuedAsk whole, AskRouter way) {
         new HashSlotPlaces(whole, way, false).start();
     }
 
-    /** Decides {@code whole}, whose keys share a slot that moves: as long as it does, they live in two places. */
+    /** Decides {@code whole}, whose keys share a migrating hash slot: during the migration they live on two servers. */
     static void decideByKey(QueuedAsk whole, AskRouter way) {
         new HashSlotPlaces(whole, way, true).start();
     }
@@ -46,7 +46,7 @@ final class HashSlotPlaces implements Places {
         decision.start(like, byKey);
     }
 
-    /** What the places are asked for; they are told at once, in the loop that decided them. */
+    /** Carries the deadline and options of the whole ask. It is never sent itself. */
     private static final class Whole extends Ask {
         @Override
         public void answered() {
@@ -54,7 +54,7 @@ final class HashSlotPlaces implements Places {
         }
     }
 
-    /** Gives hits back; nobody waits for it. */
+    /** Gives hits back; no caller waits for it. */
     private static final class Returning extends Ask {
         @Override
         public void answered() {}
@@ -101,7 +101,7 @@ final class HashSlotPlaces implements Places {
     }
 
     private QueuedAsk pending(Ask ask, boolean counts) {
-        // Without checks it is about nothing but the idempotency key, which is kept beside the last of them.
+        // Without checks the ask is only about the idempotency key, which is stored beside the last check.
         Check last = check(size() - 1);
         QueuedAsk pending = QueuedAsk.of(ask, way);
         pending.fill(ask.checks);

@@ -67,7 +67,7 @@ final class InFlightBatches {
         return carrier.patienceNanos() / SHARES_OF_PATIENCE;
     }
 
-    /** Records that {@code round} is sent. */
+    /** Records that the batch {@code round} was sent. */
     void begin(CallBatch round) {
         round.outstanding = round.calls.size();
         round.pausedNanos = pausedNanos;

@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ask whose checks share a call, on its way. It belongs to one lane at a time, and there to its loop.
+ * An ask in flight whose checks share a call. It belongs to one batcher at a time, and there to the batcher's loop.
  *
  * <h2>Ownership of the checks</h2>
  *

@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of every rule of a domain why it does or does not apply to one descriptor. Which do is asked of the matching that
- * decides; here are only the words for it, rule by rule, without the index.
+ * Explains for every rule of a domain why it applies or does not apply to one descriptor. The real matching decides
+ * which rules apply; this class only finds the reason, rule by rule, without the index.
  */
 public final class RuleExplainer {
     private final Request request;
@@ -38,7 +38,7 @@ public final class RuleExplainer {
     private final Map<String, Integer> slots = new HashMap<>();
     private final List<RuleExplanation> found = new ArrayList<>();
 
-    /** {@code matches} is what {@code request}, which has one descriptor, meets. */
+    /** Creates an explainer; {@code matches} has the rules that match {@code request}, which has one descriptor. */
     public RuleExplainer(Request request, Matches matches) {
         this.request = request;
         this.matches = matches;
@@ -57,7 +57,7 @@ public final class RuleExplainer {
         return null;
     }
 
-    /** Looks at rules in Weir's spelling; {@code adopted} are the same as the index has them. */
+    /** Explains rules in Weir's format; {@code adopted} has the index's copies of the same rules. */
     public void weir(List<WeirRule> rules, List<Rule> adopted) {
         AttributeValues frame = frame(rules);
         for (int i = 0; i < rules.size(); i++) {
@@ -135,7 +135,9 @@ public final class RuleExplainer {
         return safe.append('"').toString();
     }
 
-    /** Looks at the rules of a tree in Envoy's spelling; {@code adopted} are the same, in the order of the file. */
+    /**
+     * Explains the rules of a tree in Envoy's format; {@code adopted} has the index's copies, in the order of the file.
+     */
     public void envoy(List<EnvoyDescriptor> tree, List<Rule> adopted) {
         Set<String> replaced = new HashSet<>();
         for (int i = 0; i < matches.size(); i++) {
@@ -174,7 +176,7 @@ public final class RuleExplainer {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Where the descriptor, walked entry by entry up to its last, leaves the path; null where it does not. */
+    /** Returns where the descriptor, read entry by entry, leaves the path; null if it follows the whole path. */
     private @Nullable String ofEntries(List<EnvoyDescriptor> path) {
         int start = request.start(0);
         int entries = request.end(0) - start;
@@ -204,7 +206,7 @@ public final class RuleExplainer {
         return asked.value().isEmpty() || new Glob(asked.value()).matches(value);
     }
 
-    /** Which part of the path the attributes do not have; null where they have all. */
+    /** Returns the part of the path that the attributes lack; null if they have all of it. */
     private @Nullable String ofAttributes(List<EnvoyDescriptor> path) {
         for (EnvoyDescriptor asked : path) {
             String value = attribute(asked.key());

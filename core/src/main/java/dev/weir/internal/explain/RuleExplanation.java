@@ -3,9 +3,9 @@ package dev.weir.internal.explain;
 import dev.weir.internal.model.Rule;
 
 /**
- * How a rule looked at a request, for people.
+ * Explains to people why a rule applies to a request or does not.
  *
- * @param met whether it applies
- * @param why what it was that the request has or lacks
+ * @param met whether the rule applies
+ * @param why the part of the request that matched or is missing
  */
 public record RuleExplanation(Rule rule, boolean met, String why) {}

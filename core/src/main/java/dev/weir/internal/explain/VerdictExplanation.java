@@ -8,13 +8,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A verdict for people: which rule, which counter, and when it passes.
+ * Explains a verdict to people: the rule, the counter, and when the request passes.
  *
- * @param rule the rule's label; "the caller's limit" where the request brought its own
- * @param counter the values that share the counter, {@code api_key=abc}, safe to show; empty for a counter that all share
- * @param bucket a short id of the counter, the same in every process; empty where nothing is counted
- * @param retryAfter when the same request passes with no other traffic; zero if it did or nobody knows, null if it never will
- * @param text all of it in one sentence
+ * @param rule the rule's label; "the caller's limit" if the request carried its own
+ * @param counter the values of the counter, {@code api_key=abc}, safe to show; empty for a counter that all callers
+ *     share
+ * @param bucket a short id of the counter, the same in every process; empty if nothing is counted
+ * @param retryAfter when the same request passes without other traffic; zero if it passed or the wait is unknown, null
+ *     if it never passes
+ * @param text the whole explanation in one sentence
  */
 public record VerdictExplanation(
         String rule,

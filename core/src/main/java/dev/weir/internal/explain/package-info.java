@@ -1,6 +1,6 @@
 /**
- * Explains to people why a rule applies to a request or does not, and what a verdict says. It is never on the decision
- * path; nothing here may decide or count.
+ * Explains to people why a rule applies to a request or does not, and what a verdict means. The decision path never
+ * uses it; code that decides or counts does not belong here.
  */
 @NullMarked
 package dev.weir.internal.explain;

@@ -5,15 +5,21 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps blocking calls off Netty's event loops: there they stop every other connection, and wait for an answer that the loop itself brings. */
+/**
+ * Keeps blocking calls off Netty's event loops. A blocked loop stops all its connections, and may wait for an answer
+ * that the loop itself must read.
+ */
 public final class EventLoops {
-    /** Netty's table of the executor that runs each thread; null without Netty. Looked up by name, as core depends on the JDK alone. */
+    /**
+     * Netty's lookup of the current thread's executor; null without Netty. Found by name, because core depends on the
+     * JDK alone.
+     */
     private static final @Nullable MethodHandle CURRENT = find();
 
     private EventLoops() {}
 
     /**
-     * Refuses to go on where this thread must not wait.
+     * Throws if this thread must not block.
      *
      * @throws IllegalStateException on an event loop of Netty
      */

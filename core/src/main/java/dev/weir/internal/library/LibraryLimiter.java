@@ -32,12 +32,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limiter with everything around it that lives as long: the stores that it opened, the timer that looks after leases and reports,
- * and the end, which gives back what was leased.
+ * A limiter together with the stores it opened and the timer of its leases and reports. Closing it gives back the
+ * leases and closes the stores.
  */
 public final class LibraryLimiter implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.weir");
-    /** How much longer than the deadline the answers to the last give-backs and reports may take. */
+    /** How much longer than the deadline {@link #close} waits for the answers to the last give-backs and reports. */
     private static final Duration RETURNING = Duration.ofMillis(250);
 
     private final Map<String, OpenedStore> stores = new LinkedHashMap<>();
@@ -50,11 +50,11 @@ public final class LibraryLimiter implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
-     * What a user said about a limiter.
+     * The options of a limiter.
      *
-     * @param stores by the names that rules know them by; the default one is in memory if it is not among them and {@code
-     *     defaultInMemory}
-     * @param warmUp how long opening may take until the way to the stores is warm
+     * @param stores the stores by their names in rules; with {@code defaultInMemory}, a missing default store is in
+     *     memory
+     * @param warmUp how long opening may take to warm up the stores
      * @param maxKeys how many counters this process holds
      */
     public record Options(
@@ -67,9 +67,10 @@ public final class LibraryLimiter implements AutoCloseable {
             LimiterObserver observer) {}
 
     /**
-     * Opens the stores, and warms the way to them.
+     * Opens the stores and warms them up.
      *
-     * @throws IllegalArgumentException if a limit cannot be counted, or a rule names a store that is not among those given
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule names a store that is not among those
+     *     given
      * @throws IllegalStateException if a store cannot be opened because a library is missing or too old
      */
     public LibraryLimiter(WrittenRules rules, Options options) {
@@ -104,12 +105,12 @@ public final class LibraryLimiter implements AutoCloseable {
         return limiter;
     }
 
-    /** Whether every counter lives in this process, so that no decision ever waits. */
+    /** Whether every counter lives in this process, so that no decision waits. */
     public boolean isInMemory() {
         return stores.isEmpty();
     }
 
-    /** Whether every store answers at present. */
+    /** Whether every store currently answers. */
     public boolean serves() {
         return !closed.get() && stores.values().stream().allMatch(OpenedStore::serves);
     }
@@ -131,7 +132,7 @@ public final class LibraryLimiter implements AutoCloseable {
     }
 
     /**
-     * Decides {@code request}, and completes inside the deadline of its rules.
+     * Decides {@code request}, and completes within the deadline of its rules.
      *
      * @throws IllegalStateException if this is closed
      */
@@ -160,8 +161,8 @@ public final class LibraryLimiter implements AutoCloseable {
     }
 
     /**
-     * Asks whether the hits of {@code request}, which meets one rule of a shared store, would pass; takes nothing, and waits for the
-     * deadline at most.
+     * Returns whether the hits of {@code request}, which matches one rule of a shared store, would pass. Takes nothing,
+     * and waits for the deadline at most.
      *
      * @throws IllegalStateException if this is closed, or on an event loop
      */
@@ -176,16 +177,20 @@ public final class LibraryLimiter implements AutoCloseable {
     }
 
     /**
-     * Puts a rule set in force for every request decided from now on; what was used stays used.
+     * Puts a rule set in force for every later request; used hits stay used.
      *
-     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set stays
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last set
+     *     stays
      */
     public void rules(WrittenRules next) {
         requireStores(next, stores.keySet());
         limiter.rules(next);
     }
 
-    /** A limiter takes the default store to be this process where none is given; a user who shares limits never means that. */
+    /**
+     * Requires the stores that rules name: the limiter would count in memory instead, which a user of shared limits
+     * never wants.
+     */
     private void requireStores(WrittenRules rules, Set<String> given) {
         if (defaultInMemory && given.isEmpty()) {
             return; // the limiter itself refuses any other name
@@ -200,7 +205,7 @@ public final class LibraryLimiter implements AutoCloseable {
         }
     }
 
-    /** Only denials are explained: matching the request once more would slow down what passes. */
+    /** Names the counter of a denial only: matching an admitted request once more would slow it down. */
     private void nameCounter(Request request, MutableDecision decision) {
         MutableVerdict binding = decision.allowed() ? null : decision.binding();
         CounterLabel counter = binding == null ? null : limiter.index().counter(request, binding);
@@ -215,7 +220,7 @@ public final class LibraryLimiter implements AutoCloseable {
         }
     }
 
-    /** Gives back what was leased, reports the counts that are due, and closes the stores. Later decisions are refused. */
+    /** Gives back leases, reports the counts that are due, and closes the stores. Later decisions throw. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -237,7 +242,7 @@ public final class LibraryLimiter implements AutoCloseable {
         closeStores();
     }
 
-    /** Catches everything: a timer never runs a task again that has thrown. */
+    /** Runs the periodic work. It catches everything, because a timer never repeats a task that has thrown. */
     private void tick() {
         try {
             limiter.tick();
@@ -246,7 +251,10 @@ public final class LibraryLimiter implements AutoCloseable {
         }
     }
 
-    /** Warms the stores one by one: half of the time that is left for the store itself, the rest for the limiter above it. */
+    /**
+     * Warms up the stores one by one: half of the remaining time for the store itself, the rest for the limiter above
+     * it.
+     */
     private void warmUp(long end) {
         stores.values().forEach(store -> {
             long half = (end - System.nanoTime()) / 2;

@@ -12,7 +12,7 @@ import dev.weir.internal.store.SharedStore;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
-/** Asks a shared store whether hits would fit, and takes none. */
+/** Asks a shared store whether hits would fit, without taking any. */
 final class ProbeAsk extends Ask {
     private final CompletableFuture<MutableVerdict> verdict = new CompletableFuture<>();
     private final Rule rule;
@@ -25,7 +25,7 @@ final class ProbeAsk extends Ask {
         checks.add().set(counter.check());
     }
 
-    /** Asks {@code store} for its counter; completes no later than the deadline. */
+    /** Asks {@code store} about {@code counter}; completes no later than the deadline. */
     static CompletableFuture<MutableVerdict> probe(
             SharedStore store, RuleCounter counter, long deadlineNanos, long patienceNanos) {
         ProbeAsk ask = new ProbeAsk(counter, deadlineNanos, patienceNanos);

@@ -9,24 +9,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says once, in the log, that requests meet no rule because a name is wrong: a domain that no rule has, or attributes that no rule of
- * the domain uses. Such requests pass without a limit.
+ * Warns once in the log about requests that match no rule because of a wrong name: an unknown domain, or attributes
+ * that no rule of the domain uses. Such requests pass without a limit.
  */
 public final class UnmatchedRequests {
     private static final System.Logger LOG = System.getLogger("dev.weir");
-    /** Names may come from callers: no more are remembered. */
+    /** The most domains remembered, because the names may come from callers. */
     private static final int MOST = 64;
 
     private final WrittenRules rules;
-    /** By domain: the attributes that its rules use; empty once there is nothing more to say about it. */
+    /** The attributes that the rules of each domain use; empty once the warning was logged. */
     private final ConcurrentHashMap<String, Set<String>> domains = new ConcurrentHashMap<>();
 
-    /** Looks at requests that met none of {@code rules}. */
+    /** Creates the check for requests that matched none of {@code rules}. */
     public UnmatchedRequests(WrittenRules rules) {
         this.rules = rules;
     }
 
-    /** Looks at a request that met no rule. */
+    /** Checks a request that matched no rule, and warns if a name is wrong. */
     public void look(Request request) {
         String domain = request.domain();
         Set<String> used = domains.get(domain);

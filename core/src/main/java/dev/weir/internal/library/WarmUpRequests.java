@@ -19,17 +19,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides a few requests of its own before the first real one: a warm store does not warm the limiter above it, and a cold limiter
- * misses its deadline. The requests use a counter that the store forgets within seconds.
+ * Decides some synthetic requests before the first real one. Warming up a store does not warm up the limiter above it,
+ * and a cold limiter misses its deadline. The requests use a counter that the store expires within seconds.
  */
 final class WarmUpRequests {
     private static final String DOMAIN = "weir#warm-up";
-    /** Fewer than open a breaker. */
+    /** The number of requests: too few to open a breaker. */
     private static final int COUNT = 40;
 
     private WarmUpRequests() {}
 
-    /** Decides them through {@code store}, for {@code nanos} at most, and until this thread is interrupted. */
+    /** Decides the requests through {@code store}, until {@code nanos} have passed or this thread is interrupted. */
     static void decide(SharedStore store, long nanos) {
         long end = System.nanoTime() + nanos;
         long most = Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos));

@@ -1,6 +1,6 @@
 /**
- * Weir inside a user's process: a limiter with the stores it opened, its timer and its end, and the warnings that a user of the
- * library sees. The public types are made of it; a server, which owns its stores and timers itself, does not use it.
+ * Weir inside a user's process: a limiter with its stores and its timer, and the warnings for users of the library. The
+ * public types are built on it. The server does not use it, because it owns its stores and timers itself.
  */
 @NullMarked
 package dev.weir.internal.library;

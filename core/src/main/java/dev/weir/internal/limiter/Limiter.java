@@ -33,14 +33,14 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides requests: never blocks, and allocates nothing beyond the decision it returns. Threads share it freely; each request
- * meets one rule index from beginning to end.
+ * Decides requests without blocking; it allocates only the decision that it returns. It is thread-safe, and one request
+ * uses the same rule index from beginning to end.
  *
- * <p>What this process counts by itself is decided on the spot. What shared stores count is decided {@linkplain WaiterSupplier later},
- * inside the deadline of its rules, whatever the stores do.
+ * <p>Checks that this process counts are decided at once. Checks of shared stores are decided
+ * {@linkplain WaiterSupplier later}, within the deadline of their rules, whatever the stores do.
  */
 public final class Limiter {
-    /** How often {@link #tick} is called. */
+    /** The interval at which {@link #tick} is called. */
     public static final int TICK_MILLIS = 50;
 
     private final LocalStore store;
@@ -53,15 +53,16 @@ public final class Limiter {
     private final @Nullable SharedPath shared;
     private volatile MeteredRules rules;
 
-    /** A limiter whose counters all live in {@code store}: compiles {@code rules}. */
+    /** Creates a limiter whose counters all live in {@code store}; compiles {@code rules}. */
     public Limiter(
             WrittenRules rules, LocalStore store, TimeSource time, LimiterSettings settings, LimiterObserver observer) {
         this(rules, store, SharedStores.none(), time, settings, observer);
     }
 
     /**
-     * A limiter whose counters live in {@code stores}, but for rules that say {@code consistency: local} and for what rules
-     * with {@code on_fail: local} count while a shared store does not answer: these live in {@code store}.
+     * Creates a limiter whose counters live in {@code stores}. Two kinds of counters live in {@code store} instead:
+     * those of rules with {@code consistency: local}, and those of rules with {@code on_fail: local} while a shared
+     * store does not answer.
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store is not among {@code stores}
      */
@@ -87,7 +88,7 @@ public final class Limiter {
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
     }
 
-    /** The same of rules as they were written: compiles them. */
+    /** Creates the same from rules as written: compiles them. */
     public Limiter(
             WrittenRules rules,
             LocalStore store,
@@ -98,19 +99,20 @@ public final class Limiter {
         this(RuleIndex.of(rules), store, stores, time, settings, observer);
     }
 
-    /** Where the counters live that other processes count in as well. */
+    /** The stores whose counters other processes share. */
     public SharedStores stores() {
         return stores;
     }
 
-    /** What is known of shared counters without asking their stores; null without one. */
+    /** The local tier, which answers for shared counters without asking their stores; null without shared stores. */
     public @Nullable LocalTier tier() {
         return shared == null ? null : shared.tier();
     }
 
     /**
-     * Gives back leases that have expired, and reports counts that are due. To be called every {@value #TICK_MILLIS} ms or so by whoever owns this: nothing here has
-     * a timer or a thread. Late calls let hits lie idle, which are never spent for it, and counts come late.
+     * Gives back expired leases, and reports counts that are due. The owner must call it about every
+     * {@value #TICK_MILLIS} ms, because the limiter has no timer or thread. If called late, leases and reports are
+     * returned late; expired leases are never spent.
      */
     public void tick() {
         if (shared != null) {
@@ -119,8 +121,8 @@ public final class Limiter {
     }
 
     /**
-     * Gives back all leases and takes none any more, and reports all counts: what is decided from now on asks its store. Done when the stores have answered
-     * or failed, which they do inside their deadline.
+     * Gives back all leases, reports all counts, and stops leasing: later decisions ask their store. Completes when the
+     * stores have answered or failed, which happens within their deadline.
      */
     public CompletionStage<Void> returnLeases() {
         return shared == null
@@ -128,7 +130,7 @@ public final class Limiter {
                 : shared.tier().close();
     }
 
-    /** The rules in force, as they were written. */
+    /** The rules in force, as written. */
     public WrittenRules rules() {
         return rules.index().source();
     }
@@ -139,18 +141,20 @@ public final class Limiter {
     }
 
     /**
-     * Compiles {@code next}, without switches or overrides, and puts it in force for every request decided from now on.
+     * Compiles {@code next}, without switches or overrides, and puts it in force for every later request.
      *
-     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last rules stay
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last rules
+     *     stay
      */
     public void rules(WrittenRules next) {
         index(RuleIndex.of(next));
     }
 
     /**
-     * Puts {@code next} in force for every request decided from now on.
+     * Puts {@code next} in force for every later request.
      *
-     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last rules stay
+     * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist; the last rules
+     *     stay
      */
     public void index(RuleIndex next) {
         MeteredRules metered = MeteredRules.of(next, stores, settings);
@@ -163,7 +167,7 @@ public final class Limiter {
     /**
      * Decides {@code request} now.
      *
-     * @throws IllegalStateException if a shared store would have to be asked: see {@link #decideAsync}
+     * @throws IllegalStateException if a shared store must be asked: use {@link #decideAsync}
      */
     public MutableDecision decide(Request request) {
         MutableDecision decision = new MutableDecision();
@@ -174,7 +178,7 @@ public final class Limiter {
     /**
      * Decides {@code request} at {@code nowMicros} into a decision that the caller reuses.
      *
-     * @throws IllegalStateException if a shared store would have to be asked
+     * @throws IllegalStateException if a shared store must be asked
      */
     public void decide(Request request, long nowMicros, MutableDecision into) {
         if (shared == null) {
@@ -185,17 +189,17 @@ public final class Limiter {
     }
 
     /**
-     * Decides {@code request} at {@code nowMicros}: into {@code into} and returns true, if no shared store has to be asked;
-     * else takes the waiter, returns false, and tells it later in its home. A home that runs tasks at once may be told before
-     * this returns. The request is the caller's again as soon as this returns.
+     * Decides {@code request} at {@code nowMicros}. If no shared store must be asked, it fills {@code into} and returns
+     * true. Otherwise it returns false, and calls the waiter of {@code later} on the waiter's home. A home that runs
+     * tasks at once may call the waiter before this returns. The caller may reuse the request as soon as this returns.
      */
     public boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later) {
         return decide(request, nowMicros, into, later, null);
     }
 
     /**
-     * The same, and with {@code idempotency} charged once, however often it is sent to whichever process. What no shared store
-     * counts is charged every time: whoever decides it is the only one to know, and may remember.
+     * Decides as above, and charges a request with {@code idempotency} once, however often and to whichever process it
+     * is sent. Counters of this process are charged every time: only the caller can remember the key for them.
      */
     public boolean decide(
             Request request,
@@ -211,8 +215,8 @@ public final class Limiter {
     }
 
     /**
-     * Decides {@code request}, and completes when its stores have answered or failed: on this thread or on one of the store's,
-     * so what is done with it must not block.
+     * Decides {@code request}, and completes when its stores have answered or failed. The stage completes on this
+     * thread or on a thread of the store, so dependent stages must not block.
      */
     public CompletionStage<MutableDecision> decideAsync(Request request) {
         MutableDecision decision = new MutableDecision();
@@ -235,7 +239,7 @@ public final class Limiter {
         return decided;
     }
 
-    /** What {@code request} would be counted in, for whoever looks after counters; nobody is asked and nothing is taken. */
+    /** Returns the counters of {@code request}, for administration; asks no store and takes nothing. */
     public List<RuleCounter> counters(Request request) {
         MeteredRules current = rules;
         Matches matches = Matches.named();
@@ -257,7 +261,10 @@ public final class Limiter {
         return counters;
     }
 
-    /** Forgets what this process counts or knows of {@code counter}: for whoever has had its shared store forget it, if it has one. */
+    /**
+     * Deletes the state of {@code counter} in this process. The caller deletes it in the shared store, if there is one,
+     * first.
+     */
     public boolean forget(RuleCounter counter) {
         if (shared != null) {
             shared.tier().forget(counter.check());
@@ -265,7 +272,7 @@ public final class Limiter {
         return store.forget(counter.check());
     }
 
-    /** Why {@code verdict}, one of the decision on {@code request}, came out as it did, for people. */
+    /** Explains {@code verdict}, one of the decision on {@code request}, to people. */
     public VerdictExplanation explain(Request request, MutableVerdict verdict) {
         return VerdictExplanation.of(verdict, rules.index().counter(request, verdict));
     }

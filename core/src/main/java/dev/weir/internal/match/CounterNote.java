@@ -12,18 +12,18 @@ import dev.weir.internal.model.Rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the counter of one match is made of, kept so that the counter can be {@linkplain #counter named} after the request was
- * decided, without matching it again. A buffer of its {@link Match}, written only for requests that ask for the name.
+ * The parts of the counter of one match, kept so that the counter can be {@linkplain #counter named} after the decision
+ * without matching again. A buffer of its {@link Match}, written only for requests that ask for the name.
  */
 public final class CounterNote {
     private final CounterKeyValues parts = new CounterKeyValues();
     private String domain = "";
-    /** The rule that the counter belongs to; null where it belongs to the entries. */
+    /** The rule of the counter; null if the counter belongs to the entries. */
     private @Nullable Rule rule;
 
     private @Nullable Limit limit;
     private int ipv6Prefix;
-    /** Set where the limit agreed with the caller counts beside the rule's. */
+    /** The caller's override, if it has a counter of its own beside the rule's. */
     private @Nullable Limit agreed;
 
     /** Notes a counter of the entries in {@code from}. */
@@ -45,19 +45,19 @@ public final class CounterNote {
         parts.set(from);
     }
 
-    /** The counter is the one beside it, of {@code agreed}. */
+    /** Notes that the counter belongs to the override {@code agreed}, beside the rule's own counter. */
     public void agreed(Limit agreed) {
         this.agreed = agreed;
     }
 
-    /** The counter, for people; null if nothing was noted. */
+    /** Returns the counter, for people; null if nothing was noted. */
     @Nullable
     CounterLabel counter() {
         Limit counted = limit;
         if (counted == null) {
             return null;
         }
-        // With a fixed seed: the id must be the same in every process. It only names the counter, it never finds it.
+        // The seed is fixed, because the id must be the same in every process. The id is only shown, never looked up.
         CounterKeyHash hash = new CounterKeyHash(0, 0);
         if (rule == null) {
             EnvoyCounterKey.hash(hash, domain, counted, parts);
@@ -71,7 +71,7 @@ public final class CounterNote {
         return new CounterLabel(parts.text(ipv6Prefix), String.format("%016x", hash.key0()));
     }
 
-    /** Lets go of the strings of the request. */
+    /** Releases the strings of the request. */
     void end() {
         limit = null;
         parts.end();

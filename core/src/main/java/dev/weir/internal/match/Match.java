@@ -5,7 +5,7 @@ import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.model.Rule;
 import org.jspecify.annotations.Nullable;
 
-/** One rule, or one limit of the caller's, that a descriptor meets, and the counter it uses. Filled again for every request. */
+/** A rule, or a caller's own limit, that matches a descriptor, and its counter. Reused for every request. */
 public final class Match {
     @Nullable
     public Rule rule;
@@ -13,23 +13,23 @@ public final class Match {
     @Nullable
     Limit override;
 
-    /** The same limit, where it was agreed with the caller beforehand. */
+    /** The override that set the limit; null if the request itself carried the limit, or the rule's applies. */
     @Nullable
     public EffectiveLimit agreed;
 
     public int descriptor;
-    /** Which of ten thousand the counter is, where its rule is rolling out. */
+    /** The bucket of the counter, out of ten thousand, while its rule is rolling out. */
     public int part;
 
     public long key0, key1;
     boolean countsDenied;
-    /** The counter is some caller's, and shared with no other. */
+    /** Whether the counter belongs to one caller alone. */
     public boolean ofCaller;
 
     public boolean keyMissing;
     public final CounterName name = new CounterName();
 
-    /** Null until somebody asks for the name of a counter. */
+    /** Null until the name of a counter is first needed. */
     private @Nullable CounterNote note;
 
     Match() {}
@@ -53,22 +53,22 @@ public final class Match {
         this.override = agreed.limit();
     }
 
-    /** The rule, or null where the caller gave the limit. */
+    /** The rule, or null if the request carried the limit. */
     public @Nullable Rule rule() {
         return rule;
     }
 
-    /** The limit that the caller gave, or that was agreed with it, or null. */
+    /** The limit that the request carried, or that an override sets for the caller; null without either. */
     public @Nullable Limit override() {
         return override;
     }
 
-    /** {@link #override}, where it was agreed with the caller beforehand; else null. */
+    /** The override that set {@link #override}; null if the request itself carried the limit. */
     public @Nullable EffectiveLimit agreed() {
         return agreed;
     }
 
-    /** Whether the rule is rolling out, and not yet to this counter. */
+    /** Whether the rule is rolling out, and does not apply to this counter yet. */
     public boolean isSpared() {
         Rule of = rule;
         return of != null && of.isRollingOut() && part >= of.rollout();
@@ -78,7 +78,7 @@ public final class Match {
         return descriptor;
     }
 
-    /** The counter, as a seeded 128-bit hash of its injective encoding; 0 where nothing is counted. */
+    /** The counter's key: half of a seeded 128-bit hash of its injective encoding; 0 if nothing is counted. */
     public long key0() {
         return key0;
     }
@@ -87,7 +87,7 @@ public final class Match {
         return key1;
     }
 
-    /** Where to note what the counter is made of. */
+    /** Returns the note for the parts of the counter. */
     public CounterNote note() {
         CounterNote noted = note;
         if (noted == null) {
@@ -107,17 +107,20 @@ public final class Match {
         return (key0 | key1) != 0;
     }
 
-    /** What shared stores call the counter; written only for {@linkplain Matches#named() those who ask}, and for rules that share. */
+    /**
+     * The counter's name in shared stores; set only in {@linkplain Matches#named() named} matches, for rules that
+     * share.
+     */
     public CounterName name() {
         return name;
     }
 
-    /** Hits count even when they are denied. */
+    /** Whether hits count even if they are denied. */
     public boolean countsDenied() {
         return countsDenied;
     }
 
-    /** The request lacks an attribute that the rule counts by; the rule's {@code on_missing} says what that means. */
+    /** Whether the request lacks an attribute that the rule counts by; the rule's {@code on_missing} then decides. */
     public boolean keyMissing() {
         return keyMissing;
     }

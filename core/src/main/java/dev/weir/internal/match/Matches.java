@@ -13,8 +13,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request meets, in the order of its descriptors and, for one descriptor, of the rules. A buffer of one thread, with
- * the scratch that matching needs, so that a match allocates nothing once it has grown.
+ * The rules and limits that match a request, in the order of its descriptors and, within a descriptor, of the rules. A
+ * buffer of one thread, including the scratch memory of matching, so that matching allocates nothing once it has grown.
  */
 public final class Matches {
     private Match[] matches = new Match[0];
@@ -24,22 +24,22 @@ public final class Matches {
     public final CounterKeyValues parts = new CounterKeyValues();
     public final AttributeValues frame = new AttributeValues();
     public final BitSet replaced = new BitSet();
-    /** With a seed that every process has: who a rule is rolled out to must not depend on which one is asked. */
+    /** Has a seed that every process shares, so that each process rolls a rule out to the same callers. */
     final CounterKeyHash rollout = new CounterKeyHash(0, 0);
 
-    /** The descriptor that tells who asks, and the tier that was agreed with them, where one was. */
+    /** The descriptor that identifies the caller, and the tier that an override gives the caller, if any. */
     public int caller;
 
     @Nullable
     public String tier;
 
-    /** Writes what shared stores call the counters; null where nobody asks. */
+    /** Writes the names of counters in shared stores; null if they are not needed. */
     public final @Nullable CounterNameWriter names;
 
-    /** Whether each match notes what its counter is made of, so that {@link #counter} can name it. */
+    /** Whether each match notes the parts of its counter, so that {@link #counter} can name it. */
     public boolean noting;
 
-    /** Without names. */
+    /** Creates a buffer without counter names. */
     public Matches() {
         this(null);
     }
@@ -48,7 +48,7 @@ public final class Matches {
         this.names = names;
     }
 
-    /** A buffer that also takes down what shared stores call the counters. */
+    /** Creates a buffer that also has the names of counters in shared stores. */
     public static Matches named() {
         return new Matches(new CounterNameWriter());
     }
@@ -67,7 +67,7 @@ public final class Matches {
         this.noting = noting;
     }
 
-    /** Lets go of the strings of the request that was matched last: whoever keeps this may not need it for long. */
+    /** Releases the strings of the last request, because the buffer may stay unused for long. */
     public void end() {
         parts.end();
         if (noting) {
@@ -82,17 +82,17 @@ public final class Matches {
         }
     }
 
-    /** Whether the request that was matched {@linkplain Request#nameCounter asks} for the name of its counter. */
+    /** Whether the matched request {@linkplain Request#nameCounter asks} for the name of its counter. */
     public boolean isNoting() {
         return noting;
     }
 
-    /** Which counter {@code verdict} on the request that was matched speaks of; null if it counts nothing, or nobody asked. */
+    /** Returns the counter of {@code verdict} on the matched request; null if nothing was counted or noted. */
     public @Nullable CounterLabel counter(MutableVerdict verdict) {
         for (int i = 0; noting && i < size; i++) {
             Match each = matches[i];
             boolean same = each.rule == verdict.rule() && each.descriptor == verdict.descriptor();
-            // A caller may have several limits of its own under one rule.
+            // A caller may have several overrides under one rule.
             if (same && each.isCounted() && (verdict.counter() == 0 || verdict.counter() == each.key0)) {
                 return each.note().counter();
             }
@@ -111,7 +111,7 @@ public final class Matches {
         return matches[size++];
     }
 
-    /** Adds the limit that the caller gives for {@code descriptor}. */
+    /** Adds the limit that the request carries for {@code descriptor}. */
     public void addOverride(Request request, int descriptor, Limit limit, boolean countsDenied) {
         Match match = add().set(null, limit, descriptor, countsDenied);
         EnvoyCounterKey.parts(request, descriptor, parts);
@@ -126,14 +126,14 @@ public final class Matches {
         }
     }
 
-    /** Forgets the match at {@code index} and keeps the order of the others. */
+    /** Removes the match at {@code index}, and keeps the order of the others. */
     public void remove(int index) {
         Match removed = matches[index];
         System.arraycopy(matches, index + 1, matches, index, size - index - 1);
         matches[--size] = removed;
     }
 
-    /** Puts the matches from {@code from} on, all of rules, in the order of the rules; they come as a few runs in order. */
+    /** Sorts the matches from {@code from} on, all of rules, by rule; they consist of a few sorted runs. */
     public void sortByRule(int from) {
         for (int i = from + 1; i < size; i++) {
             Match match = matches[i];
@@ -145,7 +145,9 @@ public final class Matches {
         }
     }
 
-    /** Moves the matches from {@code from} on, which are in the order of descriptors, behind the others of their descriptor. */
+    /**
+     * Merges the matches from {@code from} on, sorted by descriptor, so that each follows the others of its descriptor.
+     */
     public void mergeByDescriptor(int from) {
         for (int i = from; i < size; i++) {
             Match match = matches[i];

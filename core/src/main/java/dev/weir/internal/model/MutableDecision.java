@@ -162,25 +162,26 @@ public final class MutableDecision implements Decision {
     }
 
     /**
-     * The values that share the counter of the {@link #binding} verdict, {@code api_key=abc}: escaped and shortened, empty for a
-     * counter that all callers share. Null if nothing is counted, or the request did not {@linkplain Request#nameCounter ask}.
+     * The values that identify the counter of the {@link #binding} verdict, {@code api_key=abc}: escaped and truncated,
+     * empty for a counter that all callers share. Null if nothing is counted, or the request did not
+     * {@linkplain Request#nameCounter ask}.
      */
     @Override
     public @Nullable String counterName() {
         return counterText;
     }
 
-    /** An id of that counter, the same in every process; null where {@link #counterName} is. */
+    /** An id of that counter, the same in every process; null if {@link #counterName} is null. */
     public @Nullable String counterBucket() {
         return counterBucket;
     }
 
-    /** Notes that the decision was asked for earlier than it was made. */
+    /** Records that the decision was requested earlier than it was made. */
     public void asked(long micros) {
         askedMicros = micros;
     }
 
-    /** When the decision was asked for, microseconds since the epoch. */
+    /** When the decision was requested, microseconds since the epoch. */
     public long askedMicros() {
         return askedMicros;
     }

@@ -1,6 +1,6 @@
 package dev.weir.internal.model;
 
-/** Durations in sentences for people: {@code 250ms}, {@code 12s}, {@code 1m 30s}, {@code 1h}. */
+/** Formats durations for people: {@code 250ms}, {@code 12s}, {@code 1m 30s}, {@code 1h}. */
 public final class PlainDuration {
     private static final String[] UNITS = {"d", "h", "m", "s", "ms", "us"};
     private static final long[] MICROS = {86_400_000_000L, 3_600_000_000L, 60_000_000L, 1_000_000L, 1_000L, 1L};
@@ -11,7 +11,7 @@ public final class PlainDuration {
 
     private PlainDuration() {}
 
-    /** All of {@code micros}, unit by unit. */
+    /** Formats {@code micros} exactly, unit by unit. */
     public static String exact(long micros) {
         StringBuilder text = new StringBuilder();
         long left = micros;
@@ -25,8 +25,8 @@ public final class PlainDuration {
     }
 
     /**
-     * {@code micros} as a wait: rounded up, so that whoever waits so long has waited long enough. To the millisecond below a second,
-     * to the second below an hour, to the minute below a day, else to the hour.
+     * Formats {@code micros} as a wait. It rounds up, so that the wait is long enough: to the millisecond below a
+     * second, to the second below an hour, to the minute below a day, else to the hour.
      */
     public static String roundedUp(long micros) {
         int precision = HOURS;

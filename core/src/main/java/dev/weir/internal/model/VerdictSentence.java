@@ -95,7 +95,7 @@ public final class VerdictSentence {
                 + limit.algorithm().text();
     }
 
-    /** A name can forge no line: whoever wrote the rules may have taken it from somewhere. */
+    /** Escapes a rule's name, so that it cannot forge a log line: rules may come from an untrusted author. */
     private static String name(String label) {
         String cut = label.length() > MOST ? label.substring(0, MOST) + "…" : label;
         return cut.replaceAll("\\p{C}", "?");

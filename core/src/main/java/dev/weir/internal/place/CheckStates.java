@@ -4,18 +4,20 @@ import dev.weir.internal.algorithm.SlotMeter;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.PassRule;
 
-/** How far each check of one request has come: whether it is decided, and what a denial has to give back. */
+/** The state of each check of one request: whether it is decided, and whether a denial gives its hits back. */
 public final class CheckStates {
     private static final byte OPEN = 0;
     private static final byte SETTLED = 1;
-    /** Settled, and its hits were taken: they go back if the request is denied. */
+    /** Decided, and its hits were taken: they are given back if the request is denied. */
     private static final byte TAKEN = 2;
-    /** Settled, and its hits count although the request is denied: they go back only if it should not have been charged again. */
+    /**
+     * Decided, and its hits count even if the request is denied: they are given back only if the request is a repeat.
+     */
     private static final byte COUNTED = 3;
 
     private final Places places;
     private byte[] states = new byte[4];
-    /** When the hits of each check were sent for: they were taken later. */
+    /** When each check was sent; the place took its hits later than that. */
     private long[] sentNanos = new long[4];
 
     private int size;
@@ -25,7 +27,7 @@ public final class CheckStates {
         this.places = places;
     }
 
-    /** All checks of the next request are open. */
+    /** Starts the next request: all its checks are open. */
     public void begin() {
         size = places.size();
         if (states.length < size) {
@@ -38,12 +40,14 @@ public final class CheckStates {
         }
     }
 
-    /** The check at {@code index} is decided, and there is nothing to give back. */
+    /** Marks the check at {@code index} as decided, with nothing to give back. */
     public void settled(int index) {
         states[index] = SETTLED;
     }
 
-    /** A place has decided {@code check}, the one at {@code index}, which was sent at {@code sent}; its group passed or not. */
+    /**
+     * Records that a place decided {@code check}, at {@code index}, sent at {@code sent}, and whether its group passed.
+     */
     public void decided(int index, Check check, boolean passed, long sent) {
         sentNanos[index] = sent;
         if (check.hits > 0 && counts(check)) {
@@ -59,7 +63,7 @@ public final class CheckStates {
         return states[index] == OPEN;
     }
 
-    /** Whether its hits go back: they were taken or, if those should not stay either, {@code counted}. */
+    /** Whether the hits of the check must be given back: they were taken or, if {@code counted} is set, counted. */
     boolean isOwed(int index, boolean counted) {
         return states[index] == TAKEN || (counted && states[index] == COUNTED);
     }
@@ -68,7 +72,7 @@ public final class CheckStates {
         return sentNanos[index];
     }
 
-    /** Whether the checks that are decided deny the request, whatever the open ones say. */
+    /** Whether the decided checks deny the request, whatever the outcome of the open ones. */
     public boolean denied() {
         int seen = PassRule.begin(places.quotaPassed());
         for (int i = 0; i < size; i++) {
@@ -77,7 +81,7 @@ public final class CheckStates {
         return !PassRule.passes(seen);
     }
 
-    /** Counts the quotas that have passed, or may yet. */
+    /** Counts the quotas that have passed, or still may. */
     void countQuotas() {
         quotas = 0;
         for (int i = 0; i < size; i++) {
@@ -85,7 +89,10 @@ public final class CheckStates {
         }
     }
 
-    /** Whether the quotas among {@code members} cannot deny: another one has passed or may yet, when they were last counted. */
+    /**
+     * Whether the quotas among {@code members} cannot deny, because another quota passed or may pass as of the last
+     * count.
+     */
     boolean quotaPassedBeside(int[] members, int count) {
         int others = quotas;
         for (int i = 0; i < count; i++) {
@@ -103,7 +110,9 @@ public final class CheckStates {
         return PassRule.add(seen, check.role, states[index] != OPEN && !check.outcome.allowed);
     }
 
-    /** Whether its hits count although the request is denied; logs have no way to count what does not fit. */
+    /**
+     * Whether the hits of {@code check} count even if the request is denied; a log cannot count hits that do not fit.
+     */
     static boolean counts(Check check) {
         return check.countsDenied && check.meter instanceof SlotMeter;
     }

@@ -6,16 +6,19 @@ import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.GiveBackMargin;
 import org.jspecify.annotations.Nullable;
 
-/** Gives back what the places of one request took in vain: each hit once, and only if it surely arrives in the window it was taken from. */
+/**
+ * Gives back the hits that a denied request took. Each hit is given back once, and only if it surely arrives in the
+ * window from which it was taken.
+ */
 final class GiveBacks {
-    /** Hits that are given back have time: nobody waits for them, and they are sent once. */
+    /** The timeout of a give-back. It can be long: no caller waits for it, and it is sent once. */
     private static final long MOST_NANOS = 1_000_000_000L;
 
     private final Places places;
     private final CheckStates states;
-    /** What goes back to this process. */
+    /** The give-backs to this process. */
     private final Checks here = new Checks();
-    /** What is being filled to go back to one place. */
+    /** The give-back to one place that is being filled. */
     private @Nullable Ask returning;
 
     GiveBacks(Places places, CheckStates states) {
@@ -23,7 +26,10 @@ final class GiveBacks {
         this.states = states;
     }
 
-    /** Gives back what the places of {@code asks}, this process, or a single place without one took; if so, also what was {@code counted}. */
+    /**
+     * Gives back the hits that the places of {@code asks} and this process took; with {@code counted} also the counted
+     * hits.
+     */
     void send(PlaceAsks asks, boolean counted) {
         long now = places.nanos();
         here.clear();
@@ -73,7 +79,10 @@ final class GiveBacks {
         }
     }
 
-    /** For how long the hits of the check at {@code index} may be under way back from {@code now} on; 0 if they stay where they are. */
+    /**
+     * How long a give-back of the check at {@code index} may take from {@code now} on; 0 if the hits cannot be given
+     * back.
+     */
     private long returningNanos(int index, long now) {
         Check check = places.check(index);
         if (check.meter == null) {

@@ -4,9 +4,9 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 
 /**
- * The checks of one request that this process counts by itself. They are asked for before all others, taking nothing, for what they deny
- * no store has to be asked; and taken after them, when it is known whether the request passes otherwise. Among them are those whose store
- * failed, where the owner counts them here instead.
+ * The checks of one request that this process counts itself. They are first probed without taking, because a local
+ * denial makes the stores unnecessary. They take last, when the other places have decided. Checks whose store failed
+ * are among them if the owner counts them here instead.
  */
 final class LocalPlace {
     private final Places places;
@@ -19,7 +19,7 @@ final class LocalPlace {
         this.states = states;
     }
 
-    /** Asks for its checks and takes nothing; if that denies the request, they are decided. */
+    /** Evaluates the checks without taking; if they deny the request, they are decided. */
     void probe() {
         int count = fill(true);
         if (count == 0) {
@@ -48,8 +48,8 @@ final class LocalPlace {
     }
 
     /**
-     * Takes the checks that are still open, with or without what gives hits back; if the request is {@code denied}, only what counts when
-     * denied takes anything.
+     * Takes the checks that are still open, with or without those that give hits back. If the request is
+     * {@code denied}, only checks that count denied hits take.
      */
     void take(boolean refunds, boolean denied) {
         int count = fill(refunds);
@@ -65,7 +65,7 @@ final class LocalPlace {
         }
     }
 
-    /** Asks for the checks that are still open, and takes and counts nothing. */
+    /** Evaluates the checks that are still open; takes and counts nothing. */
     void ask() {
         int count = fill(true);
         if (count > 0) {

@@ -8,46 +8,49 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides one request whose counters live in several places, all or nothing. A place is this process, a store, or a slot of a store:
- * whatever decides the checks that it has in one step, and knows nothing of the others.
+ * Decides one request whose counters live in several places, all or nothing. A place is this process, a store, or a
+ * hash slot of a store. Each place decides its own checks in one step and knows nothing of the others.
  *
  * <h2>Steps</h2>
  *
  * <ol>
- *   <li>This process is asked first and takes nothing ({@link #probeHere}): what it denies needs no store.
- *   <li>Checks that count when denied take in any case: their places are asked all at once.
- *   <li>Of the others, the place with the tightest limit is asked, for it is the likeliest to deny.
- *   <li>If it passed, all others take, at once. That is two round trips, however many places there are.
- *   <li>This process takes what it counts. So it gives back only if it ran out of room in between.
- *   <li>With an idempotency key, the place of the last check is asked last, and keeps the key.
- *   <li>Checks that give hits back go when all else has passed: they deny nothing, and could not be undone.
+ *   <li>This process evaluates its checks without taking ({@link #probeHere}): a local denial needs no store.
+ *   <li>Checks that count denied hits take in any case: their places are asked all at once.
+ *   <li>Of the other places, the one with the tightest limit is asked first, because it is the likeliest to deny.
+ *   <li>If it passed, all others take, at once. This makes two round trips, however many places there are.
+ *   <li>This process takes its checks. It denies at this step only if it ran out of room since the first step.
+ *   <li>With an idempotency key, the place of the last check is asked last, and stores the key.
+ *   <li>Checks that give hits back are sent when all else has passed: they deny nothing, and cannot be undone.
  * </ol>
  *
- * As soon as a check denies the request, the places that took for it get their hits back, and those that were not asked yet are asked
+ * As soon as a check denies the request, the places that took hits get a give-back. The places not asked yet are asked
  * without taking, all at once, so that every check has its outcome.
  *
  * <h2>Bounds</h2>
  *
- * Each place takes no more than its limits allow, so what is admitted never exceeds one. Hits that are taken and given back are missing to
- * others meanwhile. A give-back is sent once, and only if it surely arrives in the window that the hits were taken from (see {@link
- * dev.weir.internal.store.GiveBackMargin}); else they count as spent. A place that fails stops nobody here: its owner says what that means. Whether it took is not
- * known, so nothing is given back to it.
+ * Each place takes no more than its limits allow, so admitted hits never exceed a limit. Hits that are taken and then
+ * given back are unavailable to other requests meanwhile. A give-back is sent once, and only if it surely arrives in
+ * the window from which the hits were taken (see {@link dev.weir.internal.store.GiveBackMargin}); otherwise the hits
+ * stay spent. If a place fails, the decision continues, and the owner applies its failure policy. Whether the failed
+ * place took the hits is unknown, so it gets no give-back.
  *
  * <h2>Idempotency</h2>
  *
- * The place of the last check is the same each time the request is sent. It is asked when all others have decided and taken, so what it
- * keeps was admitted as a whole. It is asked for the key also if others denied. If it knows the key, all that was taken or counted this
- * time goes back. If it knows the key or does not answer, no place is given a refund again.
+ * The place of the last check is the same each time the request is sent. It is asked after all others have decided and
+ * taken, so a stored key means that the whole request was admitted. It is asked for the key even if others denied. If
+ * it knows the key, all hits taken or counted this time are given back. If it knows the key or does not answer, no
+ * refund is sent a second time.
  *
  * <h2>Deadline</h2>
  *
- * After the deadline no place is asked any more: its checks fail. If all were answered so far, and it is this process that heard of it
- * too late, the deadline moves, as far as the request has grace. What a place moved it by holds for the next one.
+ * After the deadline no place is asked any more: the remaining checks fail. If all places answered so far, and this
+ * process only read the answers late, the deadline is extended within the grace of the request. An extension by one
+ * place also holds for the next one.
  *
  * <h2>Concurrency</h2>
  *
- * Places may answer on different threads. The last one that is under way goes on; nothing else touches the state in between. Buffers are
- * kept for the next request, so deciding allocates nothing.
+ * Places may answer on different threads. The thread of the last answer in flight takes the next step; no other thread
+ * touches the state in between. Buffers are reused for the next request, so deciding allocates nothing.
  */
 public final class MultiPlaceDecision {
     private final Places places;
@@ -55,9 +58,9 @@ public final class MultiPlaceDecision {
     private final LocalPlace here;
     private final GiveBacks giveBacks;
     private final PlaceAsks asks = new PlaceAsks(this);
-    /** The one that keeps the idempotency key. */
+    /** The ask whose place stores the idempotency key. */
     private @Nullable PlaceAsk keeper;
-    /** Places that were asked and have not answered; and one more as long as not all of a step were asked. */
+    /** Asks in flight, plus one while the asks of a step are still being sent. */
     private final AtomicInteger underWay = new AtomicInteger();
 
     private Executor home = Runnable::run;
@@ -69,7 +72,7 @@ public final class MultiPlaceDecision {
     private boolean failed;
     private boolean repeated;
     private boolean conflict;
-    /** The key was used before, or its keeper did not say. */
+    /** Whether the key was used before, or the place that stores it did not answer. */
     private boolean mayBeKnown;
 
     public MultiPlaceDecision(Places places) {
@@ -79,7 +82,7 @@ public final class MultiPlaceDecision {
         this.giveBacks = new GiveBacks(places, states);
     }
 
-    /** The next request begins: all its checks are open. */
+    /** Starts the next request: all its checks are open. */
     public void begin() {
         states.begin();
         asks.end();
@@ -92,31 +95,32 @@ public final class MultiPlaceDecision {
         return states;
     }
 
-    /** The request was admitted before. */
+    /** Whether the request was admitted before. */
     public boolean repeated() {
         return repeated;
     }
 
-    /** The key of the request was admitted for something else. */
+    /** Whether the key was admitted for a different request. */
     public boolean conflict() {
         return conflict;
     }
 
-    /** When the request has to be decided: later than it was asked to, if that was moved. */
+    /** The deadline of the request, including extensions. */
     public long deadlineNanos() {
         return deadlineNanos;
     }
 
-    /** By how much that may still be moved. */
+    /** By how much the deadline may still be extended. */
     public long graceNanos() {
         return graceNanos;
     }
 
     /**
-     * Asks the places of all open checks, and tells the owner when the last has answered. Deadline, grace, home and idempotency key are
-     * those of {@code whole}; if it is denied already, nothing takes but what counts when denied.
+     * Asks the places of all open checks, and calls the owner when the last has answered. {@code whole} provides the
+     * deadline, grace, home and idempotency key. If the request is already denied, only checks that count denied hits
+     * take.
      *
-     * @param keyAlone each check is asked by itself, and so is the key
+     * @param keyAlone whether each check and the key get a call of their own
      */
     public void start(Ask whole, boolean keyAlone) {
         home = whole.home;
@@ -132,7 +136,7 @@ public final class MultiPlaceDecision {
         goOn();
     }
 
-    /** Lets go of what others own. */
+    /** Releases references to objects of others. */
     public void end() {
         asks.end();
         keeper = null;
@@ -150,7 +154,7 @@ public final class MultiPlaceDecision {
         }
     }
 
-    /** The ask with the last check that is not counted here; or one for nothing but the key, which is looked up in any case. */
+    /** The ask with the last check that is not counted here; without one, an ask that only looks up the key. */
     private @Nullable PlaceAsk keeper(Idempotency idempotency, boolean keyAlone) {
         int last = -1;
         PlaceAsk found = null;
@@ -170,14 +174,16 @@ public final class MultiPlaceDecision {
         return found;
     }
 
-    /** An ask was answered. */
+    /** Records the answer to one ask. */
     void answered() {
         if (underWay.decrementAndGet() == 0) {
             goOn();
         }
     }
 
-    /** Takes the next step. Places that answer at once are gone on with here, so that a thousand need no deeper stack than one. */
+    /**
+     * Takes the next step. It loops over places that answer at once, so that a thousand need no deeper stack than one.
+     */
     private void goOn() {
         int next = next();
         while (next > 0) {
@@ -195,7 +201,7 @@ public final class MultiPlaceDecision {
         places.decided();
     }
 
-    /** Takes in what was answered, and says how many are asked now: each of them is marked. None if all are decided. */
+    /** Settles the answers, marks the asks of the next step and returns their number; 0 if all checks are decided. */
     private int next() {
         for (int i = 0; i < asks.size(); i++) {
             if (asks.get(i).underWay) {
@@ -230,7 +236,7 @@ public final class MultiPlaceDecision {
         return next;
     }
 
-    /** Takes what this process counts, but refunds: a place may yet deny the request, or know it. */
+    /** Takes the checks of this process except refunds: a place may still deny the request, or know its key. */
     private void takeBut() {
         try {
             here.take(false, isDenied());
@@ -243,7 +249,7 @@ public final class MultiPlaceDecision {
         return deniedElsewhere || states.denied();
     }
 
-    /** Asks all of a kind that were not asked yet, but who keeps the key; of a request that is denied or not. */
+    /** Marks all asks of a kind that were not sent yet, except the one that stores the key; returns their number. */
     private int ask(boolean counts, boolean refunds, boolean denied) {
         int asked = 0;
         for (int i = 0; i < asks.size(); i++) {
@@ -282,7 +288,7 @@ public final class MultiPlaceDecision {
         return false;
     }
 
-    /** {@code ask} goes with this step, for a request that is denied or not. */
+    /** Marks {@code ask} for this step; if the request is {@code denied}, it takes nothing. */
     private void mark(PlaceAsk ask, boolean denied) {
         ask.sent = true;
         ask.underWay = true;
@@ -338,19 +344,20 @@ public final class MultiPlaceDecision {
         places.settle(ask);
     }
 
-    /** Asks what this process counts, and takes nothing; if that denies the request, those checks are decided. */
+    /** Evaluates the checks of this process without taking; if they deny the request, they are decided. */
     public void probeHere() {
         here.probe();
     }
 
-    /** Takes what this process counts and is still open, if nothing denies the request. */
+    /** Takes the open checks of this process, if nothing denies the request. */
     public void takeHere() {
         here.take(true, isDenied());
     }
 
     /**
-     * Decides what this process counts, when all others have answered, and gives back what was taken in vain: if the request is denied, or
-     * if it was {@code again} sent with a key that is known. Also for a request that asked a single place without {@link #start}.
+     * Decides the checks of this process after all places have answered. Gives back the taken hits if the request is
+     * denied, or if {@code again} says that its key is known. Also for a request that asked a single place without
+     * {@link #start}.
      */
     public void conclude(boolean again) {
         if (again) {

@@ -5,8 +5,8 @@ import dev.weir.internal.store.Check;
 import java.util.concurrent.Executor;
 
 /**
- * The checks of one request that share a call: they live in one place, and the same becomes of them when the request is denied. A buffer
- * of its {@link MultiPlaceDecision}, filled again for the next request.
+ * The checks of one request that share a call: they live in one place, and a denial treats them alike. A buffer of its
+ * {@link MultiPlaceDecision}, reused for the next request.
  */
 public final class PlaceAsk extends Ask {
     private static final Executor AT_ONCE = Runnable::run;
@@ -15,13 +15,13 @@ public final class PlaceAsk extends Ask {
     private final Runnable answer = this::answered;
     private int[] indices = new int[4];
     long place;
-    /** Its hits count although the request is denied. */
+    /** Whether its hits count even if the request is denied. */
     private boolean counts;
-    /** It gives hits back, and so denies nothing. */
+    /** Whether it gives hits back, and so cannot deny. */
     boolean refunds;
-    /** It was sent, and maybe answered. */
+    /** Whether it was sent; it may have been answered since. */
     boolean sent;
-    /** It was sent, and what was answered is not taken in yet. */
+    /** Whether it was sent, and its answer is not settled yet. */
     boolean underWay;
 
     long sentNanos;
@@ -65,22 +65,22 @@ public final class PlaceAsk extends Ask {
         return place == itsPlace && counts == itCounts && refunds == itRefunds;
     }
 
-    /** Which checks of the request its own are, in ascending order; as many as it has, and maybe more room. */
+    /** The indices of its checks within the request, in ascending order; the array may be longer than needed. */
     public int[] indices() {
         return indices;
     }
 
-    /** Whether its hits count although the request is denied. */
+    /** Whether its hits count even if the request is denied. */
     public boolean counts() {
         return counts;
     }
 
-    /** The request may have been charged before: now nothing counts if it is denied. */
+    /** Stops counting denied hits, because the request may have been charged before. */
     void countNothing() {
         counts = false;
     }
 
-    /** Has it answered, for whoever answers it in place of a store. */
+    /** The callback that marks it as answered, for a caller that answers in place of a store. */
     public Runnable answer() {
         return answer;
     }
@@ -90,7 +90,7 @@ public final class PlaceAsk extends Ask {
         return sentNanos;
     }
 
-    /** How many hits the tightest of its limits holds that may deny. */
+    /** The capacity of its tightest limit, among those that can deny. */
     long capacity() {
         return capacity;
     }
@@ -103,7 +103,7 @@ public final class PlaceAsk extends Ask {
         return failed;
     }
 
-    /** Lets go of what others own. */
+    /** Releases references to objects of others. */
     void end() {
         idempotency = null;
         home = AT_ONCE;

@@ -2,24 +2,24 @@ package dev.weir.internal.place;
 
 import java.util.Arrays;
 
-/** The asks of one request, one for each place and kind of check. Buffers: they are filled again for the next request. */
+/** The asks of one request, one for each place and kind of check. The buffers are reused for the next request. */
 final class PlaceAsks {
-    /** As long as there are no more than this, looking at each is the fastest way to find one. */
+    /** Up to this number of asks a linear search is fastest. */
     private static final int FEW = 8;
 
     private final MultiPlaceDecision decision;
     private PlaceAsk[] asks = new PlaceAsk[0];
     private int size;
-    /** Places in {@link #asks}, plus one, by a hash: a request may have thousands of checks. 0 where there is none. */
+    /** A hash table of indices into {@link #asks}, plus one; 0 if empty. A request may have thousands of checks. */
     private int[] table = new int[0];
-    /** How much of it is in use, less one; 0 if there are few. */
+    /** The used size of the table, minus one; 0 if a linear search is used. */
     private int mask;
 
     PlaceAsks(MultiPlaceDecision decision) {
         this.decision = decision;
     }
 
-    /** Becomes empty, with room for up to {@code most} to be found. */
+    /** Clears the asks, and makes room in the table for up to {@code most}. */
     void begin(int most) {
         size = 0;
         mask = most > FEW ? Integer.highestOneBit(most) * 4 - 1 : 0;
@@ -38,7 +38,7 @@ final class PlaceAsks {
         return asks[index];
     }
 
-    /** The ask of this kind; a new one, if there is none yet. */
+    /** Returns the ask of this kind, creating it if there is none yet. */
     PlaceAsk find(long place, boolean counts, boolean refunds) {
         if (mask == 0) {
             for (int i = 0; i < size; i++) {
@@ -62,7 +62,7 @@ final class PlaceAsks {
         return fresh;
     }
 
-    /** A new ask of this kind. */
+    /** Adds an ask of this kind. */
     PlaceAsk add(long place, boolean counts, boolean refunds) {
         if (size == asks.length) {
             asks = Arrays.copyOf(asks, Math.max(4, 2 * size));
@@ -75,7 +75,7 @@ final class PlaceAsks {
         return ask;
     }
 
-    /** Lets go of what others own. */
+    /** Releases references to objects of others. */
     void end() {
         for (int i = 0; i < size; i++) {
             asks[i].end();

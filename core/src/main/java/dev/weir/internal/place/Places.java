@@ -4,10 +4,12 @@ import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 
-/** What a {@link MultiPlaceDecision} asks of its owner: the checks of the request, and the way to each place. */
+/**
+ * The owner of a {@link MultiPlaceDecision}: it provides the checks of the request, and the connection to each place.
+ */
 public interface Places {
 
-    /** How many checks the request has. */
+    /** The number of checks of the request. */
     int size();
 
     Check check(int index);
@@ -15,42 +17,46 @@ public interface Places {
     /** Whether a quota that needs no counting has passed. */
     boolean quotaPassed();
 
-    /** Whether this process counts {@code check} by itself. */
+    /** Whether this process counts {@code check} itself. */
     boolean isHere(Check check);
 
-    /** Where {@code check} is counted, if not here: checks with the same number share a call, others do not. */
+    /**
+     * The number of the place that counts {@code check}, if not this process. Checks with the same number share a call.
+     */
     long place(Check check);
 
     /**
-     * Decides {@code group} in this process, as {@link dev.weir.internal.store.LocalStore#decide}; if it is {@code denied} elsewhere, only what counts
-     * when denied takes anything.
+     * Decides {@code group} in this process, like {@link dev.weir.internal.store.LocalStore#decide}. If the request is
+     * {@code denied} elsewhere, only checks that count denied hits take.
      */
     boolean decideHere(Checks group, boolean denied);
 
     /** Sends {@code ask} to its place, which answers it once. */
     void send(PlaceAsk ask);
 
-    /** Answers {@code ask}, in its home, as one that had no time left: nobody was asked. */
+    /** Answers {@code ask}, in its home, as expired, without asking its place. */
     void expire(PlaceAsk ask);
 
-    /** Takes in what a place answered to {@code ask}: tells the {@link CheckStates} of each of its checks. */
+    /** Settles the answer to {@code ask}: records the outcome of each of its checks in the {@link CheckStates}. */
     void settle(PlaceAsk ask);
 
-    /** Something was thrown while this process decided what it counts. */
+    /** Reports an exception that was thrown while this process decided its checks. */
     void failed(Throwable thrown);
 
-    /** Every place has answered or failed: the decision is to be {@linkplain MultiPlaceDecision#conclude concluded}. */
+    /**
+     * Reports that every place answered or failed; the owner must {@linkplain MultiPlaceDecision#conclude conclude}.
+     */
     void decided();
 
-    /** A buffer for what gives hits back to the place of {@code check}. */
+    /** Returns a buffer for the give-back to the place of {@code check}. */
     Ask giveBack(Check check);
 
-    /** Sends {@code back}, which is full; nobody waits for it. */
+    /** Sends {@code back}, which is complete; no caller waits for it. */
     void sendBack(Ask back);
 
-    /** How long a place may take to answer: hits that have less time than that are not given back. */
+    /** How long a place may take to answer; hits whose window ends sooner are not given back. */
     long patienceNanos();
 
-    /** The monotonic clock that deadlines end by. */
+    /** The monotonic clock of deadlines. */
     long nanos();
 }

@@ -1,6 +1,6 @@
 /**
- * Decides a request whose counters live in several places: this process, stores, hash slots of a store. It knows checks, deadlines
- * and what each place took; how a place is reached, and rules and connections, may not come in.
+ * Decides a request whose counters live in several places: this process, stores, hash slots of a store. It knows
+ * checks, deadlines and the hits that each place took. Rules, connections and the way to a place do not belong here.
  */
 @NullMarked
 package dev.weir.internal.place;

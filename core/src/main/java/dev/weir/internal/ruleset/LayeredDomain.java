@@ -6,7 +6,7 @@ import dev.weir.internal.match.Matches;
 import dev.weir.internal.match.envoy.EnvoyDomain;
 import dev.weir.internal.match.weir.WeirDomain;
 
-/** A domain in Envoy's spelling with rules in Weir's over it; a descriptor meets both. */
+/** A domain in Envoy's format with rules in Weir's format over it; a descriptor is matched against both. */
 final class LayeredDomain implements Domain {
     private final EnvoyDomain tree;
     private final WeirDomain over;

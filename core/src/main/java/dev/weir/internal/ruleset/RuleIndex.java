@@ -24,15 +24,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link WrittenRules} compiled for matching, with the operators' switches and the callers' overrides laid over it. Immutable and
- * swapped whole, so that no request sees half a change. Compiling is what an edit costs: do it once, when the rules come into
- * force.
+ * A {@link WrittenRules} compiled for matching, with the operators' switches and the callers' overrides applied. It is
+ * immutable and replaced as a whole, so that no request sees half a change. Compiling is expensive: do it once, when
+ * the rules come into force.
  *
- * <p>The index holds copies of the rules, each with its {@linkplain Rule#ordinal place} in {@link #rules}: whatever is kept for
- * each rule can be an array, and {@code rules().get(rule.ordinal()) == rule} tells whether a rule is of this index.
+ * <p>The index holds copies of the rules, each with its {@linkplain Rule#ordinal place} in {@link #rules}. Data per
+ * rule can therefore be an array, and {@code rules().get(rule.ordinal()) == rule} tells whether a rule belongs to this
+ * index.
  */
 public final class RuleIndex {
-    /** The id of the rule, one in each domain, that limits of single callers count under where no rule of the files does. */
+    /** The id of a rule, one per domain, that counts callers' overrides which no rule of the files counts. */
     public static final String OVERRIDE = "#override";
 
     private final WrittenRules source;
@@ -41,7 +42,7 @@ public final class RuleIndex {
     private final Map<String, Domain> domains = new LinkedHashMap<>();
     private final OverrideMatcher quotas;
     private final boolean off;
-    /** By domain: the rule that limits of single callers count under, where no rule of the files does. */
+    /** By domain: the rule that counts callers' overrides which no rule of the files counts. */
     private final Map<String, Rule> standalone = new HashMap<>();
 
     private RuleIndex(WrittenRules source, OverrideLookup quotas, RuleSwitches switches) {
@@ -72,7 +73,7 @@ public final class RuleIndex {
         this.off = everything == SwitchState.OFF;
     }
 
-    /** Compiles {@code rules} as they were written. */
+    /** Compiles {@code rules} without switches or overrides. */
     public static RuleIndex of(WrittenRules rules) {
         return of(rules, OverrideLookup.NONE, RuleSwitches.NONE);
     }
@@ -80,8 +81,8 @@ public final class RuleIndex {
     /**
      * Compiles {@code rules}.
      *
-     * @param quotas asked, for every request, what was agreed with its caller: it may change under the index
-     * @param switches take precedence over what the rules say
+     * @param quotas looks up the caller's quota for every request; its contents may change while the index is in use
+     * @param switches take precedence over the rules
      */
     public static RuleIndex of(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches) {
         return new RuleIndex(rules, quotas, switches);
@@ -93,7 +94,7 @@ public final class RuleIndex {
         return adopted;
     }
 
-    /** Its id begins with {@code #}, as no name does, and is no hash. */
+    /** Creates the rule for overrides. Its id begins with {@code #}, which no name does, and it is not a hash. */
     private static Rule standalone(String domain) {
         return Rule.builder(domain, OVERRIDE)
                 .label("override")
@@ -101,7 +102,7 @@ public final class RuleIndex {
                 .build();
     }
 
-    /** The rules that this was compiled from, as they were written. */
+    /** The rules that this was compiled from, as written. */
     public WrittenRules source() {
         return source;
     }
@@ -111,17 +112,20 @@ public final class RuleIndex {
         return rules;
     }
 
-    /** What everything was switched to. */
+    /** The global switch. */
     public SwitchState everything() {
         return everything;
     }
 
-    /** What one of {@link #rules} is about, beside whom: the words by which an override can name it. */
+    /**
+     * The scope of one of {@link #rules}, apart from its callers: the conditions by which an override can name the
+     * rule.
+     */
     public String scopeOf(Rule rule) {
         return quotas.scope(rule);
     }
 
-    /** The domains that exist, also those without a rule. */
+    /** The domains that exist, including those without a rule. */
     public List<String> domains() {
         return List.copyOf(domains.keySet());
     }
@@ -131,7 +135,7 @@ public final class RuleIndex {
         return domains.containsKey(domain);
     }
 
-    /** Finds what {@code request} meets; in a domain that does not exist, or while everything is off, nothing. */
+    /** Finds the rules that match {@code request}; none in an unknown domain, or while the global switch is off. */
     public void match(Request request, Matches into) {
         match(request, into, request.namesCounter());
     }
@@ -154,8 +158,8 @@ public final class RuleIndex {
     }
 
     /**
-     * Which counter {@code verdict} on {@code request} speaks of; null if it counts nothing, or the rules have changed. Matches
-     * the request again: whoever decides asks with {@link Request#nameCounter} instead.
+     * Returns the counter of {@code verdict} on {@code request}; null if nothing was counted, or if the rules have
+     * changed. It matches the request again; code that decides should use {@link Request#nameCounter} instead.
      */
     public @Nullable CounterLabel counter(Request request, MutableVerdict verdict) {
         Matches matches = new Matches();
@@ -164,8 +168,8 @@ public final class RuleIndex {
     }
 
     /**
-     * How every rule of the domain looked at {@code request}, which has one descriptor, in the order of {@link #rules}; none in a
-     * domain that does not exist. For people who ask why: it takes its time.
+     * Explains for every rule of the domain whether it applies to {@code request}, which has one descriptor. The order
+     * is that of {@link #rules}; empty in an unknown domain. It is slow, and meant for people.
      */
     public List<RuleExplanation> look(Request request) {
         Matches matches = new Matches();
@@ -181,7 +185,7 @@ public final class RuleIndex {
         return sightings.found();
     }
 
-    /** The tier that was agreed with whoever sends {@code request}; null where none was. */
+    /** The tier that an override gives the caller of {@code request}; null if there is none. */
     public @Nullable String agreedTier(Request request) {
         Matches matches = new Matches();
         match(request, matches);

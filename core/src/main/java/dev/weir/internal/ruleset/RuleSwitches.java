@@ -7,26 +7,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators have switched while it runs, to be laid over the rules when they are compiled: so a decision costs the same
- * with a switch or without. What everything is switched to goes before what a rule is; a rule that is off stays off.
+ * The switches that operators set at run time. They are applied when the rules are compiled, so a decision costs the
+ * same with a switch or without. The global switch takes precedence over the switch of a rule; a rule that is off stays
+ * off.
  */
 public final class RuleSwitches {
-    /** Nothing was switched. */
+    /** No switches. */
     public static final RuleSwitches NONE = new RuleSwitches(SwitchState.ON, Map.of());
 
     private final SwitchState everything;
     private final Map<Name, Setting> rules;
 
     /**
-     * Which rules: those of {@code domain} that have the id, or the name. One switched by its id goes by that, whatever its name
-     * was switched to.
+     * Selects the rules of {@code domain} with this id or name. A switch by id takes precedence over a switch by name.
      */
     public record Name(String domain, String rule) {}
 
     /**
-     * What a rule is switched to.
+     * The setting of one switch.
      *
-     * @param rollout of ten thousand callers, how many a rule that is on denies
+     * @param rollout out of ten thousand callers, how many a rule that is on may deny
      */
     public record Setting(SwitchState state, int rollout) {
 
@@ -46,7 +46,7 @@ public final class RuleSwitches {
         this.rules = Map.copyOf(new HashMap<>(rules));
     }
 
-    /** What everything is switched to; {@link SwitchState#ON} leaves it to the rules. */
+    /** The global switch; {@link SwitchState#ON} leaves each rule as it is. */
     public SwitchState everything() {
         return everything;
     }

@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules as they were written: an immutable value, cheap to build and to lay over another. Nothing is matched against it;
- * {@link RuleIndex} compiles it, once, when it comes into force.
+ * The rules as written: an immutable value that is cheap to build and to layer over another. Requests are not matched
+ * against it; {@link RuleIndex} compiles it once, when it comes into force.
  */
 public final class WrittenRules implements dev.weir.RuleSet {
     /** By domain, in the order in which the domains were added. */
@@ -27,7 +27,7 @@ public final class WrittenRules implements dev.weir.RuleSet {
 
     final Map<String, List<WeirRule>> weir;
     private final List<Rule> rules;
-    /** What each rule is about; null until somebody asks. */
+    /** The scope of each rule; null until first used. */
     private volatile @Nullable Map<Rule, String> scopes;
 
     WrittenRules(WrittenRulesBuilder builder) {
@@ -52,22 +52,25 @@ public final class WrittenRules implements dev.weir.RuleSet {
         return new WrittenRulesBuilder();
     }
 
-    /** A builder with everything in this set, to put a layer over it. */
+    /** Returns a builder with everything in this set, to add a layer over it. */
     public WrittenRulesBuilder toBuilder() {
         return new WrittenRulesBuilder(this);
     }
 
-    /** No rules: nothing is limited. */
+    /** Returns a set without rules: nothing is limited. */
     public static WrittenRules empty() {
         return builder().build();
     }
 
-    /** Every rule as it was written: the domains in Envoy's spelling first, each in the order of its file. */
+    /** Every rule as written: the domains in Envoy's format first, each in the order of its file. */
     public List<Rule> rules() {
         return rules;
     }
 
-    /** What one of {@link #rules} is about, beside whom: the words by which an override can name it. */
+    /**
+     * The scope of one of {@link #rules}, apart from its callers: the conditions by which an override can name the
+     * rule.
+     */
     public String scopeOf(Rule rule) {
         Map<Rule, String> known = scopes;
         if (known == null) {
@@ -95,7 +98,7 @@ public final class WrittenRules implements dev.weir.RuleSet {
         }
     }
 
-    /** The tiers that some rule asks for by name. */
+    /** The tiers that rules mention by name. */
     public Set<String> tiers() {
         Set<String> tiers = new TreeSet<>();
         weir.values().stream()
@@ -118,7 +121,7 @@ public final class WrittenRules implements dev.weir.RuleSet {
         }
     }
 
-    /** The domains that exist, also those without a rule. */
+    /** The domains that exist, including those without a rule. */
     @Override
     public List<String> domains() {
         Set<String> names = new LinkedHashSet<>(envoy.keySet());

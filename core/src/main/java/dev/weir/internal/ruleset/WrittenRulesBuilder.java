@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Collects domains of either spelling. */
+/** Collects domains in Envoy's format and in Weir's. */
 public final class WrittenRulesBuilder {
     final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
     final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
@@ -22,9 +22,11 @@ public final class WrittenRulesBuilder {
     }
 
     /**
-     * Adds a domain in Envoy's spelling; without descriptors it exists and limits only what callers limit themselves.
+     * Adds a domain in Envoy's format. Without descriptors, the domain exists and applies only limits that callers
+     * send.
      *
-     * @throws IllegalArgumentException if the domain exists, or two descriptors side by side have the same key and value
+     * @throws IllegalArgumentException if the domain exists, or two descriptors side by side have the same key and
+     *     value
      */
     public WrittenRulesBuilder envoy(String domain, List<EnvoyDescriptor> descriptors) {
         requireNew(domain);
@@ -33,7 +35,7 @@ public final class WrittenRulesBuilder {
         return this;
     }
 
-    /** Adds a domain in Weir's spelling. */
+    /** Adds a domain in Weir's format. */
     public WrittenRulesBuilder weir(String domain, List<WeirRule> rules) {
         requireNew(domain);
         weir.put(domain, List.copyOf(rules));
@@ -41,8 +43,8 @@ public final class WrittenRulesBuilder {
     }
 
     /**
-     * Puts {@code rule} over its domain: in the place of the rule in Weir's spelling that has its id, or as one more, also
-     * in a domain of Envoy's spelling.
+     * Adds {@code rule} to its domain, replacing the rule in Weir's format with the same id, if any. The domain may
+     * also be in Envoy's format.
      */
     public WrittenRulesBuilder over(WeirRule rule) {
         List<WeirRule> list = new ArrayList<>(weir.getOrDefault(rule.rule().domain(), List.of()));
@@ -57,8 +59,8 @@ public final class WrittenRulesBuilder {
     }
 
     /**
-     * Puts all of {@code upper} over what is here: its domains in Envoy's spelling in the place of those with the same
-     * name, its rules in Weir's spelling in the place of those with the same id, or as more of them.
+     * Adds all of {@code upper} as a higher layer. Its domains in Envoy's format replace those with the same name. Its
+     * rules in Weir's format replace those with the same id, or are added.
      */
     public WrittenRulesBuilder over(WrittenRules upper) {
         envoy.putAll(upper.envoy);
@@ -72,7 +74,7 @@ public final class WrittenRulesBuilder {
         return this;
     }
 
-    /** Takes the rule in Weir's spelling with this id out of its domain, if it is there. */
+    /** Removes the rule in Weir's format with this id from its domain, if it exists. */
     public WrittenRulesBuilder without(String domain, String id) {
         List<WeirRule> list = new ArrayList<>(weir.getOrDefault(domain, List.of()));
         int place = placeOf(id, list);

@@ -2,18 +2,18 @@ package dev.weir.internal.runtime;
 
 import java.util.concurrent.ThreadFactory;
 
-/** Makes the threads of Weir: named, and never a reason for a process to stay. */
+/** Creates the threads of Weir: named daemons, which do not keep a process alive. */
 public final class DaemonThreads {
     private DaemonThreads() {}
 
-    /** A thread that is yet to be started. */
+    /** Creates a thread without starting it. */
     public static Thread create(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         return thread;
     }
 
-    /** Makes threads called {@code name}, for an executor of one thread. */
+    /** Returns a factory of threads called {@code name}, for an executor of one thread. */
     public static ThreadFactory named(String name) {
         return work -> create(name, work);
     }

@@ -5,11 +5,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256, which every JDK has. */
+/** Computes SHA-256, which every JDK provides. */
 public final class Sha256 {
     private Sha256() {}
 
-    /** A digest to be filled. */
+    /** Creates an empty digest. */
     public static MessageDigest digest() {
         try {
             return MessageDigest.getInstance("SHA-256");

@@ -3,26 +3,26 @@ package dev.weir.internal.runtime;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A fixed table that remembers a small number, mostly a time, for keys that were met lately. One word for each key: the upper bits
- * of its hash, and the stamp below them. A key that finds its place taken takes it, so whoever asks must do without an answer.
- * Threads share it; nothing is allocated.
+ * A fixed-size table that keeps a small number, usually a time, for recently seen keys. Each key has one word: the
+ * upper bits of its hash, and the stamp below them. A new key overwrites the key in its place, so callers must cope
+ * with a missing stamp. It is thread-safe and allocates nothing.
  */
 public final class StampTable {
     private final AtomicLongArray words;
     private final long stampMask;
 
-    /** A table of at most {@code places} words, with stamps of {@code stampBits}. */
+    /** Creates a table of at most {@code places} words, with stamps of {@code stampBits}. */
     public StampTable(int places, int stampBits) {
         words = new AtomicLongArray(Integer.highestOneBit(Math.max(1, places)));
         stampMask = (1L << stampBits) - 1;
     }
 
-    /** The word at the place of {@code hash}, which may be another key's. */
+    /** The word at the place of {@code hash}, which may belong to another key. */
     public long word(long hash) {
         return words.get(place(hash));
     }
 
-    /** Whether {@code word} is the one of {@code hash}. */
+    /** Whether {@code word} belongs to {@code hash}. */
     public boolean isOf(long word, long hash) {
         return word != 0 && (word | stampMask) == (hash | stampMask);
     }
@@ -32,22 +32,22 @@ public final class StampTable {
         return word & stampMask;
     }
 
-    /** How much later {@code stamp}, of which the lower bits count, is than that of {@code word}; stamps start over. */
+    /** The difference between {@code stamp} and the stamp of {@code word}, modulo the stamp's width. */
     public long since(long word, long stamp) {
         return (stamp - word) & stampMask;
     }
 
-    /** Stamps {@code hash}. */
+    /** Sets the stamp of {@code hash}. */
     public void set(long hash, long stamp) {
         words.set(place(hash), wordOf(hash, stamp));
     }
 
-    /** Stamps {@code hash} if {@code expected} is still the word at its place. */
+    /** Sets the stamp of {@code hash} if the word at its place is still {@code expected}. */
     public boolean compareAndSet(long hash, long expected, long stamp) {
         return words.compareAndSet(place(hash), expected, wordOf(hash, stamp));
     }
 
-    /** Forgets {@code hash}, unless its place is another key's. */
+    /** Removes {@code hash}, unless another key has its place. */
     public void remove(long hash) {
         if (isOf(word(hash), hash)) {
             words.set(place(hash), 0);

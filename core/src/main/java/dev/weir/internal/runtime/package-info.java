@@ -1,6 +1,6 @@
 /**
- * Threads, backoff, digests and stamp tables that every module uses, each set up in one place. Only the JDK may come in: no rule,
- * limit or store.
+ * Threads, backoff, digests and stamp tables that every module uses. It depends on the JDK alone: rules, limits and
+ * stores do not belong here.
  */
 @NullMarked
 package dev.weir.internal.runtime;

@@ -47,9 +47,9 @@ public abstract class Ask {
     public boolean repeated;
     /** Answer: the key was admitted for a different request. Nothing is charged, and the outcomes mean nothing. */
     public boolean conflict;
-    /** The answer: there was none. Whether its key is known is unknown, also if it has no checks that could say so. */
+    /** Answer: there was none. Whether the key is known is then unknown, even if the ask has no checks. */
     public boolean unanswered;
-    /** It gives back what a request took that was denied elsewhere; nobody waits for it. */
+    /** Whether it gives back hits of a request that was denied elsewhere; no caller waits for it. */
     public boolean givesBack;
 
     /**

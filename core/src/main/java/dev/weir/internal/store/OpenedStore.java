@@ -6,13 +6,13 @@ import java.time.Duration;
 public interface OpenedStore extends SharedStore {
 
     /**
-     * Runs the way to the store and back until the JVM has compiled it. Blocks, for no longer than {@code atMost}; a store that is away
-     * is given up sooner.
+     * Sends requests to the store until the JVM has compiled the path to it and back. Blocks for at most
+     * {@code atMost}, and less if the store is unreachable.
      *
      * @return whether the store answered
      */
     boolean warmUp(Duration atMost);
 
-    /** Whether the store can decide whatever it is asked at present. */
+    /** Whether the store can currently decide every ask. */
     boolean serves();
 }

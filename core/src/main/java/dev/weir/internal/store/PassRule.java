@@ -3,8 +3,8 @@ package dev.weir.internal.store;
 import dev.weir.internal.store.Check.Role;
 
 /**
- * The rule by which the checks of a request let it pass: none that is enforced is over, and not all quotas are; shadows only watch. It
- * adds checks up one by one, in the bits of an {@code int}, so that whoever has only some of them can apply it too.
+ * The rule by which checks let a request pass: no enforced check is over, and not all quotas are over; shadow checks
+ * never deny. It accumulates checks one by one in the bits of an {@code int}, so it also works on a part of the checks.
  */
 public final class PassRule {
     private static final int OVER = 1;
@@ -13,12 +13,15 @@ public final class PassRule {
 
     private PassRule() {}
 
-    /** No check was seen; a quota that is not among those to come may have passed. */
+    /**
+     * Returns the state before the first check; {@code quotaPassed} if a quota outside these checks has passed or may
+     * pass.
+     */
     public static int begin(boolean quotaPassed) {
         return quotaPassed ? QUOTA_PASSED : 0;
     }
 
-    /** What was {@code seen}, and a check of this role that is over or not. One that may yet pass is not. */
+    /** Adds a check to {@code seen}. A check that may still pass counts as not over. */
     public static int add(int seen, Role role, boolean over) {
         if (role == Role.QUOTA) {
             return seen | (over ? QUOTA_OVER : QUOTA_PASSED);
@@ -30,7 +33,7 @@ public final class PassRule {
         return (seen & OVER) == 0 && (seen & (QUOTA_OVER | QUOTA_PASSED)) != QUOTA_OVER;
     }
 
-    /** Whether a quota has passed, or may: then no other quota can deny. */
+    /** Whether a quota has passed or may pass, so that no other quota can deny. */
     public static boolean quotaPassed(int seen) {
         return (seen & QUOTA_PASSED) != 0;
     }

@@ -10,8 +10,8 @@ public interface SharedStore extends AutoCloseable {
     void decide(Ask ask);
 
     /**
-     * The slot in which the counter of {@code check} lives; that of its subject. The checks of one slot are decided in one step; those of
-     * different slots are not, so whoever has several does better to ask for each by itself.
+     * The hash slot of the counter of {@code check}, which is that of its subject. The store decides checks of one slot
+     * in one step. Checks of different slots are decided separately, so callers should ask for each slot by itself.
      */
     default int slot(Check check) {
         return 0;

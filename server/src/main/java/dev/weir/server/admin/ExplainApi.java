@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what would become of a request and why: every rule that looked at it, and the counters of those that apply. Takes nothing. */
+/**
+ * Explains how a request would be decided: every rule of its domain, and the counters of those that apply. Takes
+ * nothing.
+ */
 final class ExplainApi {
 
     private final Limiter limiter;
@@ -28,7 +31,7 @@ final class ExplainApi {
         this.limiter = limiter;
     }
 
-    /** {@code POST /admin/v1/explain}; waits for the stores. */
+    /** Handles {@code POST /admin/v1/explain}; blocks for the stores. */
     HttpAnswer explain(byte[] body) {
         ExplainBody asked = ExplainBody.read(body, limiter.index().domains());
         RuleIndex rules = limiter.index();
@@ -66,7 +69,10 @@ final class ExplainApi {
         return null;
     }
 
-    /** A quota denies only together with all others of the request; every other rule by itself. */
+    /**
+     * Whether the request would pass. A quota denies only if all quotas of the request deny; every other rule denies
+     * alone.
+     */
     private static boolean wouldPass(MutableDecision decision, long hits) {
         boolean quota = false;
         boolean quotaHasRoom = false;
@@ -153,9 +159,9 @@ final class ExplainApi {
     }
 
     /**
-     * Microseconds after which {@code needed} hits fit at the latest, with no other traffic. A bucket fills evenly and is full
-     * at its reset, so it held them by {@code reset - (capacity - needed) × window / requests}; any other is as good as new
-     * at its reset.
+     * Returns the microseconds after which {@code needed} hits fit at the latest, without other traffic. A bucket
+     * refills evenly and is full at its reset, so it has room by
+     * {@code reset - (capacity - needed) × window / requests}. Any other counter is empty at its reset.
      */
     private static double passesWithin(Limit limit, MutableVerdict verdict, long needed) {
         boolean fills = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.GCRA;

@@ -13,11 +13,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that somebody wants explained: {@code {"domain": "api", "attributes": {"user_id": "u_42"}}}, or {@code entries} in
- * place of attributes where their order counts.
+ * The body of an explain request: {@code {"domain": "api", "attributes": {"user_id": "u_42"}}}, or {@code entries}
+ * instead of attributes if their order matters.
  *
- * @param request with no hits: explaining takes nothing
- * @param hits what it is about
+ * @param request the request, with 0 hits, because explaining takes nothing
+ * @param hits the hits to explain
  */
 record ExplainBody(Request request, long hits) {
     private static final Set<String> MEMBERS = Set.of("domain", "hits", "attributes", "entries");

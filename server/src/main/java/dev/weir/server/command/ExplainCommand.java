@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Asks a running server what would become of a request, and why. */
+/** Asks a running server how it would decide a request, and why. */
 @Command(
         name = "explain",
         description =

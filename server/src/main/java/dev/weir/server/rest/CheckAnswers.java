@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a check is answered: its numbers, its headers, and on a denial why, whose and until when. */
+/** Writes the answer to a check: numbers and headers, and for a denial the reason, the counter and the wait. */
 final class CheckAnswers {
     private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
@@ -29,7 +29,7 @@ final class CheckAnswers {
         this.fields = new RateLimitFields(settings);
     }
 
-    /** 200, or 429 with the reason; 503 where no limit was found used up, but a store that must be asked does not answer. */
+    /** Returns 200, or 429 with the reason; 503 if no limit is used up, but a required store does not answer. */
     HttpAnswer of(Request request, MutableDecision decision, RuleIndex rules) {
         VerdictNumbers told = VerdictNumbers.binding(decision);
         List<String> headers = fields.of(decision);
@@ -61,7 +61,7 @@ final class CheckAnswers {
                 status, HttpAnswer.PROBLEM, JsonOutput.bytes(json -> denial(json, status, decision, told)), headers);
     }
 
-    /** Always 200: for callers that read the body and never the status. */
+    /** Returns 200 always, for callers that read only the body. */
     HttpAnswer alwaysOk(MutableDecision decision) {
         VerdictNumbers told = VerdictNumbers.binding(decision);
         byte[] body = JsonOutput.bytes(json -> {
@@ -80,7 +80,7 @@ final class CheckAnswers {
         return new HttpAnswer(200, HttpAnswer.JSON, body, fields.of(decision));
     }
 
-    /** Every limit that was met, with what is left of it. */
+    /** Returns every limit that applied, with the hits left. */
     static HttpAnswer status(MutableDecision decision) {
         byte[] body = JsonOutput.bytes(json -> {
             json.writeStartObject();
@@ -127,7 +127,9 @@ final class CheckAnswers {
         }
     }
 
-    /** Names what operators have switched and the request met: why it may have passed where a file says otherwise. */
+    /**
+     * Lists the switches that affected the request, which explain why it passed although a rule file says otherwise.
+     */
     private static void switched(JsonGenerator json, MutableDecision decision, SwitchState everything)
             throws IOException {
         Map<String, String> switched = new LinkedHashMap<>();

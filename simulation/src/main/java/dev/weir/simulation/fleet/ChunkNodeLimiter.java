@@ -66,7 +66,7 @@ final class ChunkNodeLimiter implements NodeLimiter {
         return false;
     }
 
-    /** The hits of one counter that are here. */
+    /** The borrowed hits of one counter. */
     private final class Chunk extends Ask {
         private final Rule rule;
         private final Limit limit;

@@ -27,7 +27,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Nodes that share stores, and requests that come to them. */
+/** A fleet of nodes that share stores, and the requests to it. */
 public final class Fleet implements Destination {
     private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
     private static final Executor AT_ONCE = Runnable::run;
@@ -44,7 +44,7 @@ public final class Fleet implements Destination {
     private final Request request = Request.to("");
     private final MutableDecision decision = new MutableDecision();
     private final ArrayDeque<Visit> idle = new ArrayDeque<>();
-    /** The visit in hand, for whoever has to wait. */
+    /** Supplies the current visit, if its decision has to wait. */
     private final WaiterSupplier later = this::waiter;
 
     private @Nullable Flow flow;
@@ -52,7 +52,7 @@ public final class Fleet implements Destination {
     private @Nullable SimulatedNode node;
     private boolean closed;
 
-    /** A fleet with the mistakes that are {@code planted} in it. */
+    /** Creates a fleet with the mistakes that are {@code planted} in it. */
     public Fleet(
             Timeline timeline,
             List<ShardedStore> stores,
@@ -102,7 +102,7 @@ public final class Fleet implements Destination {
         }
     }
 
-    /** Starts the process of {@code node}, if it does not run. */
+    /** Starts the process of {@code node}, unless it runs. */
     public void start(SimulatedNode node) {
         if (!node.isUp()) {
             long skew = settings.clockSkewMicros();
@@ -146,7 +146,7 @@ public final class Fleet implements Destination {
         node.kill();
     }
 
-    /** Ends the process of {@code node} as SIGTERM does: it gives back what it holds and decides nothing more. */
+    /** Ends the process of {@code node} as SIGTERM does: it gives back its leases and decides nothing more. */
     public void stop(SimulatedNode node) {
         Life life = node.life();
         if (life != null) {
@@ -176,7 +176,7 @@ public final class Fleet implements Destination {
         }
     }
 
-    /** Sends everybody away who comes from now on: what is under way is still decided. */
+    /** Rejects every later request; requests in flight are still decided. */
     public void closeDoors() {
         closed = true;
     }
@@ -218,7 +218,7 @@ public final class Fleet implements Destination {
         return visit;
     }
 
-    /** Passes on what a node asks in the background in one of its lives, until the next one begins. */
+    /** Forwards the background asks of one life of a node, until the next life starts. */
     private final class Listener {
         private final SimulatedNode node;
         private final MachineClock clock;
@@ -232,7 +232,7 @@ public final class Fleet implements Destination {
             return listeners.get(node) == this;
         }
 
-        /** What is asked over {@code links}. */
+        /** Returns the listener for asks over {@code links}. */
         ObservedStore.Ear to(StoreLinks links) {
             return new ObservedStore.Ear() {
                 @Override

@@ -9,12 +9,12 @@ import java.util.function.IntToLongFunction;
 public interface FleetObserver {
 
     /**
-     * A request was decided.
+     * Reports a decided request.
      *
-     * @param decision a buffer that is filled again afterwards
+     * @param decision a buffer that is reused afterwards
      * @param chargedMicros when its hits were taken, by the clock of the first store
-     * @param heardMicros what the clock of each server showed, when it decided what the node last heard of
-     * @param waited whether it had to ask the store
+     * @param heardMicros each server's time of the last decision that the node received from it
+     * @param waited whether the node had to ask the store
      */
     void told(
             Flow flow,
@@ -25,12 +25,14 @@ public interface FleetObserver {
             IntToLongFunction heardMicros,
             boolean waited);
 
-    /** A process begins on {@code node}, which knows nothing of the one before. */
+    /** Reports that a process starts on {@code node}, without the state of the one before. */
     default void started(SimulatedNode node) {}
 
-    /** {@code node} asks for, or reports, what {@code check} says; its own clock shows {@code ownMicros}. */
+    /** Reports that {@code node} sends {@code check} in the background, when its own clock shows {@code ownMicros}. */
     default void asked(SimulatedNode node, Check check, long ownMicros) {}
 
-    /** What {@code node} asked like that was answered, by the store's clock at {@code storeMicros}, or failed. */
+    /**
+     * Reports that such an ask of {@code node} was answered, at {@code storeMicros} by the store's clock, or failed.
+     */
     default void answered(SimulatedNode node, Check check, long storeMicros) {}
 }

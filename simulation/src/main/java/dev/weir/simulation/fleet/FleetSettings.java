@@ -9,13 +9,13 @@ import java.util.Map;
 /**
  * The settings of a fleet.
  *
- * @param nodes how many
- * @param kind what runs on them
- * @param clockSkewMicros wall clocks are off by up to this, either way
- * @param driftMillionths clocks run fast or slow by up to this
- * @param link the way to the default store
- * @param limiter what holds for every rule
- * @param others the ways to the other stores, by the names that rules know them by
+ * @param nodes the number of nodes
+ * @param kind the limiter that runs on them
+ * @param clockSkewMicros the largest error of a wall clock, either way
+ * @param driftMillionths the largest drift of a clock, either way
+ * @param link the network to the default store
+ * @param limiter the settings that apply to every rule
+ * @param others the networks to the other stores, by the stores' names in rules
  */
 public record FleetSettings(
         int nodes,
@@ -26,7 +26,7 @@ public record FleetSettings(
         LimiterSettings limiter,
         Map<String, LinkSettings> others) {
 
-    /** What runs on a node. */
+    /** The limiter that runs on a node. */
     public enum Kind {
         /** The real limiter. */
         WEIR,
@@ -41,7 +41,7 @@ public record FleetSettings(
         others = Collections.unmodifiableMap(new LinkedHashMap<>(others)); // in their order, each time the same
     }
 
-    /** A fleet with a single store. */
+    /** Creates the settings of a fleet with a single store. */
     public FleetSettings(
             int nodes,
             Kind kind,
@@ -52,7 +52,7 @@ public record FleetSettings(
         this(nodes, kind, clockSkewMicros, driftMillionths, link, limiter, Map.of());
     }
 
-    /** So many nodes with right clocks on a good network. */
+    /** Creates the settings of a fleet with exact clocks on a good network. */
     public static FleetSettings of(int nodes) {
         return new FleetSettings(nodes, Kind.WEIR, 0, 0, LinkSettings.good(), LimiterSettings.defaults());
     }

@@ -7,12 +7,12 @@ import dev.weir.internal.model.MutableDecision;
 /** The limiter of a node, from its start until it is stopped or killed. */
 interface NodeLimiter {
 
-    /** As {@link dev.weir.internal.limiter.Limiter#decide(Request, long, MutableDecision, WaiterSupplier)}. */
+    /** Like {@link dev.weir.internal.limiter.Limiter#decide(Request, long, MutableDecision, WaiterSupplier)}. */
     boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later);
 
-    /** Does what is due from time to time. */
+    /** Does the periodic work. */
     void tick();
 
-    /** Gives back what it holds. */
+    /** Gives back the leases. */
     void stop();
 }

@@ -10,7 +10,7 @@ final class ObservedStore implements SharedStore {
     private final SharedStore store;
     private final Ear ear;
 
-    /** Hears what is asked, and what was answered before whoever asked does. */
+    /** Receives each ask when it is sent, and each answer before the node does. */
     interface Ear {
         void asked(Check check);
 
@@ -43,7 +43,7 @@ final class ObservedStore implements SharedStore {
         store.close();
     }
 
-    /** The way back to whoever asked. */
+    /** The executor of an ask's answer, which reports the answer first. */
     private final class Way implements Executor {
         private final Ask ask;
         private final Executor home;

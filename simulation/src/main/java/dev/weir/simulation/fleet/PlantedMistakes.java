@@ -5,10 +5,10 @@ import dev.weir.simulation.clock.MachineClock;
 import java.util.function.UnaryOperator;
 
 /**
- * Mistakes that a test plants in a fleet, to see that they are found.
+ * Mistakes that a test plants in a fleet, to prove that the checks find them.
  *
  * @param clocks replaces the clocks of a machine
- * @param stores replaces the store that a node's limiter sees
+ * @param stores replaces the store that a node's limiter uses
  */
 public record PlantedMistakes(UnaryOperator<MachineClock> clocks, UnaryOperator<SharedStore> stores) {
     public static final PlantedMistakes NONE = new PlantedMistakes(UnaryOperator.identity(), UnaryOperator.identity());

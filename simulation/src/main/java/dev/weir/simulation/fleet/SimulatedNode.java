@@ -16,7 +16,7 @@ public final class SimulatedNode implements Host {
 
     /** One life of a node's process. */
     record Life(MachineClock clock, List<StoreLinks> stores, NodeLimiter peer) {
-        /** What leads to the server with this number. */
+        /** The links to the server with this number. */
         StoreLinks linksTo(int server) {
             for (StoreLinks each : stores) {
                 if (each.leadsTo(server)) {
@@ -55,17 +55,17 @@ public final class SimulatedNode implements Host {
         life = next;
     }
 
-    /** Stops doing anything for {@code nanos}; its clocks go on. */
+    /** Pauses the machine for {@code nanos}; its clocks continue. */
     void pause(long nanos) {
         pausedUntil = Math.max(pausedUntil, timeline.now() + nanos);
     }
 
-    /** Takes no more requests; what its process has sent is still answered. */
+    /** Stops taking requests; asks in flight are still answered. */
     void leave() {
         life = null;
     }
 
-    /** Ends the process at once, with all it knew. */
+    /** Ends the process at once, with all its state. */
     void kill() {
         if (life != null) {
             life.stores().forEach(StoreLinks::close);

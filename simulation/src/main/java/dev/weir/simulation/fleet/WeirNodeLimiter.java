@@ -15,7 +15,7 @@ import java.util.Map;
 
 /** Runs the real limiter of Weir on a node. */
 final class WeirNodeLimiter implements NodeLimiter {
-    /** Counters of the node's own: few, for most are shared. */
+    /** The size of the node's own table: small, because most counters are shared. */
     private static final int LOCAL_KEYS = 1 << 16;
 
     private final Limiter limiter;

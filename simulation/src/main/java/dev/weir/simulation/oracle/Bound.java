@@ -13,26 +13,26 @@ import org.jspecify.annotations.Nullable;
  * of the account.
  */
 final class Bound {
-    /** The time from which refills are counted: differences are small, and a double holds them exactly enough. */
+    /** The origin of refill times: differences to it are small enough for a double to hold exactly. */
     private static final long BASE = MachineClock.EPOCH_MICROS;
 
     private long admitted;
-    /** By the start of a window, microseconds. */
+    /** Admitted hits by the start of their window, in microseconds. */
     private final Map<Long, Long> inWindow = new HashMap<>();
 
     private final Map<Long, Long> forgotten = new HashMap<>();
     private long forgottenInAll;
 
-    /** For buckets: the largest of (rate times s - admitted(s) - held(s)) over all s so far, in hits. */
+    /** For buckets: the maximum of (rate times s - admitted(s) - held(s)) over all s so far, in hits. */
     private double highest = Double.NEGATIVE_INFINITY;
 
-    /** For windows that slide: where each part began. */
+    /** For sliding windows: the start of each sub-window. */
     private final ArrayDeque<Mark> marks = new ArrayDeque<>();
 
-    /** How things stood just before {@code micros}. */
+    /** The totals just before {@code micros}. */
     private record Mark(long micros, long admitted, long held) {}
 
-    /** Where the window begins that {@code micros} lies in. */
+    /** The start of the window that contains {@code micros}. */
     static long windowOf(Limit limit, long micros) {
         return micros - Math.floorMod(micros, limit.windowMicros());
     }
@@ -42,16 +42,16 @@ final class Bound {
         forgottenInAll += Math.max(0, hits);
     }
 
-    /** {@code hits} that passed count no more, but in their window where that is fixed. */
+    /** Excludes {@code hits} that passed from the bound; a fixed window still counts them. */
     void excuse(long hits) {
         admitted -= hits;
     }
 
     /**
-     * Takes note that {@code hits} passed; what that broke, or null.
+     * Records that {@code hits} passed; returns the violation, or null.
      *
-     * @param held what may pass on top of it all in the time that begins now
-     * @param excused what may have passed on top of it all by now
+     * @param held hits that may pass in addition in the span that begins now
+     * @param excused hits that may have passed in addition by now
      */
     @Nullable
     String passed(Limit limit, long hits, long chargedMicros, long nowMicros, long held, long excused) {
@@ -103,7 +103,9 @@ final class Bound {
         return exceeds(limit, marks.getLast(), hits, excused);
     }
 
-    /** In any window; sub-windows forget a part of it at a time, and so let pass what fits in one part less. */
+    /**
+     * Checks every window. Sub-windows expire one at a time, so the bound holds for a window shorter by one sub-window.
+     */
     private @Nullable String sliding(Limit limit, long hits, long nowMicros, long held, long excused, long partMicros) {
         while (!marks.isEmpty() && marks.getFirst().micros() <= nowMicros - limit.windowMicros() + partMicros) {
             marks.removeFirst();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BoundChecker {
     private static final int MOST = 20;
-    /** What may be given back for so long is given back, where nothing goes wrong. */
+    /** Hits with at least this much time left must be given back, unless a fault occurs. */
     private static final long SURELY_RETURNABLE_NANOS = 400_000_000L;
 
     private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
@@ -41,16 +41,19 @@ public final class BoundChecker {
     private final long deadlineNanos;
     private final Map<Long, ReportedHitAccount> reported = new HashMap<>();
     private final Map<Long, HitAccount> books = new HashMap<>();
-    /** What each node lets pass by itself, by counter. */
+    /** The bound on the hits that each node admits by itself, by counter. */
     private final List<Map<Long, Bound>> local = new ArrayList<>();
-    /** Which server has a counter. */
+    /** The server of each counter. */
     private final Map<Long, Integer> servers = new HashMap<>();
 
     private final List<String> violations = new ArrayList<>();
 
     private record Taking(long moment, long storeMicros, long key0, long hits) {}
 
-    /** Books of a fleet whose store may forget the last {@code rememberedNanos}, and which waits for it for {@code deadlineNanos}. */
+    /**
+     * Creates the accounts of a fleet whose store may lose the last {@code rememberedNanos} of writes, and whose nodes
+     * wait {@code deadlineNanos} for it.
+     */
     public BoundChecker(Timeline timeline, int nodes, long rememberedNanos, long deadlineNanos) {
         this.timeline = timeline;
         this.nodes = nodes;
@@ -61,22 +64,22 @@ public final class BoundChecker {
         }
     }
 
-    /** What did not hold, the first of it. */
+    /** The violations found; only the first ones are kept. */
     public List<String> violations() {
         return List.copyOf(violations);
     }
 
-    /** Hits that were taken and neither let pass nor given back, whoever held them last. */
+    /** The hits that were taken and neither admitted nor given back, on any node. */
     public long stranded() {
         return books.values().stream().mapToLong(HitAccount::outstanding).sum();
     }
 
-    /** What the server with this number hands out goes into these books. */
+    /** Returns the observer that records the hits of the server with this number. */
     public HitObserver of(int server) {
         return new OfServer(server);
     }
 
-    /** The hits of one server. */
+    /** Records the hits of one server. */
     private final class OfServer implements HitObserver {
         private final int server;
         private final ArrayDeque<Taking> recent = new ArrayDeque<>();
@@ -127,7 +130,9 @@ public final class BoundChecker {
         }
     }
 
-    /** All is decided, and {@code calm} servers had the time to get back what was taken in vain: whether they did. */
+    /**
+     * Checks, after all requests are decided, that {@code calm} servers got back all hits that denied requests took.
+     */
     public void settled(IntPredicate calm) {
         books.forEach((key0, book) -> {
             if (book.stranded() > 0 && calm.test(servers.getOrDefault(key0, 0))) {
@@ -136,19 +141,19 @@ public final class BoundChecker {
         });
     }
 
-    /** The process on {@code node} is gone, with all that it held. */
+    /** Records that the process on {@code node} ended, with all hits that it held. */
     public void died(int node) {
         books.values().forEach(each -> each.died(node));
         started(node);
     }
 
-    /** A process begins on {@code node}: what the one before had not told, nobody will. */
+    /** Records that a process starts on {@code node}: the unreported hits of the one before are lost. */
     public void started(int node) {
         local.get(node).clear();
         reported.values().forEach(each -> each.died(node));
     }
 
-    /** {@code node}, whose clock shows {@code ownMicros}, reports something, or asks for a lease. */
+    /** Records that {@code node}, whose clock shows {@code ownMicros}, sends a report or asks for a lease. */
     public void asked(int node, Check check, long ownMicros) {
         ReportedHitAccount book = reported.get(check.key0);
         if (book != null) {
@@ -156,7 +161,7 @@ public final class BoundChecker {
         }
     }
 
-    /** That was answered, or failed; the store's clock shows {@code nowMicros}. */
+    /** Records that such an ask was answered or failed, when the store's clock showed {@code storeMicros}. */
     public void answered(int node, Check check, long storeMicros) {
         ReportedHitAccount book = reported.get(check.key0);
         if (book != null && check.failure != null) {
@@ -167,11 +172,11 @@ public final class BoundChecker {
     }
 
     /**
-     * {@code node} decided.
+     * Records a decision of {@code node}.
      *
-     * @param heardMicros what the clock of each server showed, when it decided what the node last heard of
-     * @param nowMicros what it shows now
-     * @param resumedNanos the node stood still until then
+     * @param heardMicros each server's time of the last decision that the node received from it
+     * @param nowMicros the time of the server's clock now
+     * @param resumedNanos when the last pause of the node ended
      */
     public void told(
             int node,
@@ -207,7 +212,9 @@ public final class BoundChecker {
         }
     }
 
-    /** A check that had no answer, is known to be over without one, or counts when denied, may have taken its hits. */
+    /**
+     * Excuses a check that may have taken its hits: it had no answer, was denied without asking, or counts denied hits.
+     */
     private void excuse(Rule rule, MutableVerdict verdict) {
         if (rule.consistency() == Consistency.EXACT || rule.consistency() == Consistency.LEASED) {
             book(verdict.counter()).excuse(verdict.hits());
@@ -253,9 +260,8 @@ public final class BoundChecker {
     }
 
     /**
-     * A moment in the window that the hits of {@code verdict} were taken from: parts of a request are charged one after
-     * the other, the last of them at {@code lastMicros}, and when the window ends is counted from the moment of its own
-     * part.
+     * Returns a time in the window from which the hits of {@code verdict} were taken. The parts of a request are
+     * charged one after the other, the last at {@code lastMicros}; each part's reset counts from its own charge.
      */
     private static long charged(Limit limit, MutableVerdict verdict, long lastMicros) {
         return limit.algorithm() == Algorithm.FIXED_WINDOW
@@ -263,7 +269,10 @@ public final class BoundChecker {
                 : lastMicros;
     }
 
-    /** A report leaves an interval after the first that it tells of, and a tick; a fixed window's not so late that it would arrive in the next one. */
+    /**
+     * Returns the patience for a rule. A report leaves one interval and one tick after its first hit; for a fixed
+     * window it leaves early enough to arrive before the window ends.
+     */
     private Patience patience(Rule rule) {
         long interval = rule.reportIntervalMicros() * 1_000;
         return new Patience(interval + TICK_NANOS + deadlineNanos, deadlineNanos, 2 * interval);

@@ -7,7 +7,7 @@ import dev.weir.internal.algorithm.SlotMeter;
 import dev.weir.simulation.store.SimulatedCounters;
 import java.util.Arrays;
 
-/** Counters in one place, without delay: asks first, takes afterwards. */
+/** Counters in one place, without delay: a request is checked first and taken afterwards. */
 final class CentralCounters {
     private final SimulatedCounters counters = new SimulatedCounters();
     private final Outcome out = new Outcome();
@@ -24,7 +24,7 @@ final class CentralCounters {
         return out.allowed;
     }
 
-    /** Takes {@code hits}, if they fit; whether they did. */
+    /** Takes {@code hits} if they fit, and returns whether they did. */
     boolean take(Meter meter, long counter, long hits, long now) {
         int id = counters.id(counter, 0);
         if (meter instanceof SlotMeter slots) {

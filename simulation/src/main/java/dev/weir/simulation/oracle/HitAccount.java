@@ -7,25 +7,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the hits of one counter that is asked or leased. These must hold:
+ * The account of the hits of one counter that is asked or leased. It checks these invariants:
  *
  * <ul>
- *   <li>no node lets more pass than it took and did not give back;
- *   <li>whenever a request passes, the algorithm's {@link Bound}; but for {@code fixed_window}, with what was taken and not let pass yet
- *       when a time began;
- *   <li>a fixed window gets back no more than a node took from that window and did not let pass; unless the counter is leased;
- *   <li>where nothing went wrong, all that a denied request took is given back in the end, if its window was long enough to.
+ *   <li>no node admits more hits than it took and did not give back;
+ *   <li>whenever a request passes, the algorithm's {@link Bound} holds; except for {@code fixed_window}, the bound
+ *       includes hits that were taken but not yet admitted when the span began;
+ *   <li>a node gives back to a fixed window no more than it took from that window and did not admit, unless the counter
+ *       is leased;
+ *   <li>without faults, all hits of a denied request are given back in the end, if enough of the window was left.
  * </ul>
  */
 final class HitAccount {
     private final int nodes;
     private final Bound bound = new Bound();
     private final long[] held;
-    /** What each node holds of each fixed window, by the window's start. */
+    /** The hits that each node holds of each fixed window, by the window's start. */
     private final Map<Long, long[]> heldOf = new HashMap<>();
 
     private long outstanding;
-    /** Hits that may stay taken although nobody lets them pass. */
+    /** Hits that may stay taken although they are never admitted. */
     private long excused;
 
     private boolean leased;
@@ -35,7 +36,10 @@ final class HitAccount {
         this.held = new long[nodes];
     }
 
-    /** Takes note that {@code node} took hits, or gave them back, when the store's clock showed {@code micros}; what that broke, or null. */
+    /**
+     * Records that {@code node} took or gave back hits at {@code micros} by the store's clock; returns the violation,
+     * or null.
+     */
     @Nullable
     String took(int node, Limit limit, long hits, long micros, boolean ahead) {
         leased |= ahead;
@@ -51,7 +55,10 @@ final class HitAccount {
         return null;
     }
 
-    /** What {@code node} holds of the window that {@code micros} lies in, once {@code hits} are added; 0 where that is not known. */
+    /**
+     * Adds {@code hits} to those that {@code node} holds of the window at {@code micros}; returns the sum, 0 if
+     * unknown.
+     */
     private long addToWindow(int node, Limit limit, long micros, long hits) {
         if (limit.algorithm() != Algorithm.FIXED_WINDOW || leased) {
             return 0;
@@ -61,7 +68,7 @@ final class HitAccount {
         return ofWindow[node];
     }
 
-    /** So many hits may stay taken: nobody knows whether they were, or they may not be given back for long enough. */
+    /** Excuses {@code hits}: whether they were taken is unknown, or there was too little time to give them back. */
     void excuse(long hits) {
         excused += Math.max(0, hits);
     }
@@ -80,12 +87,12 @@ final class HitAccount {
         return outstanding;
     }
 
-    /** How many hits are still taken, when all is decided and given back, that should not be. */
+    /** The hits that are wrongly still taken after all requests are decided and all give-backs have arrived. */
     long stranded() {
         return leased ? 0 : Math.max(0, outstanding - excused);
     }
 
-    /** Takes note that a request passed; what that broke, or null. */
+    /** Records that a request passed; returns the violation, or null. */
     @Nullable
     String admitted(int node, Limit limit, long hits, long chargedMicros, long nowMicros) {
         if (hits <= 0) {
@@ -96,7 +103,7 @@ final class HitAccount {
         return spent == null ? broken : spent;
     }
 
-    /** Takes note that {@code node} let pass what it took, whatever the bound says; what that broke, or null. */
+    /** Records that {@code node} admitted hits it took, without checking the bound; returns the violation, or null. */
     @Nullable
     String spent(int node, Limit limit, long hits, long chargedMicros) {
         outstanding -= hits;

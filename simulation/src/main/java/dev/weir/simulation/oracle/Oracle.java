@@ -27,22 +27,25 @@ public final class Oracle {
     private long falseDenials;
     private long beyond;
 
-    /** Requests that would have passed. */
+    /** The number of requests that the ideal limiter admitted. */
     public long idealAdmitted() {
         return idealAdmitted;
     }
 
-    /** Requests that were denied though there was room. */
+    /** The number of requests that the fleet denied although there was room. */
     public long falseDenials() {
         return falseDenials;
     }
 
-    /** Requests that passed though there was no room; those that a failure policy let pass stand apart. */
+    /** The number of requests that passed although there was no room, without those that a failure policy admitted. */
     public long beyond() {
         return beyond;
     }
 
-    /** A request was decided; its hits were taken at {@code micros}. Returns whether it would have passed. */
+    /**
+     * Records a decided request, whose hits were taken at {@code micros}; returns whether the ideal limiter admitted
+     * it.
+     */
     public boolean told(MutableDecision decision, long micros) {
         boolean passes = passes(ideal, decision, micros);
         if (passes) {
@@ -50,7 +53,7 @@ public final class Oracle {
             idealAdmitted++;
         }
         if (decision.allowed()) {
-            // What a failure policy let pass is counted as degraded, and nowhere else.
+            // Requests that a failure policy admitted are counted only as degraded.
             beyond += take(witness, decision, micros) || decision.degraded() ? 0 : 1;
         } else if (!decision.degraded() && passes(witness, decision, micros)) {
             falseDenials++;

@@ -17,7 +17,7 @@ final class ReportedHitAccount {
     private final Bound bound = new Bound();
     private final Limit limit;
     private final UnreportedHits[] nodes;
-    /** By the start of a window that is fixed. */
+    /** Lost hits by the start of their fixed window. */
     private final Map<Long, Long> lost = new HashMap<>();
 
     ReportedHitAccount(int nodes, Limit limit, Patience patience) {
@@ -55,7 +55,7 @@ final class ReportedHitAccount {
         }
     }
 
-    /** Takes note that a request passed; what that broke, or null. */
+    /** Records that a request passed; returns the violation, or null. */
     @Nullable
     String admitted(int node, long hits, long storeMicros, long ownMicros, long nowNanos, long resumedNanos) {
         nodes[node].passed(hits, storeMicros, ownMicros, nowNanos, resumedNanos);

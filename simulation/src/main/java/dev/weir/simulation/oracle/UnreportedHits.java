@@ -14,9 +14,9 @@ import java.util.List;
  * until they are paid.
  */
 final class UnreportedHits {
-    /** What clocks that drift and timers that round are off by. */
+    /** The tolerance for clock drift and the rounding of timers. */
     private static final long SLACK_NANOS = 5_000_000;
-    /** {@link #freshNanos} if all that passed is on its way. */
+    /** The value of {@link #freshNanos} if all admitted hits are in flight to the store. */
     private static final long NONE = Long.MAX_VALUE;
 
     private final Limit limit;
@@ -25,25 +25,28 @@ final class UnreportedHits {
     private final ArrayDeque<Passed> unknown = new ArrayDeque<>();
     private boolean underWay;
     private long sentNanos;
-    /** When the first passed that is not on its way. */
+    /** When the first admitted hit passed that is not in flight to the store. */
     private long freshNanos = NONE;
 
     private long lastNanos;
     private long silentUntilNanos;
     private long silentWindow = -1;
 
-    /** How much a node may do without an answer: until a report must be sent and answered, and how long it keeps silent without an answer. */
+    /**
+     * The time limits of a node: until a report must be sent, until it must be answered, and how long the node may stay
+     * silent without an answer.
+     */
     record Patience(long reportNanos, long answerNanos, long silenceNanos) {}
 
-    /** Hits that passed in a window of the store's clock and of the node's own. */
+    /** Admitted hits of one window by the store's clock and by the node's own. */
     private static final class Passed {
         final long window;
         final long ownWindow;
         long hits;
         boolean sent;
-        /** A report with it had no answer. */
+        /** Whether a report with these hits had no answer. */
         boolean doubtful;
-        /** The store had no room for it. */
+        /** Whether the store had no room for them. */
         boolean refused;
 
         Passed(long window, long ownWindow) {
@@ -52,7 +55,7 @@ final class UnreportedHits {
         }
     }
 
-    /** Hits that passed in a window of the store's clock and were, or may have been, counted nowhere. */
+    /** Hits admitted in a window of the store's clock that were not counted, or may not have been. */
     record Lost(long window, long hits) {}
 
     UnreportedHits(Limit limit, Patience patience) {
@@ -61,7 +64,7 @@ final class UnreportedHits {
         this.patience = patience;
     }
 
-    /** What nobody else could know of now, of those that passed in {@code window} if that is fixed. */
+    /** The hits that no other node can know of now; for a fixed window, those admitted in {@code window}. */
     long hits(long window) {
         long sum = 0;
         for (Passed each : unknown) {
@@ -70,7 +73,7 @@ final class UnreportedHits {
         return sum;
     }
 
-    /** {@code hits} passed now, on a node that last stood still until {@code resumedNanos}. */
+    /** Records that {@code hits} passed now, on a node whose last pause ended at {@code resumedNanos}. */
     void passed(long hits, long storeMicros, long ownMicros, long nowNanos, long resumedNanos) {
         long window = windowed ? Bound.windowOf(limit, storeMicros) : 0;
         long ownWindow = windowed ? Bound.windowOf(limit, ownMicros) : 0;
@@ -100,7 +103,7 @@ final class UnreportedHits {
         return !silent && nowNanos <= due + SLACK_NANOS;
     }
 
-    /** A report left; what it does not carry any more is returned. */
+    /** Records that a report was sent; returns the hits that it no longer carries. */
     List<Lost> sent(long ownMicros, long nowNanos) {
         List<Lost> lost = new ArrayList<>();
         long ownWindow = windowed ? Bound.windowOf(limit, ownMicros) : 0;
@@ -119,7 +122,7 @@ final class UnreportedHits {
         return lost;
     }
 
-    /** The report had no answer. */
+    /** Records that the report had no answer. */
     void failed() {
         underWay = false;
         for (Passed each : unknown) {
@@ -127,7 +130,10 @@ final class UnreportedHits {
         }
     }
 
-    /** The report was answered when the store's clock showed {@code storeMicros}; what of it nobody counts is returned. */
+    /**
+     * Records the answer to the report, at {@code storeMicros} by the store's clock; returns the hits that were not
+     * counted.
+     */
     List<Lost> answered(long refused, long storeMicros) {
         underWay = false;
         long window = windowed ? Bound.windowOf(limit, storeMicros) : 0;
@@ -153,7 +159,7 @@ final class UnreportedHits {
         return lost;
     }
 
-    /** Its process is gone; what it had not told is returned. */
+    /** Records that the process ended; returns the hits that it had not reported. */
     List<Lost> died() {
         List<Lost> lost = new ArrayList<>();
         unknown.forEach(each -> lost.add(new Lost(each.window, each.hits)));

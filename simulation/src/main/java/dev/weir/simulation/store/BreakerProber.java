@@ -19,7 +19,7 @@ final class BreakerProber {
         return breaker.isOpen();
     }
 
-    /** Takes note of a round. */
+    /** Records the outcome of a batch. */
     void note(boolean failure) {
         if (breaker.note(failure)) {
             waitNanos = FIRST_WAIT;
@@ -27,7 +27,7 @@ final class BreakerProber {
         }
     }
 
-    /** A probe came back. */
+    /** Records that a probe was answered. */
     void answered() {
         breaker.close();
     }

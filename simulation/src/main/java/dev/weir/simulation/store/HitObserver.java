@@ -3,20 +3,20 @@ package dev.weir.simulation.store;
 import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.store.Check;
 
-/** Told of every hit that the shared store hands out, takes back or forgets: what the books are kept by. */
+/** Observes every hit that the shared store grants, takes back or loses. The accounts are built from it. */
 public interface HitObserver {
-    /** Who asked has died since: nobody will spend what is taken for it. */
+    /** The node number for hits whose process has died since it asked: they are never spent. */
     int NOBODY = -1;
 
-    /** What the store's clock shows, for what is taken next. */
+    /** Sets the time of the store's clock for the hits that follow. */
     void storeShows(long micros);
 
     /**
-     * {@code hits} of {@code check} were taken for {@code node}, with {@code outcome} as things stood then; given back, if negative.
-     * Those that it asked for {@code ahead} are a lease.
+     * Records that {@code hits} of {@code check} were taken for {@code node} with {@code outcome}; negative hits were
+     * given back. Hits taken {@code ahead} are a lease.
      */
     void took(int node, Check check, long hits, Outcome outcome, boolean ahead);
 
-    /** Everything that was taken after {@code moment} is forgotten. */
+    /** Records that the store lost everything taken after {@code moment}. */
     void forgot(long moment);
 }

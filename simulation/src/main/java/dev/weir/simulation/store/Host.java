@@ -5,6 +5,6 @@ public interface Host {
 
     int number();
 
-    /** The moment until which it does nothing, as by SIGSTOP; in the past if it runs. */
+    /** The time until which the machine is paused, as by SIGSTOP; in the past if it runs. */
     long pausedUntil();
 }

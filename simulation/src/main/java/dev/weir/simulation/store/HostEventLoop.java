@@ -13,7 +13,7 @@ final class HostEventLoop implements BatchingLoop {
     private final MachineClock clock;
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final Event turn = this::turn;
-    /** A turn is announced. */
+    /** Whether the next turn is scheduled. */
     private boolean due;
 
     private boolean closed;
@@ -60,12 +60,12 @@ final class HostEventLoop implements BatchingLoop {
         return closed;
     }
 
-    /** The process is gone: nothing is done any more. */
+    /** Stops the loop, because the process has ended. */
     void close() {
         closed = true;
     }
 
-    /** A task that waits for its moment. */
+    /** A task that is due at a set time. */
     private final class Timer implements Alarm, Event {
         private final Runnable task;
         private boolean cancelled;

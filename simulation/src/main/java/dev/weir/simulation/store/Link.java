@@ -15,11 +15,11 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's connection to one server of a shared store: what is sent takes its time, and may never come back. Which rounds are sent, and who is told
- * what and when, is the real {@link Batcher}'s business.
+ * A node's connection to one server of a shared store. Messages take time, and some are never answered. The real {@link
+ * Batcher} decides which batches to send, and calls the waiting asks.
  */
 public final class Link implements BatchTransport {
-    /** As the Redis store has it by default. */
+    /** The Redis store's default. */
     private static final int MOST_WAITING = 16_384;
 
     private final Timeline timeline;
@@ -72,12 +72,12 @@ public final class Link implements BatchTransport {
         return connection;
     }
 
-    /** When the hits of whoever is being told were taken, by the store's clock; now, if nobody asked the store for them. */
+    /** When the hits of the ask being answered were taken, by the store's clock; now, if the store was not asked. */
     long chargedMicros() {
         return deliveredMicros == 0 ? store.clock().micros() : deliveredMicros;
     }
 
-    /** What the store's clock showed when it decided what this node last heard of; now, if it has heard of nothing. */
+    /** The store's time of the last decision that this node received; now, if it received none. */
     long heardMicros() {
         return heardMicros == 0 ? store.clock().micros() : heardMicros;
     }
@@ -90,12 +90,14 @@ public final class Link implements BatchTransport {
         }
     }
 
-    /** The process is gone: nobody here is told anything any more. What it sent may still arrive. */
+    /**
+     * Closes the link, because the process has ended: no ask is answered any more. Messages in flight may still arrive.
+     */
     void close() {
         loop.close();
     }
 
-    /** The connection is lost: what is under way has an unknown outcome, and a new connection takes a while. */
+    /** Breaks the connection: asks in flight have an unknown outcome, and reconnecting takes a while. */
     void breakOff() {
         connection++;
         connectedAt = Math.max(timeline.now(), host.pausedUntil()) + settings.reconnectNanos();
@@ -103,7 +105,7 @@ public final class Link implements BatchTransport {
         loop.execute(this::lost);
     }
 
-    /** The process has noticed. */
+    /** Handles the loss of the connection, once the process notices it. */
     private void lost() {
         lane.down();
         while (!underWay.isEmpty() && underWay.element().connection != connection) {
@@ -117,7 +119,7 @@ public final class Link implements BatchTransport {
         }
     }
 
-    /** Nothing gets through either way for {@code nanos}; TCP delivers it afterwards. */
+    /** Blocks both directions for {@code nanos}; TCP delivers the messages afterwards. */
     void cut(long nanos) {
         out.cut(timeline.now() + nanos);
         back.cut(timeline.now() + nanos);
@@ -184,7 +186,7 @@ public final class Link implements BatchTransport {
         if (done.calls.isEmpty()) {
             prober.answered();
         }
-        // They came together, so the last of them has the lane tell all who waited for any.
+        // The replies arrived together, so the batcher answers all their asks after the last of them.
         deliveredMicros = done.storeMicros;
         heardMicros = done.storeMicros;
         for (SimulatedScriptCall call : done.calls) {

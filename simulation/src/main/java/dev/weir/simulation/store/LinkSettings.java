@@ -3,12 +3,12 @@ package dev.weir.simulation.store;
 /**
  * The network between a node and the store.
  *
- * @param latency how long a message takes, one way
- * @param loss the share of messages that have to be sent again
- * @param resendNanos how long until they are, the first time
- * @param reconnectNanos how long it takes to connect anew
- * @param slots how many slots the counters live in: those of different ones share no call
- * @param servers how many servers have the slots between them, each with a clock and a connection of its own
+ * @param latency the latency of a message, one way
+ * @param loss the share of messages that must be sent again
+ * @param resendNanos the delay before the first retransmission
+ * @param reconnectNanos the time to reconnect
+ * @param slots the number of hash slots; counters of different slots share no call
+ * @param servers the number of servers that share the slots, each with its own clock and connection
  */
 public record LinkSettings(
         Latency latency, double loss, long resendNanos, long reconnectNanos, int slots, int servers) {
@@ -23,12 +23,12 @@ public record LinkSettings(
         }
     }
 
-    /** One server with all the slots. */
+    /** Creates the settings for one server with all the slots. */
     public LinkSettings(Latency latency, double loss, long resendNanos, long reconnectNanos, int slots) {
         this(latency, loss, resendNanos, reconnectNanos, slots, 1);
     }
 
-    /** A good network: a quarter of a millisecond, nothing lost. */
+    /** Creates the settings of a good network: a quarter of a millisecond, nothing lost. */
     public static LinkSettings good() {
         return new LinkSettings(new Latency(MILLISECOND / 4, MILLISECOND), 0, 200 * MILLISECOND, 50 * MILLISECOND, 1);
     }

@@ -14,7 +14,7 @@ final class RoundTrip implements Event {
     final int connection;
 
     final long sentNanos;
-    /** What the store's clock showed when it decided. */
+    /** The time of the store's clock when it decided. */
     long storeMicros;
 
     private boolean back;

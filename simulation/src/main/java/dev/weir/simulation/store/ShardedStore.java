@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * A shared store of the fleet.
  *
- * @param name what rules call it
- * @param link the way from each node to it
- * @param servers who has its slots between them; their numbers follow each other
+ * @param name its name in rules
+ * @param link the network from each node to it
+ * @param servers the servers that share its slots; their numbers are consecutive
  */
 public record ShardedStore(String name, LinkSettings link, List<SimulatedStore> servers) {
     public ShardedStore {

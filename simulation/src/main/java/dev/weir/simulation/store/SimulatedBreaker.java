@@ -17,7 +17,7 @@ final class SimulatedBreaker {
         return open;
     }
 
-    /** Takes note of a round; whether that opened it. */
+    /** Records the outcome of a batch; returns whether that opened the breaker. */
     boolean note(boolean failure) {
         if (open) {
             return false;

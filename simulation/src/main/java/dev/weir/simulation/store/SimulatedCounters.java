@@ -20,12 +20,12 @@ public final class SimulatedCounters {
     private final Map<Integer, long[]> blocks = new HashMap<>();
     private int size;
 
-    /** How far back writes are remembered; 0: not at all. */
+    /** How far back writes can be undone; 0 if not at all. */
     private long rememberedNanos;
 
     private final ArrayDeque<Write> writes = new ArrayDeque<>();
 
-    /** What a counter held before it was written. */
+    /** The contents of a counter before a write. */
     private static final class Write {
         final long moment;
         final int id;
@@ -41,12 +41,12 @@ public final class SimulatedCounters {
         }
     }
 
-    /** From now on writes can be taken back for {@code nanos}. */
+    /** Makes later writes undoable for {@code nanos}. */
     public void remember(long nanos) {
         rememberedNanos = Math.max(rememberedNanos, nanos);
     }
 
-    /** The number of a counter, from 0 without gaps. */
+    /** The number of a counter; numbers are consecutive from 0. */
     public int id(long key0, long key1) {
         int mask = places.length - 1;
         int at = home(key0, key1, mask);
@@ -88,7 +88,7 @@ public final class SimulatedCounters {
         states[2 * id + 1] = state1;
     }
 
-    /** What a log or sub-windows hold; nobody writes into it. */
+    /** The block of a log or of sub-windows; callers must not write to it. */
     public long[] block(int id) {
         return blocks.getOrDefault(id, NO_WORDS);
     }
@@ -100,7 +100,7 @@ public final class SimulatedCounters {
         blocks.put(id, words);
     }
 
-    /** Takes back everything that was written after {@code moment}. */
+    /** Undoes everything that was written after {@code moment}. */
     public void rollBack(long moment) {
         while (!writes.isEmpty() && writes.getLast().moment > moment) {
             Write last = writes.removeLast();

@@ -75,7 +75,7 @@ final class SimulatedScript {
         return false;
     }
 
-    /** A counter as it was before a request that takes all or nothing. */
+    /** The state of a counter before a request that takes all or nothing. */
     private final class Before {
         private final int id;
         private final long state0;
@@ -115,7 +115,7 @@ final class SimulatedScript {
         }
     }
 
-    /** Asks and, if they fit or count anyway, takes; whether it took. */
+    /** Evaluates the check, and takes the hits if they fit or count anyway; returns whether it took them. */
     private boolean apply(Check check, long hits, Outcome out, long now) {
         Meter meter = Objects.requireNonNull(check.meter, "meter");
         int id = counters.id(check.key0, check.key1);

@@ -10,7 +10,7 @@ final class SimulatedScriptCall extends BatchedCall {
     private static final int MOST_GROUPS = 1_024;
 
     private final List<CheckGroup> groups = new ArrayList<>();
-    /** Past this moment of the store's clock nothing is charged. */
+    /** The time of the store's clock after which nothing is charged. */
     long expiryMicros;
 
     boolean expired;

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A server of a shared store as a machine: it has a clock of its own, decides one call after the other, can stop and go on, and can fail over to
- * a replica that lacks the last writes.
+ * A server of a shared store, as a machine. It has its own clock, decides one call after the other, can pause, and can
+ * fail over to a replica that lacks the last writes.
  */
 public final class SimulatedStore {
     private final int number;
@@ -22,13 +22,13 @@ public final class SimulatedStore {
     private MachineClock clock;
     private long pausedUntil;
     private long downUntil;
-    /** How far the replica is behind. */
+    /** The replication lag. */
     private long lagNanos;
 
     private long calls;
     private long checks;
 
-    /** The server with this number among those of all stores. */
+    /** Creates the server with this number among those of all stores. */
     public SimulatedStore(int number, Timeline timeline, MachineClock clock, HitObserver takings) {
         this.number = number;
         this.timeline = timeline;
@@ -49,31 +49,31 @@ public final class SimulatedStore {
         return clock;
     }
 
-    /** Calls of the script so far. */
+    /** The number of script calls so far. */
     public long calls() {
         return calls;
     }
 
-    /** Checks that these calls carried, those of one call on one counter being one. */
+    /** The number of checks in these calls; equal checks of one counter in one call count once. */
     public long checks() {
         return checks;
     }
 
-    /** A replica follows, {@code nanos} behind: {@link #failOver} needs one. */
+    /** Adds a replica that lags {@code nanos} behind; {@link #failOver} needs one. */
     public void replica(long nanos) {
         lagNanos = nanos;
         counters.remember(nanos);
     }
 
-    /** Stops for {@code nanos}, as by SIGSTOP: what arrives waits. */
+    /** Pauses the server for {@code nanos}, as by SIGSTOP: calls that arrive wait. */
     public void pause(long nanos) {
         pausedUntil = Math.max(pausedUntil, timeline.now() + nanos);
         timeline.at(pausedUntil, this::resume);
     }
 
     /**
-     * The replica takes over, with a clock of its own: what it had not heard of is lost, all connections break, and for
-     * {@code nanos} nobody answers.
+     * Promotes the replica, which has its own clock. Writes not yet replicated are lost, all connections break, and the
+     * store does not answer for {@code nanos}.
      */
     public void failOver(long nanos, MachineClock replica) {
         long moment = timeline.now() - lagNanos;
@@ -131,7 +131,7 @@ public final class SimulatedStore {
         }
     }
 
-    /** Whether nobody before asked the same of the same counter: what many ask is one entry with a count. */
+    /** Whether this is the first of equal checks of one counter; the script sends them as one entry with a count. */
     private static boolean isFirst(SimulatedScriptCall call, int index) {
         CheckGroup group = call.group(index);
         if (group.size() != 1) {

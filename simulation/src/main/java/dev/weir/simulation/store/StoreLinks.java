@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A node's connections to the servers of one shared store. Its counters live in slots, and each server has some of the slots. How a
- * request over several slots is decided is the real {@link AskDispatcher}'s business.
+ * A node's connections to the servers of one shared store. Its counters live in hash slots, and each server has some of
+ * the slots. The real {@link AskDispatcher} decides requests over several slots.
  */
 public final class StoreLinks implements SharedStore, AskRouter {
     private final MachineClock clock;
@@ -24,7 +24,7 @@ public final class StoreLinks implements SharedStore, AskRouter {
     private final AskDispatcher dispatch = new AskDispatcher(this);
     private final int first;
 
-    /** Connections of {@code host} to {@code servers}, whose numbers follow each other. */
+    /** Creates the connections of {@code host} to {@code servers}, whose numbers are consecutive. */
     public StoreLinks(
             Timeline timeline,
             Host host,
@@ -38,7 +38,7 @@ public final class StoreLinks implements SharedStore, AskRouter {
         servers.forEach(each -> links.add(new Link(timeline, host, clock, each, settings, random.split())));
     }
 
-    /** Whether the server with this number is one of this store's. */
+    /** Whether the server with this number belongs to this store. */
     public boolean leadsTo(int server) {
         return server >= first && server < first + links.size();
     }
@@ -47,22 +47,26 @@ public final class StoreLinks implements SharedStore, AskRouter {
         return links.get(server - first);
     }
 
-    /** When the hits of whoever is being told were taken, by the clock of the first server; now, if nobody asked it for them. */
+    /**
+     * When the hits of the ask being answered were taken, by the clock of the first server; now, if it was not asked.
+     */
     public long chargedMicros() {
         return links.get(0).chargedMicros();
     }
 
-    /** What the clock of {@code server} showed when it decided what this node last heard of. */
+    /** The time of {@code server} at the last decision that this node received from it. */
     public long heardMicros(int server) {
         return link(server).heardMicros();
     }
 
-    /** The connection to {@code server} is lost: what is under way has an unknown outcome, and a new one takes a while. */
+    /**
+     * Breaks the connection to {@code server}: asks in flight have an unknown outcome, and reconnecting takes a while.
+     */
     public void breakOff(int server) {
         link(server).breakOff();
     }
 
-    /** Nothing gets through to {@code server} and back for {@code nanos}; TCP delivers it afterwards. */
+    /** Blocks both directions to {@code server} for {@code nanos}; TCP delivers the messages afterwards. */
     public void cut(int server, long nanos) {
         link(server).cut(nanos);
     }
@@ -102,7 +106,10 @@ public final class StoreLinks implements SharedStore, AskRouter {
         return clock.nanos();
     }
 
-    /** The process is gone: nobody here is told anything any more. What it sent may still arrive. */
+    /**
+     * Closes all links, because the process has ended: no ask is answered any more. Messages in flight may still
+     * arrive.
+     */
     @Override
     public void close() {
         links.forEach(Link::close);

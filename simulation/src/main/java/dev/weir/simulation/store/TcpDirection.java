@@ -17,7 +17,7 @@ final class TcpDirection {
         this.settings = settings;
     }
 
-    /** When a message that is sent now arrives. */
+    /** Returns when a message sent now arrives. */
     long arrival(long now) {
         long arrival = Math.max(now, cutUntil) + settings.latency().sample(random);
         for (long again = settings.resendNanos(); random.nextDouble() < settings.loss(); again *= 2) {
@@ -27,7 +27,7 @@ final class TcpDirection {
         return lastArrival;
     }
 
-    /** Nothing gets through before {@code moment}. */
+    /** Blocks the direction until {@code moment}. */
     void cut(long moment) {
         cutUntil = Math.max(cutUntil, moment);
     }

@@ -6,13 +6,13 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Returns to one place what it took of a request that was denied elsewhere. It is sent once; if it is lost, the hits count as spent, and
- * the limit errs on the strict side.
+ * Returns to one place what it took of a request that was denied elsewhere. It is sent once; if it is lost, the hits
+ * count as spent, and the limit errs on the strict side.
  */
 final class StoreGiveBack extends Ask {
     private @Nullable LocalTier tier;
 
-    /** Becomes empty; {@code tier} is told in {@code home} of what it returned. */
+    /** Clears the buffer for the next give-back; its result is passed to {@code tier} on {@code home}. */
     void begin(LocalTier tier, Executor home) {
         this.tier = tier;
         this.home = home;

@@ -1,17 +1,17 @@
 package dev.weir.redis.internal.connection;
 
-/** Names the Lettuce and Netty that are on the class path, for a user whose framework brought others than Weir was compiled with. */
+/** Finds the Lettuce and Netty on the class path, for a user whose framework brings other versions than Weir's. */
 public final class LettuceVersion {
     private LettuceVersion() {}
 
-    /** What to say of {@code missing}: what was found, and what is needed. Uses no class of Lettuce or Netty, which may not load. */
+    /** Returns the message for {@code missing}: the versions found and needed. It uses no class of Lettuce or Netty. */
     public static String mismatch(LinkageError missing) {
         return "weir-redis cannot run with " + jarOf("io.lettuce.core.RedisClient") + " and "
                 + jarOf("io.netty.channel.EventLoopGroup") + " (expected: Lettuce 7.7 or later with Netty 4.2;"
                 + " if a framework manages them, set its lettuce.version and netty.version): " + missing;
     }
 
-    /** The name of the jar that holds {@code type}, which has the version in it. */
+    /** Returns the name of the jar that holds {@code type}; the name includes the version. */
     private static String jarOf(String type) {
         try {
             Class<?> found = Class.forName(type, false, LettuceVersion.class.getClassLoader());

@@ -182,7 +182,7 @@ public final class ReconnectingConnection implements RedisConnection.Owner {
         } catch (RuntimeException e) {
             lost(RedisFailures.of(e), RedisFailures.reason(e));
         } catch (LinkageError e) {
-            // Else the event loop swallows it, nobody connects again, and nobody is told why.
+            // Otherwise the event loop swallows the error: the connection is never retried, and no log says why.
             lost(StoreFailure.BROKEN, LettuceVersion.mismatch(e));
         }
     }

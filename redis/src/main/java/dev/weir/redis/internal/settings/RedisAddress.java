@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Redis is, as its URI tells it.
+ * The address of Redis, parsed from its URI.
  *
- * @param sentinelName what the sentinels call the master; null but for {@link Kind#SENTINEL}
- * @param credentials who we are, if the URI says so
+ * @param sentinelName the sentinels' name of the master; null except for {@link Kind#SENTINEL}
+ * @param credentials the user and password, if the URI has them
  */
 public record RedisAddress(
         Kind kind,
@@ -21,7 +21,7 @@ public record RedisAddress(
         int database,
         @Nullable String sentinelName,
         RedisCredentials credentials) {
-    /** How the servers of an address belong together. */
+    /** The deployment of the servers of an address. */
     public enum Kind {
         STANDALONE,
         CLUSTER,
@@ -38,7 +38,7 @@ public record RedisAddress(
 
     private static final String EXPECTED = "redis://host:port, rediss://host:port, redis-cluster://h1:p1,h2:p2, "
             + "rediss-cluster://h1:p1,h2:p2, redis-sentinel://name@h1:p1,h2:p2 or rediss-sentinel://name@h1:p1,h2:p2";
-    /** What sentinels themselves accept. Somebody who forgot the name has their user and password stand there. */
+    /** The names that sentinels accept. If a user forgets the name, the user and password are parsed in its place. */
     private static final Pattern SENTINEL_NAME = Pattern.compile("[A-Za-z0-9._-]+");
 
     private static final int REDIS_PORT = 6379;
@@ -49,8 +49,8 @@ public record RedisAddress(
     }
 
     /**
-     * Reads {@code redis://[user:password@]host:port[/database]} and its kin; with sentinels, user and password come before the
-     * name: {@code redis-sentinel://user:password@name@h1:p1}. User and password may be percent-encoded.
+     * Parses {@code redis://[user:password@]host:port[/database]} and its variants. With sentinels, user and password
+     * precede the name: {@code redis-sentinel://user:password@name@h1:p1}. User and password may be percent-encoded.
      *
      * @throws IllegalArgumentException if it is none of them; the message does not repeat a password
      */
@@ -129,7 +129,7 @@ public record RedisAddress(
         if (user.isEmpty()) {
             return RedisCredentials.NONE;
         }
-        // As in every client of Redis: what stands alone is the password.
+        // As in every Redis client, text without a colon is the password.
         return colon < 0
                 ? new RedisCredentials("", decode(user))
                 : new RedisCredentials(decode(user.substring(0, colon)), decode(user.substring(colon + 1)));
@@ -165,7 +165,7 @@ public record RedisAddress(
         return at < start || nameOnly ? uri : uri.substring(0, start) + "…" + uri.substring(at);
     }
 
-    /** The address for people: no credentials in it. */
+    /** Formats the address for people, without credentials. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(tls ? "rediss" : "redis");

@@ -4,13 +4,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How files become a rule set.
+ * The options for loading rule files.
  *
- * @param mergeDomains several files may add to one domain; without it that is an error, as in the reference service
- * @param stores the stores that a rule may name beside {@code default}; null where nobody knows, and any will do
+ * @param mergeDomains whether several files may add to one domain; otherwise that is an error, as in the reference
+ *     service
+ * @param stores the stores that a rule may name besides {@code default}; null if unknown, and then any name is accepted
  */
 public record LoadOptions(boolean mergeDomains, @Nullable Set<String> stores) {
-    /** One file, one domain, any stores. */
+    /** One file per domain, any stores. */
     public static final LoadOptions DEFAULT = new LoadOptions(false);
 
     public LoadOptions(boolean mergeDomains) {

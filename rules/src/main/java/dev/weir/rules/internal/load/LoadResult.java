@@ -7,11 +7,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of loading rules: a rule set, or errors.
+ * The result of loading rules: a rule set, or errors.
  *
- * @param rules null where there are errors: the last good set stays in force
+ * @param rules null if there are errors: the last good set stays in force
  * @param diagnostics errors and warnings, file by file, in the order of each file
- * @param documents how many were read
+ * @param documents the number of documents read
  */
 public record LoadResult(@Nullable WrittenRules rules, List<Diagnostic> diagnostics, int documents) {
 
@@ -24,9 +24,9 @@ public record LoadResult(@Nullable WrittenRules rules, List<Diagnostic> diagnost
     }
 
     /**
-     * The rules, for a caller who cannot go on without them.
+     * Returns the rules, for a caller that cannot continue without them.
      *
-     * @throws IllegalArgumentException if they did not load; the message is every error, a line each
+     * @throws IllegalArgumentException if they did not load; the message has every error, one per line
      */
     public WrittenRules orThrow() {
         if (rules == null) {

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The rule files as they were at one moment.
+ * The rule files at one moment.
  *
  * @param problems the files that could not be read, and why
  * @param fingerprint equal for equal names, bytes and problems, and different otherwise

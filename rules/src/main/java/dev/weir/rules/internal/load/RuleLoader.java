@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Loads rules from a file, or from a folder of them.
+ * Loads rules from a file or a folder.
  *
  * <pre>{@code
  * LoadResult loaded = RuleLoader.load(Path.of("rules.yaml"));
- * loaded.diagnostics().forEach(System.err::println); // rules.yaml:12:9: unknown algorithm 'token_buket' (did you mean …
+ * loaded.diagnostics().forEach(System.err::println); // rules.yaml:12:9: unknown algorithm 'token_buket' (did you …
  * }</pre>
  */
 public final class RuleLoader {
@@ -25,7 +25,7 @@ public final class RuleLoader {
 
     private RuleLoader() {}
 
-    /** Loads a file, or every {@code *.yaml} and {@code *.yml} in a folder, with one domain a file. */
+    /** Loads a file, or every {@code *.yaml} and {@code *.yml} in a folder, with one domain per file. */
     public static LoadResult load(Path source) {
         return load(source, LoadOptions.DEFAULT);
     }
@@ -35,32 +35,32 @@ public final class RuleLoader {
         return loadAll(List.of(source), options);
     }
 
-    /** Loads files and folders that make up one source. */
+    /** Loads files and folders that form one source. */
     public static LoadResult loadAll(List<Path> sources, LoadOptions options) {
         return load(RulePaths.at(sources).read(), options);
     }
 
-    /** Loads documents that belong together, in this order. */
+    /** Loads documents that form one source, in this order. */
     public static LoadResult load(List<RuleDocument> documents, LoadOptions options) {
         return load(RuleFilesSnapshot.of(documents, List.of()), options);
     }
 
-    /** Loads the text of one file; {@code fileName} is what diagnostics call it. */
+    /** Loads the text of one file; diagnostics show {@code fileName}. */
     public static LoadResult parse(String fileName, String text) {
         return parse(fileName, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Loads the bytes of one file; {@code fileName} is what diagnostics call it. */
+    /** Loads the bytes of one file; diagnostics show {@code fileName}. */
     public static LoadResult parse(String fileName, byte[] bytes) {
         return load(RuleFilesSnapshot.of(fileName, bytes), LoadOptions.DEFAULT);
     }
 
-    /** The rules of a server that was given none: one domain that shows the main features. */
+    /** Loads the rules of a server without rules of its own: one domain that shows the main features. */
     public static LoadResult example() {
         return parse(EXAMPLE, exampleText());
     }
 
-    /** The file behind {@link #example}. */
+    /** The text of {@link #example}. */
     public static String exampleText() {
         try (InputStream in = RuleLoader.class.getResourceAsStream(EXAMPLE)) {
             if (in == null) {

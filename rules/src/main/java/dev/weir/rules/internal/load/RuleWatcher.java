@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads a source again when it changes, well within a second.
+ * Reloads a source when it changes, within a second.
  *
  * <pre>{@code
  * RuleWatcher watcher = new RuleWatcher(path, options, result -> …);   // on the watcher's own thread
@@ -19,16 +19,17 @@ import org.jspecify.annotations.Nullable;
  * watcher.start();
  * }</pre>
  *
- * <p><b>Why it polls.</b> File system events name the folder that was watched, not the one that a link leads to now, and there
- * are none on network and many container file systems; a rename, a swapped ConfigMap link, an edited target and a remounted
- * volume would each need care of their own, and a poll beside it to be sure. Asking for the stamps of a few files four times a
- * second costs microseconds and is right for all of them. Contents are read only when stamps differ, or are so fresh that they
- * can not tell.
+ * <p><b>Why it polls.</b> File system events name the watched folder, not the current target of a link. Network file
+ * systems and many container file systems send none. Renames, swapped ConfigMap links, edited targets and remounted
+ * volumes would each need special code, and still a poll to be sure. Reading the stamps of a few files four times a
+ * second costs microseconds and handles all of these cases. Contents are read only if stamps differ, or are too fresh
+ * to be reliable.
  *
- * <p><b>Half-written files.</b> New contents load when two polls in a row have seen the same, or when they have been changing
- * for {@value #MAX_UNSETTLED} polls: the first half of a file can be a valid one with fewer rules.
+ * <p><b>Half-written files.</b> New contents load when two consecutive polls have read the same, or after they have
+ * changed for {@value #MAX_UNSETTLED} polls: the first half of a file can be valid, with fewer rules.
  *
- * <p><b>Errors.</b> The listener hears of each new contents once, good or bad. Bad ones have no rule set: keep the last.
+ * <p><b>Errors.</b> The listener receives each new version of the contents once, valid or not. An invalid one has no
+ * rule set: keep the last.
  */
 public final class RuleWatcher implements AutoCloseable {
     private static final Duration EVERY = Duration.ofMillis(200);
@@ -51,7 +52,7 @@ public final class RuleWatcher implements AutoCloseable {
         this(List.of(source), options, listener);
     }
 
-    /** Watches files and folders that make up one source. */
+    /** Creates a watcher of files and folders that form one source. */
     public RuleWatcher(List<Path> sources, LoadOptions options, Consumer<LoadResult> listener) {
         this.source = RulePaths.at(sources);
         this.options = options;
@@ -59,7 +60,7 @@ public final class RuleWatcher implements AutoCloseable {
         this.thread = DaemonThreads.create("weir-rules-watcher", this::run);
     }
 
-    /** Loads the source as it is now; the listener hears only of changes after this. */
+    /** Loads the source as it is now; the listener receives only later changes. */
     public synchronized LoadResult load() {
         stampedAt = Instant.now();
         stamps = source.stamps();
@@ -68,12 +69,12 @@ public final class RuleWatcher implements AutoCloseable {
         return RuleLoader.load(contents, options);
     }
 
-    /** Begins to watch. */
+    /** Starts to watch. */
     public void start() {
         thread.start();
     }
 
-    /** Stops watching; when it returns, the listener is not running and will not be called again. */
+    /** Stops watching. Once it has returned, the listener is not running and will not be called again. */
     @Override
     public void close() {
         closed.countDown();
@@ -96,8 +97,8 @@ public final class RuleWatcher implements AutoCloseable {
                         listener.accept(changed);
                     }
                 } catch (RuntimeException | Error e) {
-                    // A listener that fails, or a file that is nested too deep to be read, must not end the watching
-                    // of rules; whoever handles stray exceptions hears of it.
+                    // A listener that fails, or a file that is nested too deep, must not end the watcher. The handler
+                    // of uncaught exceptions receives the error.
                     Thread.UncaughtExceptionHandler handler = thread.getUncaughtExceptionHandler();
                     if (handler != null) {
                         handler.uncaughtException(thread, e);
@@ -109,7 +110,7 @@ public final class RuleWatcher implements AutoCloseable {
         }
     }
 
-    /** What came of new contents, or null while there are none, or none that have settled. */
+    /** Returns the result of loading new contents; null if there are none, or if they have not settled. */
     private synchronized @Nullable LoadResult poll() {
         Instant now = Instant.now();
         List<FileStamp> seen = source.stamps();
