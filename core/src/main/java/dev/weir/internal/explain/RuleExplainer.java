@@ -6,7 +6,6 @@ import dev.weir.internal.match.AttributeValues;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
-import dev.weir.internal.match.envoy.EnvoyDomain;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.keyby.SafeText;
 import dev.weir.internal.match.pattern.Attributes;
@@ -77,9 +76,7 @@ public final class RuleExplainer {
         slots.forEach((attribute, slot) -> addresses.set(slot, Attributes.isAddress(attribute)));
         AttributeValues frame = new AttributeValues();
         frame.load(request, 0, slots, addresses);
-        if (matches.tier != null) {
-            frame.tier(matches.tier);
-        }
+        matches.tier.apply(frame);
         return frame;
     }
 
@@ -189,17 +186,12 @@ public final class RuleExplainer {
             if (!key.equals(asked.key())) {
                 return "entry " + (i + 1) + " is " + quoted(key) + " (expected: " + asked.key() + ")";
             }
-            String value = value(start + i);
+            String value = matches.tier.value(request, start + i);
             if (!takes(asked, value)) {
                 return key + " is " + quoted(value) + " (expected: " + asked.value() + ")";
             }
         }
         return entries > path.size() ? "the descriptor goes on with " + quoted(request.key(start + path.size())) : null;
-    }
-
-    private String value(int entry) {
-        String tier = matches.tier;
-        return tier != null && request.key(entry).equals(Attributes.TIER) ? tier : request.value(entry);
     }
 
     private static boolean takes(EnvoyDescriptor asked, String value) {
@@ -223,8 +215,8 @@ public final class RuleExplainer {
 
     private @Nullable String attribute(String key) {
         String sent = request.value(0, key);
-        if (key.equals(Attributes.TIER) && matches.tier != null) {
-            return sent == null ? EnvoyDomain.addedTier(request, 0, matches) : matches.tier;
+        if (key.equals(Attributes.TIER) && matches.tier.tier() != null) {
+            return sent == null ? matches.tier.added(request, 0) : matches.tier.tier();
         }
         return sent == null && key.equals(Attributes.REMOTE_ADDRESS) ? request.value(0, Attributes.IP) : sent;
     }

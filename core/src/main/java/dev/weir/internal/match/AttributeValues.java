@@ -59,12 +59,12 @@ public final class AttributeValues {
         }
     }
 
-    /** Replaces the tier of the request by {@code tier}; adds it if the request has none but names a caller. */
-    public void tier(String tier) {
-        if (values[TIER] != null) {
-            values[TIER] = tier;
-        } else if (values[API_KEY] != null || values[CLIENT_ID] != null) {
-            fill(TIER, tier);
+    /** Replaces or adds the value at {@code position}. */
+    void put(int position, String value) {
+        if (values[position] == null) {
+            fill(position, value);
+        } else {
+            values[position] = value;
         }
     }
 

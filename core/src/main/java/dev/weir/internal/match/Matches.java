@@ -27,11 +27,10 @@ public final class Matches {
     /** Has a seed that every process shares, so that each process rolls a rule out to the same callers. */
     final CounterKeyHash rollout = new CounterKeyHash(0, 0);
 
-    /** The descriptor that identifies the caller, and the tier that an override gives the caller, if any. */
+    /** The descriptor that identifies the caller. */
     public int caller;
 
-    @Nullable
-    public String tier;
+    public final TierOverride tier = new TierOverride();
 
     /** Writes the names of counters in shared stores; null if they are not needed. */
     public final @Nullable CounterNameWriter names;
@@ -63,7 +62,7 @@ public final class Matches {
 
     public void clear(boolean noting) {
         size = 0;
-        tier = null;
+        tier.set(null);
         this.noting = noting;
     }
 

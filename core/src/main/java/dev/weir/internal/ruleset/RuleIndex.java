@@ -152,7 +152,7 @@ public final class RuleIndex {
             domain.match(request, into);
             return;
         }
-        into.tier = quota.tier();
+        into.tier.set(quota.tier());
         domain.match(request, into);
         quotas.apply(request, quota, own, into);
     }
@@ -186,9 +186,9 @@ public final class RuleIndex {
     }
 
     /** The tier that an override gives the caller of {@code request}; null if there is none. */
-    public @Nullable String agreedTier(Request request) {
+    public @Nullable String tierOverride(Request request) {
         Matches matches = new Matches();
         match(request, matches);
-        return matches.tier;
+        return matches.tier.tier();
     }
 }

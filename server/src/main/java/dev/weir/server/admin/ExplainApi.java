@@ -42,7 +42,7 @@ final class ExplainApi {
             out.writeStringField("domain", asked.request().domain());
             out.writeNumberField("hits", asked.hits());
             out.writeBooleanField("would_pass", wouldPass(decision, asked.hits()));
-            out.writeStringField("tier", rules.agreedTier(asked.request()));
+            out.writeStringField("tier", rules.tierOverride(asked.request()));
             out.writeStringField("everything", rules.everything().text());
             out.writeArrayFieldStart("rules");
             for (RuleExplanation each : sightings) {

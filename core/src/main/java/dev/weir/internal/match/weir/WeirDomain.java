@@ -132,9 +132,7 @@ public final class WeirDomain implements Domain {
         int first = into.size();
         AttributeValues attributes = into.frame;
         attributes.load(request, descriptor, positions, addresses);
-        if (into.tier != null) {
-            attributes.tier(into.tier);
-        }
+        into.tier.apply(attributes);
         everyone.match(descriptor, into);
         for (int i = 0; i < attributes.size(); i++) {
             for (ExactMatchTable each : byPosition[attributes.position(i)]) {
