@@ -16,9 +16,9 @@ import dev.weir.internal.match.Match;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.place.MultiPlaceDecision;
-import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.DeadlineExtension;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.LocalStore;
 import dev.weir.internal.store.SharedStore;
@@ -161,8 +161,8 @@ public final class SharedPath {
         pending.sentNanos = time.nanos();
         pending.deadlineNanos = pending.sentNanos + patience * 1_000;
         pending.patienceNanos = patience * 1_000;
-        long beyond = TimeUnit.MICROSECONDS.toNanos(waiter.patienceMicros() - patience);
-        pending.graceNanos = Math.min(beyond, Ask.MOST_GRACE_NANOS);
+        pending.graceNanos = DeadlineExtension.allowance(
+                pending.patienceNanos, TimeUnit.MICROSECONDS.toNanos(waiter.patienceMicros()));
         if (route == SEVERAL) {
             pending.places.start(pending, false);
         } else {
