@@ -15,6 +15,7 @@ import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.BindingVerdict;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -205,9 +206,9 @@ class WeirDecisionTest {
                         0,
                         0,
                         0);
-        assertThat(less.bindsBefore(more)).isTrue();
-        assertThat(more.bindsBefore(less)).isFalse();
-        assertThat(less.bindsBefore(less)).isFalse();
+        assertThat(BindingVerdict.isBefore(less, more)).isTrue();
+        assertThat(BindingVerdict.isBefore(more, less)).isFalse();
+        assertThat(BindingVerdict.isBefore(less, less)).isFalse();
     }
 
     private static Limit window(long requests) {
