@@ -6,7 +6,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 
-/** Creates script calls: by digest, or by text if Redis does not know the digest. */
+/** Creates script calls: by digest, or by text after Redis answered {@code NOSCRIPT} to the digest. */
 public final class ScriptCommands {
     private final byte[] digest;
     private final byte[] text;
@@ -26,6 +26,11 @@ public final class ScriptCommands {
             all.add(arg);
         }
         return new CallbackCommand(byText ? CommandType.EVAL : CommandType.EVALSHA, all, listener);
+    }
+
+    /** Whether Redis does not know the digest, because it was restarted or its scripts were flushed: ask by text. */
+    public static boolean isUnknownDigest(String error) {
+        return RedisFailures.code(error).equals("NOSCRIPT");
     }
 
     /** Creates {@code ASKING}, which admits the next command for a hash slot that is migrating to the server. */
