@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.CounterKeyValues;
 import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.keyby.CounterNameWriter;
 import dev.weir.internal.match.keyby.EnvoyCounterKey;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableVerdict;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -32,6 +33,9 @@ public final class Matches {
 
     @Nullable
     public String tier;
+
+    /** The form in which overrides that stand alone compare endpoints. */
+    public EndpointForm endpointForm = EndpointForm.NORMAL;
 
     /** Writes the names of counters in shared stores; null if they are not needed. */
     public final @Nullable CounterNameWriter names;

@@ -11,6 +11,7 @@ import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.match.override.OverrideMatcher;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirDomain;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableVerdict;
@@ -45,8 +46,11 @@ public final class RuleIndex {
     /** By domain: the rule that counts callers' overrides which no rule of the files counts. */
     private final Map<String, Rule> standalone = new HashMap<>();
 
-    private RuleIndex(WrittenRules source, OverrideLookup quotas, RuleSwitches switches) {
+    private final EndpointForm endpointForm;
+
+    private RuleIndex(WrittenRules source, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
         this.source = source;
+        this.endpointForm = endpointForm;
         this.everything = switches.everything();
         List<Rule> all = new ArrayList<>();
         List<String> scopes = new ArrayList<>();
@@ -61,7 +65,7 @@ public final class RuleIndex {
             domains.put(name, tree);
         });
         source.weir.forEach((name, list) -> {
-            WeirDomain plain = new WeirDomain(list, adoption);
+            WeirDomain plain = new WeirDomain(list, endpointForm, adoption);
             EnvoyDomain tree = trees.get(name);
             domains.put(name, tree == null ? plain : new LayeredDomain(tree, plain));
         });
@@ -85,7 +89,18 @@ public final class RuleIndex {
      * @param switches take precedence over the rules
      */
     public static RuleIndex of(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches) {
-        return new RuleIndex(rules, quotas, switches);
+        return of(rules, quotas, switches, EndpointForm.NORMAL);
+    }
+
+    /** Compiles {@code rules} as above; rules in Weir's format compare endpoints in {@code endpointForm}. */
+    public static RuleIndex of(
+            WrittenRules rules, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
+        return new RuleIndex(rules, quotas, switches, endpointForm);
+    }
+
+    /** The form in which rules in Weir's format compare endpoints. */
+    public EndpointForm endpointForm() {
+        return endpointForm;
     }
 
     private static Rule adopt(Rule rule, boolean keyed, List<Rule> all) {
@@ -153,6 +168,7 @@ public final class RuleIndex {
             return;
         }
         into.tier = quota.tier();
+        into.endpointForm = endpointForm;
         domain.match(request, into);
         quotas.apply(request, quota, own, into);
     }
@@ -178,7 +194,7 @@ public final class RuleIndex {
                 .filter(each ->
                         each.domain().equals(request.domain()) && !each.id().equals(OVERRIDE))
                 .toList();
-        RuleExplainer sightings = new RuleExplainer(request, matches);
+        RuleExplainer sightings = new RuleExplainer(request, matches, endpointForm);
         sightings.envoy(source.envoy.getOrDefault(request.domain(), List.of()), adopted);
         List<WeirRule> plain = source.weir.getOrDefault(request.domain(), List.of());
         sightings.weir(plain, adopted.subList(adopted.size() - plain.size(), adopted.size()));
