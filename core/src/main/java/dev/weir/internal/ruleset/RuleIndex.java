@@ -11,7 +11,9 @@ import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.match.override.OverrideMatcher;
+import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.match.pattern.IpAddress;
 import dev.weir.internal.match.weir.WeirDomain;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableVerdict;
@@ -22,6 +24,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +50,7 @@ public final class RuleIndex {
     private final Map<String, Rule> standalone = new HashMap<>();
 
     private final EndpointForm endpointForm;
+    private final Map<String, Set<String>> countedBy = new HashMap<>();
 
     private RuleIndex(WrittenRules source, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
         this.source = source;
@@ -69,6 +73,7 @@ public final class RuleIndex {
             EnvoyDomain tree = trees.get(name);
             domains.put(name, tree == null ? plain : new LayeredDomain(tree, plain));
         });
+        domains.keySet().forEach(name -> countedBy.put(name, source.countedBy(name)));
         if (quotas != OverrideLookup.NONE) {
             domains.keySet().forEach(name -> standalone.put(name, adoption.adopt(standalone(name), true, "")));
         }
@@ -145,6 +150,11 @@ public final class RuleIndex {
         return List.copyOf(domains.keySet());
     }
 
+    /** The attributes that some rule of {@code domain} counts by. */
+    public Set<String> countedBy(String domain) {
+        return countedBy.getOrDefault(domain, Set.of());
+    }
+
     /** Whether {@code domain} exists. */
     public boolean hasDomain(String domain) {
         return domains.containsKey(domain);
@@ -199,6 +209,28 @@ public final class RuleIndex {
         List<WeirRule> plain = source.weir.getOrDefault(request.domain(), List.of());
         sightings.weir(plain, adopted.subList(adopted.size() - plain.size(), adopted.size()));
         return sightings.found();
+    }
+
+    /**
+     * The attributes of {@code request}, which has one descriptor, that rules in Weir's format compare otherwise than it
+     * spells them, each as it is compared.
+     */
+    public Map<String, String> compared(Request request) {
+        Map<String, String> compared = new LinkedHashMap<>();
+        boolean any = source.weir.containsKey(request.domain()) && request.descriptors() > 0;
+        for (int i = 0; any && i < request.end(0); i++) {
+            String name = request.key(i);
+            String value = request.value(i);
+            String form = name.equals(Attributes.ENDPOINT)
+                    ? endpointForm.of(value)
+                    : Attributes.isAddress(name) ? IpAddress.normalForm(value) : value;
+            if (form == null) {
+                compared.putIfAbsent(name, "text, because it is not an address");
+            } else if (!form.equals(value)) {
+                compared.putIfAbsent(name, form);
+            }
+        }
+        return compared;
     }
 
     /** The tier that an override gives the caller of {@code request}; null if there is none. */
