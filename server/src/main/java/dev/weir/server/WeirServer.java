@@ -119,7 +119,11 @@ public final class WeirServer implements AutoCloseable {
         WatchedRuleFiles ruleFiles = opened.add(new WatchedRuleFiles(settings));
         DecisionObservers observers = opened.add(new DecisionObservers(settings, time));
         ControlComponents control = opened.add(new ControlComponents(settings, files));
-        ServerRules rules = new ServerRules(ruleFiles, control.remote(), control.control());
+        ServerRules rules = new ServerRules(
+                ruleFiles,
+                control.remote(),
+                control.control(),
+                settings.limiter().endpointForm());
         observers.rules(rules.all());
         MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
         ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops(), settings.network(), memory));
@@ -218,7 +222,9 @@ public final class WeirServer implements AutoCloseable {
 
     private static RestSettings restSettings(Settings settings) {
         Settings.Idempotency set = settings.idempotency();
-        return RestSettings.defaults().withIdempotency(set.keep(), set.perCaller());
+        return RestSettings.defaults()
+                .withIdempotency(set.keep(), set.perCaller())
+                .withIdempotencyHeader(set.header());
     }
 
     private static Handler<HttpServerRequest> httpRoutes(

@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.CounterKeyValues;
 import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.keyby.CounterNameWriter;
 import dev.weir.internal.match.keyby.EnvoyCounterKey;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableVerdict;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -31,6 +32,9 @@ public final class Matches {
     public int caller;
 
     public final TierOverride tier = new TierOverride();
+
+    /** The form in which overrides that stand alone compare endpoints. */
+    public EndpointForm endpointForm = EndpointForm.NORMAL;
 
     /** Writes the names of counters in shared stores; null if they are not needed. */
     public final @Nullable CounterNameWriter names;

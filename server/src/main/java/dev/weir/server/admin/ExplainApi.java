@@ -17,6 +17,7 @@ import dev.weir.text.fields.Durations;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,13 @@ final class ExplainApi {
             out.writeBooleanField("would_pass", wouldPass(decision, asked.hits()));
             out.writeStringField("tier", rules.tierOverride(asked.request()));
             out.writeStringField("everything", rules.everything().text());
+            out.writeStringField("endpoint_form", rules.endpointForm().text());
+            out.writeObjectFieldStart("compared");
+            for (Map.Entry<String, String> each :
+                    rules.compared(asked.request()).entrySet()) {
+                out.writeStringField(each.getKey(), each.getValue());
+            }
+            out.writeEndObject();
             out.writeArrayFieldStart("rules");
             for (RuleExplanation each : sightings) {
                 write(out, each.rule(), each.met(), each.why(), asked, verdictOn(each.rule(), decision));

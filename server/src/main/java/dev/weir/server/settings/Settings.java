@@ -67,8 +67,10 @@ public record Settings(
      * How long and for how many requests per caller an idempotency key is remembered.
      *
      * @param perCaller keys; beyond that the oldest are dropped
+     * @param header the only header whose keys count; null for the usual ones
      */
-    public record Idempotency(Duration keep, int perCaller) {}
+    public record Idempotency(
+            Duration keep, int perCaller, @Nullable String header) {}
 
     /**
      * The bounds on connections and on the memory that peers hold.

@@ -1,6 +1,7 @@
 package dev.weir.server.settings;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.pattern.EndpointForm;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,6 +84,20 @@ public final class SettingsCatalogue {
             1,
             1_000_000_000);
 
+    static final Setting<String> IDEMPOTENCY_HEADER = header(
+            "idempotency_header",
+            "The only header whose keys count, for gateways that make the keys themselves; without it, Idempotency-Key"
+                    + " and X-Idempotency-Key.",
+            "");
+
+    static final Setting<EndpointForm> ENDPOINT_FORM = Setting.of(
+            "endpoint_form",
+            "FORM",
+            "How rules in Weir's format compare endpoints: normal (one spelling for each path) or raw (as it comes).",
+            "normal",
+            "normal or raw",
+            SettingParsers.constant(EndpointForm.values()));
+
     static final Setting<Boolean> SHADOW_MODE = Setting.bool(
                     "shadow_mode", "Deny no request: count and report only.", "false")
             .as("SHADOW_MODE");
@@ -154,6 +169,8 @@ public final class SettingsCatalogue {
             IDEMPOTENCY_KEEP,
             IDEMPOTENCY_KEYS,
             IDEMPOTENCY_TOTAL,
+            IDEMPOTENCY_HEADER,
+            ENDPOINT_FORM,
             SHADOW_MODE,
             QUOTA_MODE,
             CHARGE_DENIED,

@@ -3,6 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.text.fields.Durations;
@@ -58,6 +59,18 @@ public final class SettingsReader {
         return options;
     }
 
+    /**
+     * The form in which a server with the settings of {@code file} compares endpoints.
+     *
+     * @throws SettingsException if the file cannot be read
+     */
+    public static EndpointForm endpointForm(Path file) throws SettingsException {
+        SettingsReader reader = new SettingsReader(Map.of("config", file.toString()), Map.of(), Path.of(""));
+        EndpointForm form = reader.value(SettingsCatalogue.ENDPOINT_FORM);
+        reader.requireNoProblems();
+        return form;
+    }
+
     private void requireNoProblems() throws SettingsException {
         if (!problems.isEmpty()) {
             throw new SettingsException(problems);
@@ -95,6 +108,7 @@ public final class SettingsReader {
                 new LimiterSettings(value(SettingsCatalogue.SHADOW_MODE), quota, value(SettingsCatalogue.CHARGE_DENIED))
                         .withDeadlineMicros(deadline.toNanos() / 1_000)
                         .withKeptKeys(value(SettingsCatalogue.IDEMPOTENCY_TOTAL))
+                        .withEndpointForm(value(SettingsCatalogue.ENDPOINT_FORM))
                         .withTierCounters(orElse(
                                 StoreSettings.TIER_COUNTERS,
                                 StoreSettings.countersThatFit(
@@ -111,7 +125,9 @@ public final class SettingsReader {
                         quota),
                 new Settings.Logging(value(SettingsCatalogue.LOG_FORMAT), value(SettingsCatalogue.LOG_LEVEL)),
                 new Settings.Idempotency(
-                        value(SettingsCatalogue.IDEMPOTENCY_KEEP), value(SettingsCatalogue.IDEMPOTENCY_KEYS)),
+                        value(SettingsCatalogue.IDEMPOTENCY_KEEP),
+                        value(SettingsCatalogue.IDEMPOTENCY_KEYS),
+                        orNull(SettingsCatalogue.IDEMPOTENCY_HEADER)),
                 value(SettingsCatalogue.WARM_UP),
                 drain,
                 warnings);

@@ -118,7 +118,7 @@ public final class SharedPath {
         }
         int route = route(pending.checks);
         if (over >= 0) {
-            if (route == HERE || idempotency == null || isUnknown(idempotency, 0, now)) {
+            if (route == HERE || !looksUpKey(pending, now)) {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);
             }
@@ -252,13 +252,13 @@ public final class SharedPath {
      * store is asked, and the checks that did not deny have no verdict. Checks that count denied hits are not charged
      * for a cached denial, as in the reference with its local cache, but are charged for a local one.
      *
-     * <p>A repeat of an admitted request must be recognised even if the limit is used up by now. So with an idempotency
-     * key the store is asked, unless it did not know the key a moment ago or was asked for too many.
+     * <p>A repeat of an admitted request must be recognised even if the limit is used up by now, and another process may
+     * have admitted it since this one denied it. So with an idempotency key the store is asked, unless it was asked for
+     * too many keys of this caller.
      */
     private boolean isDenied(InFlightDecision pending, int route, long now) {
         Checks checks = pending.checks;
-        Idempotency idempotency = pending.idempotency;
-        boolean isNew = idempotency == null || keys.isNew(idempotency, 0, now);
+        boolean hasKey = pending.idempotency != null;
         boolean countsDenied = false;
         boolean anyDue = false;
         for (int i = 0; i < checks.size(); i++) {
@@ -280,10 +280,10 @@ public final class SharedPath {
                 return true;
             }
         }
-        if (route == SEVERAL && isNew) {
+        if (route == SEVERAL && !hasKey) {
             pending.places.probeHere();
         }
-        boolean denied = isNew && !countsDenied && pending.states.denied();
+        boolean denied = !hasKey && !countsDenied && pending.states.denied();
         if (denied) {
             pending.reported.decided(pending, false, now);
         }
@@ -298,21 +298,22 @@ public final class SharedPath {
     /** Whether the check at {@code index} is known to deny the request; then its outcome alone is a denial. */
     private boolean isKnown(InFlightDecision pending, int index, long now) {
         Check check = pending.checks.get(index);
-        Idempotency idempotency = pending.idempotency;
         boolean known = check.role == Check.Role.ENFORCE
                 && check.hits > 0
                 && !pending.leased.covers(index, check, pending.askedNanos)
                 && (tier.denies(check, now) || pending.leased.rests(index, check, pending.askedNanos))
-                && (idempotency == null || isUnknown(idempotency, tier.deniedSince(check), now));
+                && !looksUpKey(pending, now);
         if (known) {
             allowBut(pending.checks, index);
         }
         return known;
     }
 
-    /** Whether the key of a request denied {@code since} then was admitted nowhere, or cannot be looked up. */
-    private boolean isUnknown(Idempotency idempotency, long since, long now) {
-        return keys.isNew(idempotency, since, now) || !keys.mayLookUp(idempotency, now);
+    /** Whether a store is asked for the key of a request that is known to be denied. Each request counts once. */
+    private boolean looksUpKey(InFlightDecision pending, long now) {
+        Idempotency idempotency = pending.idempotency;
+        pending.looksUpKey |= idempotency != null && !pending.looksUpKey && keys.mayLookUp(idempotency, now);
+        return pending.looksUpKey;
     }
 
     private static void allowBut(Checks checks, int index) {

@@ -444,6 +444,47 @@ class WeirFormatTest {
     }
 
     @Test
+    void anEndpointThatIsComparedOtherwiseThanWrittenIsNamed() {
+        String limit = "limit: { requests: 1, window: 1s }";
+        assertThat(said("rules:\n"
+                        + "  - { match: { endpoint: ['/a?x=1', 'POST /b;v=1', '/c/', '/d/../e'] }, " + limit + " }\n"
+                        + "  - { match: { endpoint: ['~^/f/$', '~^/g\\?x', '~^/$'] }, " + limit + " }\n"
+                        + "  - { endpoint_case: ignore, match: { tier: free }, " + limit + " }\n"
+                        + "  - { endpoint_case: lower, match: { endpoint: /h }, " + limit + " }\n"))
+                .containsExactly(
+                        "2:27: warning: endpoint '/a?x=1' is compared as '/a'"
+                                + " (its normal form; only with endpoint_form: raw as written)",
+                        "2:37: warning: endpoint 'POST /b;v=1' is compared as '/b'"
+                                + " (its normal form; only with endpoint_form: raw as written)",
+                        "2:59: warning: endpoint '/d/../e' is compared as '/e'"
+                                + " (its normal form; only with endpoint_form: raw as written)",
+                        "3:27: warning: endpoint '~^/f/$' mentions a slash at the end or a query"
+                                + " (the normal form of an endpoint has neither)",
+                        "3:37: warning: endpoint '~^/g\\?x' mentions a slash at the end or a query"
+                                + " (the normal form of an endpoint has neither)",
+                        "4:7: warning: endpoint_case has no effect"
+                                + " (the rule neither matches nor counts by endpoint)",
+                        "5:22: unknown endpoint_case 'lower' (expected: keep, ignore)");
+    }
+
+    @Test
+    void theCaseOfEndpointsIsIgnoredForARuleOrForAFile() {
+        String rule = "key_by: endpoint, limit: { requests: 1, window: 1s } }\n";
+        RuleIndex rules = RuleIndex.of(RuleLoader.parse(
+                        "f",
+                        "endpoint_case: ignore\nrules:\n"
+                                + "  - { name: a, match: { endpoint: '/Login' }, " + rule
+                                + "  - { name: b, match: { endpoint: '~^/Log' }, " + rule
+                                + "  - { name: c, endpoint_case: keep, match: { endpoint: '/Login' }, " + rule)
+                .orThrow());
+        Matches matches = new Matches();
+        rules.match(Request.to("default").with("endpoint", "/LOGIN"), matches);
+        assertThat(matches.size()).isEqualTo(2);
+        rules.match(Request.to("default").with("endpoint", "/Login"), matches);
+        assertThat(matches.size()).isEqualTo(3);
+    }
+
+    @Test
     void anExpressionSeesTheBeginningOfALongValue() {
         RuleIndex rules = RuleIndex.of(
                 RuleLoader.parse("f", "rules: [{ match: { agent: '~^bot.*x' }, limit: { requests: 1, window: 1s } }]")
