@@ -103,18 +103,31 @@ public final class SettingsReader {
                 control(),
                 DecisionSettings.read(this),
                 new RlsSettings(
-                        value(SettingsCatalogue.RESPONSE_HEADERS),
-                        value(SettingsCatalogue.LIMIT_HEADER),
-                        value(SettingsCatalogue.REMAINING_HEADER),
-                        value(SettingsCatalogue.RESET_HEADER),
+                        headers(
+                                SettingsCatalogue.RESPONSE_HEADERS,
+                                SettingsCatalogue.LIMIT_HEADER,
+                                SettingsCatalogue.REMAINING_HEADER,
+                                SettingsCatalogue.RESET_HEADER),
+                        headers(
+                                SettingsCatalogue.REQUEST_HEADERS,
+                                SettingsCatalogue.REQUEST_LIMIT_HEADER,
+                                SettingsCatalogue.REQUEST_REMAINING_HEADER,
+                                SettingsCatalogue.REQUEST_RESET_HEADER),
                         value(SettingsCatalogue.RESPONSE_METADATA),
                         quota),
+                ReferenceMetricsSettings.read(this),
                 new Settings.Logging(value(SettingsCatalogue.LOG_FORMAT), value(SettingsCatalogue.LOG_LEVEL)),
                 new Settings.Idempotency(
                         value(SettingsCatalogue.IDEMPOTENCY_KEEP), value(SettingsCatalogue.IDEMPOTENCY_KEYS)),
                 value(SettingsCatalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    private RlsSettings.@Nullable Headers headers(
+            Setting<Boolean> sent, Setting<String> limit, Setting<String> remaining, Setting<String> reset) {
+        RlsSettings.Headers names = new RlsSettings.Headers(value(limit), value(remaining), value(reset));
+        return value(sent) ? names : null;
     }
 
     private Settings.@Nullable AdminToken adminToken() {

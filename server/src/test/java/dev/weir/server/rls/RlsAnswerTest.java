@@ -30,8 +30,8 @@ class RlsAnswerTest {
     private static final Rule UNLIMITED = Rule.builder("d", "u").name("u").build();
 
     private final MutableDecision decision = new MutableDecision();
-    private final RlsAnswer answer = new RlsAnswer(
-            new RlsSettings(true, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", false, false));
+    private final RlsAnswer answer = new RlsAnswer(new RlsSettings(
+            new RlsSettings.Headers("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"), null, false, false));
 
     RlsAnswerTest() {
         decision.begin(0);

@@ -112,7 +112,8 @@ final class EnvoyRateLimit {
         String name = fields.text("name");
         rule.name(name == null ? "" : name).replaces(replaces(fields, name));
         rule.countsDenied(algorithm == Algorithm.FIXED_WINDOW).metadata(MetadataReader.read(descriptor));
-        Behaviour behaviour = Behaviour.DEFAULT.with(fields, stores);
+        String store = stores.defaultOf(window == EnvoyUnit.SECOND);
+        Behaviour behaviour = Behaviour.in(store).with(fields, stores);
         behaviour.check(fields, limit, descriptor.flag("quota_mode", false));
         return behaviour.applyTo(rule);
     }

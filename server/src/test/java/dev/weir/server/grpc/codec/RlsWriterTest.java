@@ -87,7 +87,8 @@ class RlsWriterTest {
     @Test
     void headersAndMetadataOfAnyLengthFollowTheStatuses() throws Exception {
         String longName = "X-" + "L".repeat(300);
-        RlsWriter writer = new RlsWriter(new RlsSettings(true, longName, "X-Left", "X-Reset", true, false));
+        RlsWriter writer = new RlsWriter(
+                new RlsSettings(new RlsSettings.Headers(longName, "X-Left", "X-Reset"), null, true, false));
         Limit limit = requireNonNull(RlsUnit.MINUTE.limit(10));
         Rule rule = Rule.builder("d", "r")
                 .limit(limit)
