@@ -82,8 +82,8 @@ public final class Limiter {
         this.settings = settings;
         this.observer = observer;
         MeterCache overrides = new MeterCache();
-        int overridePlace = stores.isEmpty() ? Check.LOCAL : stores.place(Rule.DEFAULT_STORE);
-        this.checkWriter = new CheckWriter(settings, overrides, overridePlace);
+        this.checkWriter =
+                new CheckWriter(settings, overrides, stores.place(Rule.DEFAULT_STORE), stores.perSecondPlace());
         this.verdictWriter = new VerdictWriter(checkWriter, observer);
         this.shared = stores.isEmpty()
                 ? null

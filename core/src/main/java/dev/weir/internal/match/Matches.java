@@ -39,6 +39,12 @@ public final class Matches {
     /** Writes the names of counters in shared stores; null if they are not needed. */
     public final @Nullable CounterNameWriter names;
 
+    /**
+     * Whether each descriptor is charged and reported by itself, as in Envoy's format, even if another one denies the
+     * request.
+     */
+    public boolean apart;
+
     /** Whether each match notes the parts of its counter, so that {@link #counter} can name it. */
     public boolean noting;
 
@@ -67,6 +73,7 @@ public final class Matches {
     public void clear(boolean noting) {
         size = 0;
         tier.set(null);
+        apart = false;
         this.noting = noting;
     }
 

@@ -70,7 +70,7 @@ public final class RlsAnswer {
      */
     public int headersOf() {
         int chosen = NONE;
-        if (!settings.headers()) {
+        if (settings.responseHeaders() == null && settings.requestHeaders() == null) {
             return chosen;
         }
         long least = RlsStatus.MAX;

@@ -106,6 +106,11 @@ public final class SettingsCatalogue {
     static final Setting<Boolean> CHARGE_DENIED = Setting.bool(
                     "charge_denied", "Count denied hits too, for rules in Envoy's format.", "true")
             .asOpposite("STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT");
+    static final Setting<Boolean> CALENDAR_MONTHS = Setting.bool(
+                    "calendar_months",
+                    "Count months of Envoy's format by the calendar in UTC, not as 30 days.",
+                    "false")
+            .as("USE_CALENDAR_MONTH_RATE_LIMIT");
     static final Setting<Boolean> RESPONSE_HEADERS = Setting.bool(
                     "response_headers", "Send limit, remaining and reset headers to Envoy.", "false")
             .as("LIMIT_RESPONSE_HEADERS_ENABLED");
@@ -116,6 +121,18 @@ public final class SettingsCatalogue {
             .as("LIMIT_REMAINING_HEADER");
     static final Setting<String> RESET_HEADER = header("reset_header", "Name of the reset header.", "RateLimit-Reset")
             .as("LIMIT_RESET_HEADER");
+    static final Setting<Boolean> REQUEST_HEADERS = Setting.bool(
+                    "request_headers", "Send limit, remaining and reset headers to Envoy's upstream.", "false")
+            .as("LIMIT_REQUEST_HEADERS_ENABLED");
+    static final Setting<String> REQUEST_LIMIT_HEADER = header(
+                    "request_limit_header", "Name of the limit header for the upstream.", "RateLimit-Limit")
+            .as("LIMIT_REQUEST_LIMIT_HEADER");
+    static final Setting<String> REQUEST_REMAINING_HEADER = header(
+                    "request_remaining_header", "Name of the remaining header for the upstream.", "RateLimit-Remaining")
+            .as("LIMIT_REQUEST_REMAINING_HEADER");
+    static final Setting<String> REQUEST_RESET_HEADER = header(
+                    "request_reset_header", "Name of the reset header for the upstream.", "RateLimit-Reset")
+            .as("LIMIT_REQUEST_RESET_HEADER");
     static final Setting<Boolean> RESPONSE_METADATA = Setting.bool(
                     "response_metadata", "Return the request to Envoy as dynamic metadata.", "false")
             .as("RESPONSE_DYNAMIC_METADATA");
@@ -174,10 +191,15 @@ public final class SettingsCatalogue {
             SHADOW_MODE,
             QUOTA_MODE,
             CHARGE_DENIED,
+            CALENDAR_MONTHS,
             RESPONSE_HEADERS,
             LIMIT_HEADER,
             REMAINING_HEADER,
             RESET_HEADER,
+            REQUEST_HEADERS,
+            REQUEST_LIMIT_HEADER,
+            REQUEST_REMAINING_HEADER,
+            REQUEST_RESET_HEADER,
             RESPONSE_METADATA,
             LOG_FORMAT,
             LOG_LEVEL,
@@ -190,6 +212,7 @@ public final class SettingsCatalogue {
                     PORTS_AND_RULES,
                     StoreSettings.ALL,
                     OTHERS,
+                    ReferenceMetricsSettings.ALL,
                     NetworkSettings.ALL,
                     RuleSettings.ALL,
                     DecisionSettings.ALL,

@@ -54,7 +54,9 @@ public final class SettingsReader {
     public static LoadOptions ruleOptions(Path file) throws SettingsException {
         SettingsReader reader = new SettingsReader(Map.of("config", file.toString()), Map.of(), Path.of(""));
         LoadOptions options = new LoadOptions(
-                reader.value(SettingsCatalogue.MERGE_DOMAINS), new StoresReader(reader.given, reader.problems).names());
+                reader.value(SettingsCatalogue.MERGE_DOMAINS),
+                new StoresReader(reader.given, reader.problems).names(),
+                reader.value(SettingsCatalogue.CALENDAR_MONTHS));
         reader.requireNoProblems();
         return options;
     }
@@ -117,12 +119,20 @@ public final class SettingsReader {
                 control(),
                 DecisionSettings.read(this),
                 new RlsSettings(
-                        value(SettingsCatalogue.RESPONSE_HEADERS),
-                        value(SettingsCatalogue.LIMIT_HEADER),
-                        value(SettingsCatalogue.REMAINING_HEADER),
-                        value(SettingsCatalogue.RESET_HEADER),
+                        headers(
+                                SettingsCatalogue.RESPONSE_HEADERS,
+                                SettingsCatalogue.LIMIT_HEADER,
+                                SettingsCatalogue.REMAINING_HEADER,
+                                SettingsCatalogue.RESET_HEADER),
+                        headers(
+                                SettingsCatalogue.REQUEST_HEADERS,
+                                SettingsCatalogue.REQUEST_LIMIT_HEADER,
+                                SettingsCatalogue.REQUEST_REMAINING_HEADER,
+                                SettingsCatalogue.REQUEST_RESET_HEADER),
                         value(SettingsCatalogue.RESPONSE_METADATA),
-                        quota),
+                        quota,
+                        value(SettingsCatalogue.CALENDAR_MONTHS)),
+                ReferenceMetricsSettings.read(this),
                 new Settings.Logging(value(SettingsCatalogue.LOG_FORMAT), value(SettingsCatalogue.LOG_LEVEL)),
                 new Settings.Idempotency(
                         value(SettingsCatalogue.IDEMPOTENCY_KEEP),
@@ -131,6 +141,12 @@ public final class SettingsReader {
                 value(SettingsCatalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    private RlsSettings.@Nullable Headers headers(
+            Setting<Boolean> sent, Setting<String> limit, Setting<String> remaining, Setting<String> reset) {
+        RlsSettings.Headers names = new RlsSettings.Headers(value(limit), value(remaining), value(reset));
+        return value(sent) ? names : null;
     }
 
     private Settings.@Nullable AdminToken adminToken() {

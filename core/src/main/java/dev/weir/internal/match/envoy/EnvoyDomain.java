@@ -84,6 +84,7 @@ public final class EnvoyDomain implements Domain {
             }
         }
         replacements.drop(into);
+        into.apart = into.size() > 1;
     }
 
     private void walkEntries(Request request, int descriptor, Matches into) {

@@ -49,6 +49,19 @@ record Behaviour(
     private static final int MILLION = 1_000_000;
     private static final long LONG_DEADLINE_MICROS = 1_000_000;
 
+    /** Returns the defaults for a rule that is counted in {@code store} unless it says otherwise. */
+    static Behaviour in(String store) {
+        return new Behaviour(
+                DEFAULT.onFail,
+                DEFAULT.onMissing,
+                DEFAULT.consistency,
+                DEFAULT.deadlineMicros,
+                DEFAULT.localShare,
+                DEFAULT.leaseIntervalMicros,
+                DEFAULT.reportIntervalMicros,
+                store);
+    }
+
     /** Returns this behaviour with the values that {@code fields} set. */
     Behaviour with(Fields fields, StoreNames stores) {
         OnFail fail = fields.oneOf("on_fail", OnFail.values());
