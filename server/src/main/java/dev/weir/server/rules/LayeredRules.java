@@ -4,6 +4,7 @@ import dev.weir.control.ControlPlane;
 import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.source.SourceRules;
 import dev.weir.internal.match.override.OverrideLookup;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WrittenRules;
@@ -36,6 +37,12 @@ public final class LayeredRules {
     @FunctionalInterface
     interface Compiler {
         RuleIndex compile(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches);
+    }
+
+    /** Layers rules that compare endpoints in {@code endpointForm}. */
+    LayeredRules(
+            WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control, EndpointForm endpointForm) {
+        this(files, sources, control, (rules, quotas, switches) -> RuleIndex.of(rules, quotas, switches, endpointForm));
     }
 
     LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {

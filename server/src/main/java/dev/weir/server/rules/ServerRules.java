@@ -27,11 +27,7 @@ public final class ServerRules {
             @Nullable ControlPlane control,
             EndpointForm endpointForm) {
         this.files = files;
-        layers = new LayeredRules(
-                files.first(),
-                remote,
-                control,
-                (rules, quotas, switches) -> RuleIndex.of(rules, quotas, switches, endpointForm));
+        layers = new LayeredRules(files.first(), remote, control, endpointForm);
         views = new RuleSourceViews(files, remote, layers, control);
     }
 
