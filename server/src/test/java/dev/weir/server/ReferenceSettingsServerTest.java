@@ -7,6 +7,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -133,6 +136,33 @@ class ReferenceSettingsServerTest {
     }
 
     @Test
+    void monthsAreThoseOfTheCalendar() throws Exception {
+        Files.writeString(rules, """
+                domain: front
+                descriptors:
+                  - { key: user, rate_limit: { unit: month, requests_per_unit: 5 } }
+                """);
+        String ask = """
+                {"domain":"front","descriptors":[{"entries":[{"key":"user","value":"a"}]},
+                 {"entries":[{"key":"user","value":"a"}],"limit":{"requestsPerUnit":5,"unit":"MONTH"}}]}""";
+        try (RunningServer server = RunningServer.under(onRedis("USE_CALENDAR_MONTH_RATE_LIMIT", "true"), rules)) {
+            LocalDateTime before = LocalDateTime.now(ZoneOffset.UTC);
+            JsonArray statuses = new JsonObject(server.post("/json", ask).body()).getJsonArray("statuses");
+            for (int i = 0; i < 2; i++) {
+                JsonObject status = statuses.getJsonObject(i);
+                assertThat(status.getJsonObject("currentLimit").getString("unit"))
+                        .isEqualTo("MONTH");
+                // Both name the same counter.
+                assertThat(status.getInteger("limitRemaining")).isEqualTo(4 - i);
+                long left = before.until(
+                        before.toLocalDate().withDayOfMonth(1).plusMonths(1).atStartOfDay(), ChronoUnit.SECONDS);
+                assertThat(Long.parseLong(status.getString("durationUntilReset").replace("s", "")))
+                        .isBetween(left - 30, left + 1);
+            }
+        }
+    }
+
+    @Test
     void headersGoToTheUpstreamToo() throws Exception {
         Map<String, String> variables =
                 Map.of("LIMIT_REQUEST_HEADERS_ENABLED", "true", "LIMIT_REQUEST_REMAINING_HEADER", "X-Left");
@@ -160,7 +190,8 @@ class ReferenceSettingsServerTest {
     }
 
     private static List<String> keys(RedisProcess of) {
-        return ((List<?>) of.cli("KEYS", "*")).stream().map(String::valueOf).toList();
+        return ((List<?>) Objects.requireNonNull(of.cli("KEYS", "*")))
+                .stream().map(String::valueOf).toList();
     }
 
     /** Script calls since the last reset of the statistics. */

@@ -13,7 +13,6 @@ import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
-import dev.weir.text.fields.Durations;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -150,7 +149,7 @@ final class ExplainApi {
     private static void limit(JsonGenerator out, Rule rule, Limit limit) throws IOException {
         out.writeObjectFieldStart("limit");
         out.writeNumberField("requests", limit.requests());
-        out.writeStringField("window", Durations.text(limit.windowMicros()));
+        out.writeStringField("window", WindowText.of(limit));
         out.writeStringField("algorithm", limit.algorithm().text());
         out.writeNumberField("burst", limit.burst());
         boolean own = limit.equals(rule.limit());

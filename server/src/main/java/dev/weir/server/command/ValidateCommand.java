@@ -77,7 +77,7 @@ final class ValidateCommand implements Callable<Integer> {
         }
         try {
             LoadOptions given = SettingsReader.ruleOptions(config);
-            return new LoadOptions(mergeDomains || given.mergeDomains(), given.stores());
+            return new LoadOptions(mergeDomains || given.mergeDomains(), given.stores(), given.calendarMonths());
         } catch (SettingsException e) {
             throw new CommandException(String.valueOf(e.getMessage()));
         }

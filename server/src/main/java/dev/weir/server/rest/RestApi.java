@@ -81,8 +81,8 @@ public final class RestApi {
         this.bodies = new BodyBudget(settings.caps().bytes());
         this.rls = rls;
         JsonFactory factory = JsonInput.factory(settings.caps());
-        this.checks = new CheckReader(factory, settings.caps());
-        this.rlsReader = new RlsJsonReader(factory, settings.caps());
+        this.checks = new CheckReader(factory, settings.caps(), rls.calendarMonths());
+        this.rlsReader = new RlsJsonReader(factory, settings.caps(), rls.calendarMonths());
         this.answers = new CheckAnswers(settings);
         this.remembered = new RememberedAnswers(settings.idempotency());
         this.hashes = new IdempotencyHashes(settings.idempotency());

@@ -10,15 +10,17 @@ import org.jspecify.annotations.Nullable;
  * @param requestHeaders the same for Envoy's upstream ({@code LIMIT_REQUEST_HEADERS_ENABLED}); null for none
  * @param dynamicMetadata returns a copy of the request to Envoy's filters ({@code RESPONSE_DYNAMIC_METADATA})
  * @param quotaMode treats every rule as a quota ({@code QUOTA_MODE}), as in the limiter's settings
+ * @param calendarMonths counts a caller's limit per month by the calendar ({@code USE_CALENDAR_MONTH_RATE_LIMIT})
  */
 public record RlsSettings(
         @Nullable Headers responseHeaders,
         @Nullable Headers requestHeaders,
         boolean dynamicMetadata,
-        boolean quotaMode) {
+        boolean quotaMode,
+        boolean calendarMonths) {
 
     public static RlsSettings defaults() {
-        return new RlsSettings(null, null, false, false);
+        return new RlsSettings(null, null, false, false, false);
     }
 
     /** The names of the three headers. */

@@ -91,6 +91,11 @@ public final class SettingsCatalogue {
     static final Setting<Boolean> CHARGE_DENIED = Setting.bool(
                     "charge_denied", "Count denied hits too, for rules in Envoy's format.", "true")
             .asOpposite("STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT");
+    static final Setting<Boolean> CALENDAR_MONTHS = Setting.bool(
+                    "calendar_months",
+                    "Count months of Envoy's format by the calendar in UTC, not as 30 days.",
+                    "false")
+            .as("USE_CALENDAR_MONTH_RATE_LIMIT");
     static final Setting<Boolean> RESPONSE_HEADERS = Setting.bool(
                     "response_headers", "Send limit, remaining and reset headers to Envoy.", "false")
             .as("LIMIT_RESPONSE_HEADERS_ENABLED");
@@ -169,6 +174,7 @@ public final class SettingsCatalogue {
             SHADOW_MODE,
             QUOTA_MODE,
             CHARGE_DENIED,
+            CALENDAR_MONTHS,
             RESPONSE_HEADERS,
             LIMIT_HEADER,
             REMAINING_HEADER,

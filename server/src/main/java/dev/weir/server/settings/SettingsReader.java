@@ -53,7 +53,9 @@ public final class SettingsReader {
     public static LoadOptions ruleOptions(Path file) throws SettingsException {
         SettingsReader reader = new SettingsReader(Map.of("config", file.toString()), Map.of(), Path.of(""));
         LoadOptions options = new LoadOptions(
-                reader.value(SettingsCatalogue.MERGE_DOMAINS), new StoresReader(reader.given, reader.problems).names());
+                reader.value(SettingsCatalogue.MERGE_DOMAINS),
+                new StoresReader(reader.given, reader.problems).names(),
+                reader.value(SettingsCatalogue.CALENDAR_MONTHS));
         reader.requireNoProblems();
         return options;
     }
@@ -114,7 +116,8 @@ public final class SettingsReader {
                                 SettingsCatalogue.REQUEST_REMAINING_HEADER,
                                 SettingsCatalogue.REQUEST_RESET_HEADER),
                         value(SettingsCatalogue.RESPONSE_METADATA),
-                        quota),
+                        quota,
+                        value(SettingsCatalogue.CALENDAR_MONTHS)),
                 ReferenceMetricsSettings.read(this),
                 new Settings.Logging(value(SettingsCatalogue.LOG_FORMAT), value(SettingsCatalogue.LOG_LEVEL)),
                 new Settings.Idempotency(

@@ -52,6 +52,7 @@ class RlsJsonTest {
                 new RlsSettings.Headers("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"),
                 null,
                 true,
+                false,
                 false);
         try (RestKit loud = new RestKit(rules(), RestKit.settings(Duration.ZERO), all)) {
             assertThat(loud.post(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.Algorithm;
+import dev.weir.CalendarWindow;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
@@ -188,6 +189,17 @@ class WeirFormatTest {
     }
 
     @Test
+    void aWindowMayBeOneOfTheCalendar() {
+        for (CalendarWindow each : CalendarWindow.values()) {
+            assertThat(rule("rules: [{ limit: { requests: 5, window: " + each.text() + " } }]")
+                            .limit())
+                    .isEqualTo(Limit.calendarWindow(5, each));
+        }
+        assertThat(said("rules: [{ limit: { requests: 5, window: calendar_day, algorithm: gcra } }]"))
+                .containsExactly("1:41: calendar_day with gcra (only fixed_window counts by the calendar)");
+    }
+
+    @Test
     void allMistakesAreReportedTogether() {
         assertThat(said("""
                         key_by: { a: b }
@@ -206,7 +218,7 @@ class WeirFormatTest {
                             limit: { requests: 1, window: 1s }
                             shadow: "true"
                             rate_limit: {}
-                          - limit: { requests: 1, window: calendar_month }
+                          - limit: { requests: 1, window: calendar_mont }
                             key_by: [ip, "a b", ip]
                             local_share: 1.5
                           - just text
@@ -240,7 +252,7 @@ class WeirFormatTest {
                                 + " (RE2 syntax: no look-around, no back-references)",
                         "15:13: shadow: 'true' (expected: true or false, without quotes)",
                         "16:5: unknown field 'rate_limit' (did you mean limit?)",
-                        "17:35: window 'calendar_month' does not exist in this version",
+                        "17:35: window: 'calendar_mont' (did you mean calendar_month?)",
                         "18:18: key_by: 'a b' (expected: user_id, user_id:ip or api_key | ip)",
                         "18:25: 'ip' twice in one key",
                         "19:18: local_share: '1.5' (expected: a share above 0 and up to 1, like 0.25)",
