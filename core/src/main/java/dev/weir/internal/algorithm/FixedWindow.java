@@ -52,7 +52,17 @@ final class FixedWindow extends SlotMeter {
 
     @Override
     public long[] numbers() {
-        return new long[] {requests, window, calendar == null ? 0 : 1 + calendar.ordinal()};
+        return new long[] {requests, window, calendar == null ? 0 : code(calendar)};
+    }
+
+    /** The script's number of a window of the calendar. */
+    private static long code(CalendarWindow calendar) {
+        return switch (calendar) {
+            case DAY -> 1;
+            case WEEK -> 2;
+            case MONTH -> 3;
+            case YEAR -> 4;
+        };
     }
 
     @Override

@@ -3,12 +3,14 @@ package dev.weir.server.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.control.source.SourceAddress;
 import dev.weir.internal.model.Rule;
 import dev.weir.redis.RedisCredentials;
 import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -106,6 +108,48 @@ class ReferenceVariablesTest {
                 .rls();
         assertThat(rls.requestHeaders()).isEqualTo(new RlsSettings.Headers("X-Up-Limit", "X-Up-Left", "X-Up-Reset"));
         assertThat(rls.responseHeaders()).isNull();
+    }
+
+    /** What Envoy Gateway sets in its deployment of the rate limit service. */
+    @Test
+    void envoyGatewaysEnvironmentIsUnderstood() throws Exception {
+        Map<String, String> variables = new HashMap<>(Map.of(
+                "REDIS_SOCKET_TYPE", "tcp",
+                "REDIS_URL", "redis.redis-system:6379",
+                "RUNTIME_ROOT", "/data",
+                "RUNTIME_SUBDIRECTORY", "ratelimit",
+                "RUNTIME_IGNOREDOTFILES", "true",
+                "RUNTIME_WATCH_ROOT", "false",
+                "LOG_LEVEL", "info",
+                "USE_STATSD", "false",
+                "CONFIG_TYPE", "GRPC_XDS_SOTW",
+                "CONFIG_GRPC_XDS_SERVER_URL", "envoy-gateway:18001"));
+        variables.putAll(Map.of(
+                "CONFIG_GRPC_XDS_NODE_ID", "envoy-ratelimit",
+                "CONFIG_GRPC_XDS_SERVER_USE_TLS", "true",
+                "CONFIG_GRPC_XDS_CLIENT_TLS_CERT", "/certs/tls.crt",
+                "CONFIG_GRPC_XDS_CLIENT_TLS_KEY", "/certs/tls.key",
+                "CONFIG_GRPC_XDS_SERVER_TLS_CACERT", "/certs/ca.crt",
+                "GRPC_SERVER_USE_TLS", "true",
+                "GRPC_SERVER_TLS_CERT", "/certs/tls.crt",
+                "GRPC_SERVER_TLS_KEY", "/certs/tls.key",
+                "FORCE_START_WITHOUT_INITIAL_CONFIG", "true"));
+        variables.putAll(Map.of("USE_PROMETHEUS", "true", "PROMETHEUS_ADDR", ":19001"));
+        Settings settings = read(variables);
+
+        assertThat(settings.rules()).isEmpty();
+        assertThat(settings.sources().addresses()).containsExactly(SourceAddress.parse("xdss://envoy-gateway:18001"));
+        assertThat(settings.sources().required()).isFalse();
+        assertThat(settings.sources().node().id()).isEqualTo("envoy-ratelimit");
+        assertThat(settings.sources().tls().authorities()).isEqualTo(Path.of("/certs/ca.crt"));
+        assertThat(settings.sources().tls().certificate()).isEqualTo(Path.of("/certs/tls.crt"));
+        assertThat(Objects.requireNonNull(settings.tls().grpc()).key()).isEqualTo(Path.of("/certs/tls.key"));
+        assertThat(Objects.requireNonNull(settings.referenceMetrics()).address().port())
+                .isEqualTo(19001);
+        assertThat(settings.warnings())
+                .containsExactly(
+                        "ignored variables of envoyproxy/ratelimit: RUNTIME_IGNOREDOTFILES, RUNTIME_WATCH_ROOT,"
+                                + " USE_STATSD");
     }
 
     private Settings read(Map<String, String> environment) throws SettingsException {

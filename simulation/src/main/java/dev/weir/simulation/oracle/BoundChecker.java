@@ -265,7 +265,7 @@ public final class BoundChecker {
      */
     private static long charged(Limit limit, MutableVerdict verdict, long lastMicros) {
         return limit.algorithm() == Algorithm.FIXED_WINDOW
-                ? Bound.windowOf(limit, lastMicros + verdict.resetMicros()) - limit.windowMicros()
+                ? Bound.windowOf(limit, Bound.windowOf(limit, lastMicros + verdict.resetMicros()) - 1)
                 : lastMicros;
     }
 

@@ -95,7 +95,7 @@ final class UnreportedHits {
 
     private boolean mayPass(long window, long storeMicros, long nowNanos, long resumedNanos) {
         boolean silent = windowed
-                ? window == silentWindow && storeMicros < window + limit.windowMicros() - patience.answerNanos() / 1_000
+                ? window == silentWindow && storeMicros < limit.windowEnd(window) - patience.answerNanos() / 1_000
                 : nowNanos < silentUntilNanos;
         long due = underWay
                 ? Math.max(sentNanos, resumedNanos) + patience.answerNanos()
