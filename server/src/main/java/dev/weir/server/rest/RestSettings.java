@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.server.rls.RequestCaps;
 import java.time.Duration;
 
@@ -10,8 +11,10 @@ import java.time.Duration;
  *     to reset
  * @param retryJitter the maximum that is added to {@code Retry-After}, so that callers that were denied together do not
  *     retry together
+ * @param proxies whose headers name the caller, where a check asks for its address
  */
-public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Idempotency idempotency) {
+public record RestSettings(
+        RequestCaps caps, int draft, Duration retryJitter, Idempotency idempotency, TrustedProxies proxies) {
 
     public RestSettings {
         if (draft != 10 && draft != 11) {
@@ -20,12 +23,19 @@ public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Id
     }
 
     public static RestSettings defaults() {
-        return new RestSettings(RequestCaps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults());
+        return new RestSettings(
+                RequestCaps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults(), TrustedProxies.NONE);
     }
 
     /** Returns these settings with other bounds on the answers remembered per caller. */
     public RestSettings withIdempotency(Duration keep, int perCaller) {
-        return new RestSettings(caps, draft, retryJitter, new Idempotency(keep, perCaller, idempotency.total()));
+        return new RestSettings(
+                caps, draft, retryJitter, new Idempotency(keep, perCaller, idempotency.total()), proxies);
+    }
+
+    /** Returns these settings with other trusted proxies. */
+    public RestSettings withProxies(TrustedProxies trusted) {
+        return new RestSettings(caps, draft, retryJitter, idempotency, trusted);
     }
 
     /**

@@ -174,6 +174,7 @@ public final class SettingsCatalogue {
                     StoreSettings.ALL,
                     OTHERS,
                     NetworkSettings.ALL,
+                    TrustSettings.ALL,
                     RuleSettings.ALL,
                     DecisionSettings.ALL,
                     PortTls.ALL)
