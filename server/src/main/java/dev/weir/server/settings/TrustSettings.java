@@ -48,8 +48,10 @@ final class TrustSettings {
         if (secrets.size() > FleetSecret.MOST) {
             reader.problem(FLEET_SECRET, secrets.size() + " secrets (expected: one, or NEW,OLD while it is replaced)");
         }
+        boolean valid = true;
         for (String each : secrets) {
             if (each.length() < FleetSecret.MIN_LENGTH) {
+                valid = false;
                 reader.problem(
                         FLEET_SECRET,
                         each.length() + " characters (expected: at least " + FleetSecret.MIN_LENGTH
@@ -59,7 +61,7 @@ final class TrustSettings {
         if (secrets.stream().distinct().count() < secrets.size()) {
             reader.problem(FLEET_SECRET, "the same secret twice (expected: NEW,OLD, or one)");
         }
-        return new FleetSecret(secrets);
+        return valid ? new FleetSecret(secrets) : null;
     }
 
     private static @Nullable List<String> blocks(String text) {
