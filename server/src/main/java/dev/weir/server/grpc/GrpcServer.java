@@ -143,12 +143,10 @@ public final class GrpcServer {
         connections.forEach(channel -> channel.eventLoop().execute(() -> drain(channel)));
         Future<?> timeout =
                 GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
-        var unused = closing.addListener(closed -> afterAccepted(() -> {
-            var waiting = connections.newCloseFuture().addListener(done -> {
-                timeout.cancel(false);
-                drained.complete(null);
-            });
-        }));
+        var unused = closing.addListener(closed -> afterAccepted(() -> whenClosed(() -> {
+            timeout.cancel(false);
+            drained.complete(null);
+        })));
         return drained;
     }
 
@@ -166,6 +164,10 @@ public final class GrpcServer {
                 then.run();
             }
         }));
+    }
+
+    private void whenClosed(Runnable then) {
+        var unused = connections.newCloseFuture().addListener(done -> then.run());
     }
 
     private static void drain(Channel channel) {
