@@ -34,7 +34,6 @@ class AcceptedWhileDrainingTest {
             late.runPendingTasks();
             assertThat(types(late)).contains(Http2FrameTypes.HEADERS, Http2FrameTypes.DATA);
             assertThat(decider.decided).hasValue(1);
-            late.close();
             late.finishAndReleaseAll();
             assertThat(drained).succeedsWithin(Duration.ofSeconds(10));
         }
