@@ -43,7 +43,7 @@ class FailoverTest {
         String standby = primary + "_standby";
         execute("CREATE DATABASE " + name(standby) + " TEMPLATE " + name(primary));
         try (ControlPlane here = open(data, primary)) {
-            here.switches().follow(null);
+            here.switches().follow(null, null);
             here.switches().change(OPERATOR, ORDERS, OFF, ANY, false, false);
             here.putRule(OPERATOR, "lost", "api", BODY, ANY, false);
             try (ControlPlane there = open(null, standby)) {

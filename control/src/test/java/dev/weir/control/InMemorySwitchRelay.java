@@ -34,9 +34,9 @@ public final class InMemorySwitchRelay implements SwitchRelay {
     }
 
     @Override
-    public synchronized void post(String id, long stamp, String text) throws IOException {
+    public synchronized void post(String id, long stamp, String text, boolean replace) throws IOException {
         requireThere();
-        if (stamps.getOrDefault(id, 0L) < stamp) {
+        if (replace || stamps.getOrDefault(id, 0L) < stamp) {
             stamps.put(id, stamp);
             texts.put(id, text);
         }

@@ -19,6 +19,7 @@ import dev.weir.control.switches.SwitchName;
 import dev.weir.control.testkit.Postgres;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
+import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.rules.internal.load.LoadOptions;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,8 @@ class SwitchOutageTest {
     private static final Duration BUDGET = Duration.ofSeconds(2);
     private static final Duration BACK = Duration.ofSeconds(20);
     private static final Author BOB = new Author("bob", "10.0.0.2", "redis it is");
+
+    private static final FleetSecret SECRET = new FleetSecret(List.of("0123456789abcdef0123456789abcdef"));
 
     private final InMemorySwitchRelay relay = new InMemorySwitchRelay();
 
@@ -96,8 +100,8 @@ class SwitchOutageTest {
 
     @Test
     void withoutTheDatabaseASwitchGoesThroughTheRelayAndIsAuditedLater() throws IOException {
-        here.switches().follow(relay);
-        there.switches().follow(relay);
+        here.switches().follow(relay, null);
+        there.switches().follow(relay, null);
         change(here, ORDERS, OFF, false);
         stopDatabase();
         SwitchChange first = change(here, ORDERS, SHADOW, false);
@@ -132,8 +136,8 @@ class SwitchOutageTest {
 
     @Test
     void aSwitchGoesThroughTheRelayWhileTheDatabaseIsLocked() throws Exception {
-        here.switches().follow(relay);
-        there.switches().follow(relay);
+        here.switches().follow(relay, SECRET);
+        there.switches().follow(relay, SECRET);
         try (Connection connection = server.getDatabase("postgres", database).getConnection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
@@ -151,15 +155,15 @@ class SwitchOutageTest {
 
     @Test
     void aLocalSwitchReachesTheOthersWhenTheDatabaseIsBackAlsoAfterARestart() throws IOException {
-        here.switches().follow(relay);
-        there.switches().follow(relay);
+        here.switches().follow(relay, null);
+        there.switches().follow(relay, null);
         stopDatabase();
         SwitchChange done = change(here, SwitchName.EVERYTHING, OFF, true);
         assertThat(done.via()).isEqualTo(Via.LOCAL);
         assertThat(here.switches().inForce().everything()).isEqualTo(SwitchState.OFF);
         here.close();
         here = open(a);
-        here.switches().follow(relay);
+        here.switches().follow(relay, null);
         assertThat(here.switches().inForce().everything()).isEqualTo(SwitchState.OFF);
         Awaitility.await()
                 .during(Duration.ofMillis(1_500))
@@ -180,10 +184,10 @@ class SwitchOutageTest {
         assertThat(later.stamp())
                 .isGreaterThanOrEqualTo(
                         Objects.requireNonNull(here.switches().get(ORDERS)).stamp());
-        there.switches().follow(null);
+        there.switches().follow(null, null);
         startDatabase();
         Awaitility.await().atMost(BACK).until(() -> there.switches().unreconciled() == 0);
-        here.switches().follow(null);
+        here.switches().follow(null, null);
         Awaitility.await()
                 .atMost(BACK)
                 .until(() -> here.switches().unreconciled() == 0 && "shadow".equals(state(here, ORDERS)));
@@ -196,8 +200,8 @@ class SwitchOutageTest {
 
     @Test
     void anotherNodeRecordsTheSwitchOfANodeThatIsGone() throws IOException {
-        here.switches().follow(relay);
-        there.switches().follow(relay);
+        here.switches().follow(relay, SECRET);
+        there.switches().follow(relay, SECRET);
         stopDatabase();
         change(here, ORDERS, OFF, false);
         here.close();
@@ -207,7 +211,7 @@ class SwitchOutageTest {
         Awaitility.await().atMost(BACK).until(() -> there.audit(0, 10).size() == 1);
         assertThat(audit(there)).contains("\"who\":\"ada\"", "\"state\":\"off\"");
         here = open(a);
-        here.switches().follow(relay);
+        here.switches().follow(relay, SECRET);
         Awaitility.await().atMost(BACK).until(() -> here.switches().unreconciled() == 0);
         assertThat(here.audit(0, 10)).as("once").hasSize(1);
     }
@@ -218,7 +222,7 @@ class SwitchOutageTest {
         assertThatThrownBy(() -> change(here, ORDERS, OFF, false))
                 .isInstanceOf(DatabaseException.class)
                 .hasMessageContaining("--local");
-        here.switches().follow(relay);
+        here.switches().follow(relay, null);
         relay.away(true);
         assertThatThrownBy(() -> change(here, ORDERS, OFF, false))
                 .isInstanceOf(DatabaseException.class)
@@ -232,7 +236,8 @@ class SwitchOutageTest {
     }
 
     @Test
-    void anInvalidSwitchOnTheRelayChangesNothing() {
+    void anInvalidSwitchOnTheRelayChangesNothing() throws IOException {
+        stopDatabase();
         String fine = new SwitchChange(ORDERS, OFF, Instant.now().toEpochMilli(), ADA, Via.REDIS).text();
         relay.scribble("all", "{{{{");
         relay.scribble("", "");
@@ -244,7 +249,7 @@ class SwitchOutageTest {
                 "api/rollout", fine.replace("\"off\"", "\"on\",\"rollout\":1e9").replace("orders", "rollout"));
         relay.scribble("api/long", fine.replace("orders", "long").replace("two", "x".repeat(100_000)));
         relay.scribble("api/orders", fine);
-        here.switches().follow(relay);
+        here.switches().follow(relay, null);
         assertThat(here.switches().active())
                 .extracting(each -> each.name().rule())
                 .containsExactly("orders");
@@ -252,13 +257,14 @@ class SwitchOutageTest {
 
     /** A later version shares the relay: more fields and other ways to switch are no reason not to follow, another state is. */
     @Test
-    void aSwitchOfALaterVersionHoldsIfItsStateIsKnown() {
+    void aSwitchOfALaterVersionHoldsIfItsStateIsKnown() throws IOException {
+        stopDatabase();
         String fine = new SwitchChange(ORDERS, OFF, Instant.now().toEpochMilli(), ADA, Via.REDIS).text();
         relay.scribble("api/orders", fine.replace("{", "{\"version\":9,\"until\":{\"hour\":3},"));
         relay.scribble("api/way", fine.replace("orders", "way").replace("redis", "carrier_pigeon"));
         relay.scribble("api/state", fine.replace("orders", "state").replace("\"off\"", "\"half\""));
         relay.scribble("2:quota", "{\"version\":9,\"kind\":\"quota\"}");
-        here.switches().follow(relay);
+        here.switches().follow(relay, null);
         assertThat(here.switches().active())
                 .extracting(each -> each.name().rule())
                 .containsExactly("orders", "way");

@@ -2,6 +2,8 @@ package dev.weir.server;
 
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.runtime.FleetSecret;
+import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
@@ -138,8 +140,9 @@ public final class WeirServer implements AutoCloseable {
         Limiter limiter = new Limiter(
                 rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), observers.observer());
         RedisSharedStore noteStore = stores.noteStore();
+        FleetSecret secret = settings.trust().fleetSecret();
         CounterAdmin counters =
-                new CounterAdmin(limiter, stores.redis(), noteStore == null ? null : noteStore.resetNews());
+                new CounterAdmin(limiter, stores.redis(), noteStore == null ? null : noteStore.resetNews(), secret);
         ServerMetrics metrics =
                 opened.add(new ServerMetrics(observers.ruleMetrics(), new StoreMetrics(stores.redis())));
         stores.addTo(metrics);
@@ -148,6 +151,10 @@ public final class WeirServer implements AutoCloseable {
         certificates.addTo(metrics);
         observers.addTo(metrics);
         new NetworkGauges(memory).addTo(metrics);
+        addTo(metrics, counters.rejectedNotes());
+        if (control.control() != null) {
+            addTo(metrics, control.control().switches().rejectedNotes());
+        }
         addTo(metrics, settings, limiter, health);
         GrpcServer grpc = new GrpcServer(
                 Decider.of(limiter),
@@ -187,7 +194,7 @@ public final class WeirServer implements AutoCloseable {
             observers.rules(next);
             limiter.index(next);
         });
-        control.followSwitches(noteStore);
+        control.followSwitches(noteStore, secret);
         files.start();
         tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
@@ -210,6 +217,19 @@ public final class WeirServer implements AutoCloseable {
         new LocalTierGauges(settings, limiter.tier()).addTo(metrics);
     }
 
+    private static void addTo(ServerMetrics metrics, RejectedNotes notes) {
+        for (RejectedNotes.Reason each : RejectedNotes.Reason.values()) {
+            metrics.counter(
+                    "ratelimit.notes.rejected",
+                    "Notes of other servers in Redis that were ignored, by kind and reason.",
+                    () -> notes.of(each),
+                    "kind",
+                    notes.kind(),
+                    "reason",
+                    each.label());
+        }
+    }
+
     private static MemoryLimits memoryLimits(Settings.Network network) {
         Long bytes = network.memory();
         return bytes == null ? MemoryLimits.ofThisProcess() : MemoryLimits.of(bytes);
@@ -228,7 +248,8 @@ public final class WeirServer implements AutoCloseable {
         Settings.Idempotency set = settings.idempotency();
         return RestSettings.defaults()
                 .withIdempotency(set.keep(), set.perCaller())
-                .withIdempotencyHeader(set.header());
+                .withIdempotencyHeader(set.header())
+                .withProxies(settings.trust().proxies());
     }
 
     private static Handler<HttpServerRequest> httpRoutes(

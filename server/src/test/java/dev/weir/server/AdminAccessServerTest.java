@@ -11,20 +11,24 @@ import io.vertx.core.json.JsonObject;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -293,7 +297,62 @@ public class AdminAccessServerTest {
                     .isEqualTo(401);
             assertThat(call(server, "GET", "/rlconfig", "Via", "1.1 proxy").statusCode())
                     .isEqualTo(401);
+            assertThat(call(server, "PUT", RULE, "X-Forwarded-Proto", "https").statusCode())
+                    .isEqualTo(401);
         }
+    }
+
+    /** What nginx sends with a plain {@code proxy_pass http://127.0.0.1:6070}. */
+    @Test
+    void whatNginxPassesOnWithoutAnyHeaderIsNotFromThisMachine() throws Exception {
+        try (RunningServer server = keeping()) {
+            int port = server.server.admin().port();
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                socket.getOutputStream()
+                        .write(("PUT " + QUOTA + " HTTP/1.0\r\nHost: 127.0.0.1:" + port
+                                        + "\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                                        + "Content-Length: 15\r\n\r\n{\"tier\":\"free\"}")
+                                .getBytes(StandardCharsets.US_ASCII));
+                String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertThat(answer).contains(" 401 ", "through a proxy");
+            }
+        }
+    }
+
+    @Test
+    void aProcessOfAnotherUserIsNotFromThisMachine() throws Exception {
+        Path setpriv = ExternalPrograms.program("setpriv");
+        Path curl = ExternalPrograms.program("curl");
+        Assumptions.assumeTrue(
+                (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0, "only root can be another user");
+        try (RunningServer server = keeping()) {
+            String url = "http://127.0.0.1:" + server.server.admin().port() + QUOTA;
+            String[] put = {
+                curl.toString(),
+                "-s",
+                "-m",
+                "20",
+                "-X",
+                "PUT",
+                "-H",
+                "Content-Type: application/json",
+                "-d",
+                "{\"tier\":\"free\"}",
+                url
+            };
+            assertThat(output(put)).contains("\"tier\":\"free\"");
+            List<String> other = new ArrayList<>(
+                    List.of(setpriv.toString(), "--reuid", "4711", "--regid", "4711", "--clear-groups"));
+            other.addAll(List.of(put));
+            assertThat(output(other.toArray(String[]::new))).contains("a process of another user");
+        }
+    }
+
+    private static String output(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return text;
     }
 
     @Test

@@ -29,6 +29,11 @@ public final class RunningServer implements ListeningService {
         return start(rules, flags(rules, settings), Map.of());
     }
 
+    /** Starts with {@code rules} and {@code settings} under these environment variables, which may hold secrets. */
+    public static RunningServer with(Map<String, String> variables, Path rules, String... settings) throws Exception {
+        return start(rules, flags(rules, settings), variables);
+    }
+
     /** Starts with {@code rules} under these environment variables. */
     public static RunningServer under(Map<String, String> variables, Path rules) throws Exception {
         return start(rules, flags(rules), variables);

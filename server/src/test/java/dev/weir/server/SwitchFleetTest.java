@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -58,6 +59,7 @@ class SwitchFleetTest {
     private RunningServer server(Path rules, String data) throws Exception {
         String db = Postgres.url(postgres.getPort(), database);
         return RunningServer.with(
+                Map.of("WEIR_FLEET_SECRET", "0123456789abcdef0123456789abcdef"),
                 rules,
                 "db",
                 db,

@@ -13,9 +13,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The newest known change of every switch, in memory, releases included. */
+/**
+ * The newest known change of every switch, in memory, releases included. Unverified changes lie over the others as long
+ * as they are set; they never replace one.
+ */
 public final class LatestSwitches {
     private volatile SortedMap<String, SwitchChange> all = new TreeMap<>();
+    /** What is in force: {@link #all}, and the unverified changes that are newer. */
+    private volatile SortedMap<String, SwitchChange> combined = all;
+
+    private Map<String, SwitchChange> unverified = Map.of();
 
     /** Adds the changes that are newer than the known ones, and returns those. */
     public synchronized List<SwitchChange> merge(Collection<SwitchChange> changes) {
@@ -28,29 +35,67 @@ public final class LatestSwitches {
             }
         }
         all = next;
+        combine();
         return newer;
     }
 
-    /** Returns the last change of a switch; null if there was none. */
+    /**
+     * Replaces the unverified changes by those of {@code changes} that are newer than the verified ones. Returns those
+     * that were not set before; null if nothing changed.
+     */
+    synchronized @Nullable List<SwitchChange> unverified(Collection<SwitchChange> changes) {
+        Map<String, SwitchChange> next = new HashMap<>();
+        for (SwitchChange each : changes) {
+            if (each.isNewerThan(all.get(each.name().id()))) {
+                next.put(each.name().id(), each);
+            }
+        }
+        if (next.equals(unverified)) {
+            return null;
+        }
+        List<SwitchChange> added = next.values().stream()
+                .filter(each -> !each.equals(unverified.get(each.name().id())))
+                .toList();
+        unverified = next;
+        combine();
+        return added;
+    }
+
+    private void combine() {
+        SortedMap<String, SwitchChange> both = new TreeMap<>(all);
+        unverified.forEach((id, each) -> {
+            if (each.isNewerThan(all.get(id))) {
+                both.put(id, each);
+            }
+        });
+        combined = both;
+    }
+
+    /** Returns the change of a switch that is in force; null if there was none. */
     public @Nullable SwitchChange last(SwitchName name) {
+        return combined.get(name.id());
+    }
+
+    /** Returns the last verified change of a switch; null if there was none. */
+    public @Nullable SwitchChange lastVerified(SwitchName name) {
         return all.get(name.id());
     }
 
-    /** Returns the last change of every switch, releases included. */
+    /** Returns the last verified change of every switch, releases included. */
     public Collection<SwitchChange> last() {
         return all.values();
     }
 
     /** Returns the switches that are set, ordered by id. */
     public List<SwitchChange> active() {
-        return all.values().stream().filter(each -> each.setting() != null).toList();
+        return combined.values().stream().filter(each -> each.setting() != null).toList();
     }
 
     /** Returns the switches in the form that a rule set uses. */
     public RuleSwitches inForce() {
         SwitchState everything = SwitchState.ON;
         Map<Name, Setting> rules = new HashMap<>();
-        for (SwitchChange each : all.values()) {
+        for (SwitchChange each : combined.values()) {
             Setting setting = each.setting();
             if (setting != null && each.name().isEverything()) {
                 everything = setting.state();

@@ -15,14 +15,14 @@ final class OfflineSwitches {
     private static final System.Logger LOG = System.getLogger(OfflineSwitches.class.getName());
 
     private final SwitchJournal journal;
-    private volatile @Nullable SwitchRelay relay;
+    private volatile @Nullable RelayedSwitches relay;
 
     OfflineSwitches(SwitchJournal journal) {
         this.journal = journal;
     }
 
     /** Sets the relay; null if there is none. */
-    void relay(@Nullable SwitchRelay relay) {
+    void relay(@Nullable RelayedSwitches relay) {
         this.relay = relay;
     }
 
@@ -38,7 +38,7 @@ final class OfflineSwitches {
         if (request.dryRun()) {
             return new Switches.Switched(new Change(before, next.after(), 0), null);
         }
-        SwitchRelay to = relay;
+        RelayedSwitches to = relay;
         if (to == null && !local) {
             throw new DatabaseException(
                     "the database does not answer, and there is no Redis to reach the other servers through:"
@@ -60,9 +60,9 @@ final class OfflineSwitches {
         }
     }
 
-    private void post(SwitchRelay to, SwitchChange next, SwitchJournal.Line line) {
+    private void post(RelayedSwitches to, SwitchChange next, SwitchJournal.Line line) {
         try {
-            to.post(next.name().id(), next.stamp(), next.text());
+            to.post(next);
         } catch (IOException e) {
             try {
                 journal.remove(line);

@@ -1,5 +1,9 @@
 package dev.weir.control.switches;
 
+import dev.weir.control.audit.Author;
+import dev.weir.internal.runtime.FleetSecret;
+import dev.weir.internal.runtime.FleetSecret.Trust;
+import dev.weir.internal.runtime.RejectedNotes;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -9,10 +13,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
-/** The switch changes that are posted to the relay, without those that cannot be read. Used by one thread at a time. */
+/**
+ * The switch changes that are posted to the relay, without those that cannot be read or trusted. Used by one thread at
+ * a time, except for posting a single change.
+ *
+ * <p><b>Trust.</b> With the fleet's secret, changes are signed, and unsigned ones are ignored. The signature covers the
+ * id of the switch, its stamp and its author. A replayed change is older than the one that replaced it, and is ignored
+ * by every node that knows the newer one. Without a secret no change here is verified, and its author is marked so.
+ */
 final class RelayedSwitches {
+    /** The kind of a signed note. */
+    static final String KIND = "switch";
+
     private static final System.Logger LOG = System.getLogger(RelayedSwitches.class.getName());
+    private static final String UNVERIFIED = " (unverified)";
     /** A change from a clock further ahead than this is ignored: nobody could make a later change. */
     private static final long FURTHEST_AHEAD_MILLIS = Duration.ofDays(1).toMillis();
 
@@ -20,15 +36,27 @@ final class RelayedSwitches {
     private static final int LONGEST = 8 << 10;
 
     private final SwitchRelay relay;
+    private final @Nullable FleetSecret secret;
+    private final RejectedNotes rejectedNotes;
     private Map<String, SwitchChange> byId = Map.of();
+    /** The texts on the relay that are ignored, by id; read by the threads that make changes. */
+    private volatile Map<String, String> rejected = Map.of();
+
     private boolean failed;
 
-    RelayedSwitches(SwitchRelay relay) {
+    RelayedSwitches(SwitchRelay relay, @Nullable FleetSecret secret, RejectedNotes rejectedNotes) {
         this.relay = relay;
+        this.secret = secret;
+        this.rejectedNotes = rejectedNotes;
     }
 
     Collection<SwitchChange> all() {
         return byId.values();
+    }
+
+    /** Returns whether all changes here are verified. */
+    boolean areVerified() {
+        return secret != null;
     }
 
     /** Returns whether the last call to the relay failed. */
@@ -41,7 +69,7 @@ final class RelayedSwitches {
         try {
             Map<String, String> texts = relay.read();
             if (texts != null) {
-                byId = parsed(texts);
+                parse(texts);
             }
             reached(true, "");
             return texts != null;
@@ -51,33 +79,62 @@ final class RelayedSwitches {
         }
     }
 
-    private static Map<String, SwitchChange> parsed(Map<String, String> texts) {
+    private void parse(Map<String, String> texts) {
         Map<String, SwitchChange> found = new HashMap<>();
-        List<String> ignored = new ArrayList<>();
+        Map<String, String> ignored = new HashMap<>();
+        List<String> unreadable = new ArrayList<>();
         long latest = System.currentTimeMillis() + FURTHEST_AHEAD_MILLIS;
         texts.forEach((id, text) -> {
-            try {
-                SwitchChange each = text.length() > LONGEST ? null : SwitchJson.read(text);
-                boolean valid = each != null && each.name().id().equals(id) && each.stamp() < latest;
-                if (valid && each != null && found.size() < MOST) {
-                    found.put(id, each);
-                } else {
-                    ignored.add(id);
+            FleetSecret.Note note = FleetSecret.read(secret, KIND, id, text);
+            if (secret != null && note.trust() != Trust.VERIFIED) {
+                if (!text.equals(rejected.get(id))) {
+                    rejectedNotes.count(note.trust(), id);
                 }
-            } catch (IOException e) {
-                ignored.add(id);
+                ignored.put(id, text);
+                return;
+            }
+            SwitchChange change = found.size() < MOST ? change(id, note.content(), latest) : null;
+            if (change == null) {
+                unreadable.add(id);
+                ignored.put(id, text);
+            } else {
+                found.put(id, change);
             }
         });
-        if (!ignored.isEmpty()) {
+        if (!unreadable.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    ignored.size() + " switches in Redis are ignored (unreadable, or dated more than a day ahead): "
-                            + ignored.stream()
+                    unreadable.size() + " switches in Redis are ignored (unreadable, or dated more than a day ahead): "
+                            + unreadable.stream()
                                     .limit(5)
                                     .map(each -> each.replaceAll("[^ -~]", "?"))
                                     .toList());
         }
-        return found;
+        byId = found;
+        rejected = ignored;
+    }
+
+    /** Reads a change; null if it is none, or not one of {@code id}. */
+    private @Nullable SwitchChange change(String id, String text, long latest) {
+        try {
+            SwitchChange change = text.length() > LONGEST ? null : SwitchJson.read(text);
+            if (change == null || !change.name().id().equals(id) || change.stamp() >= latest) {
+                return null;
+            }
+            return secret == null ? unverified(change) : change;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private static SwitchChange unverified(SwitchChange change) {
+        Author author = change.author();
+        return new SwitchChange(
+                change.name(),
+                change.setting(),
+                change.stamp(),
+                new Author(author.name() + UNVERIFIED, author.from(), author.reason()),
+                change.via());
     }
 
     /**
@@ -87,17 +144,28 @@ final class RelayedSwitches {
     void post(Collection<SwitchChange> known, Predicate<SwitchChange> local) {
         try {
             for (SwitchChange each : known) {
-                String id = each.name().id();
-                if (each.isAfter(byId.get(id)) && !local.test(each)) {
-                    relay.post(id, each.stamp(), each.text());
+                SwitchChange posted = byId.get(each.name().id());
+                if ((posted == null || each.stamp() > posted.stamp()) && !local.test(each)) {
+                    post(each);
                     Map<String, SwitchChange> next = new HashMap<>(byId);
-                    next.put(id, each);
+                    next.put(each.name().id(), each);
                     byId = next;
                 }
             }
         } catch (IOException e) {
             reached(false, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Posts a change, signed if there is a secret, in place of a text that is ignored. */
+    void post(SwitchChange change) throws IOException {
+        String id = change.name().id();
+        String text = change.text();
+        relay.post(
+                id,
+                change.stamp(),
+                secret == null ? text : secret.sign(KIND, id, change.stamp(), text),
+                rejected.containsKey(id));
     }
 
     private void reached(boolean works, String why) {

@@ -40,6 +40,11 @@ public record SwitchChange(SwitchName name, @Nullable Setting setting, long stam
         return text().compareTo(other.text()) > 0;
     }
 
+    /** Returns whether the stamp of this change is later than that of {@code other}. */
+    boolean isNewerThan(@Nullable SwitchChange other) {
+        return other == null || stamp > other.stamp;
+    }
+
     /** Returns the time of the change. */
     public Instant at() {
         return Instant.ofEpochMilli(stamp);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store beside the database that every node reads; switch changes posted there reach all nodes while the database is
- * unreachable. Calls may block for a second.
+ * unreachable. Others may write to it as well. Calls may block for a second.
  */
 public interface SwitchRelay {
 
@@ -14,6 +14,11 @@ public interface SwitchRelay {
     @Nullable
     Map<String, String> read() throws IOException;
 
-    /** Posts {@code text}, unless a change with this stamp or a newer one is posted under {@code id}. */
-    void post(String id, long stamp, String text) throws IOException;
+    /**
+     * Posts {@code text}, unless a change with this stamp or a newer one is posted under {@code id}.
+     *
+     * @param replace whether to replace the text that was last read under {@code id} whatever its stamp, because nobody
+     *     may follow it
+     */
+    void post(String id, long stamp, String text, boolean replace) throws IOException;
 }

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Synchronizes switches between the database, the relay and memory, once a second, on a thread of its own:
  *
  * <ol>
- * <li>Changes that the relay has and memory lacks come into force here.
+ * <li>Changes that the relay has and memory lacks come into force here, if the fleet's secret verifies them. Without a
+ * secret they are in force only while the database is unreachable, and {@linkplain UnverifiedSwitches audited as such}.
  * <li>Changes that this node made without the database are written to it in order, with their author and time. A change
  * that was overtaken meanwhile is written to the audit log only.
  * <li>Changes of other nodes that are missing in the database for a while are written on their behalf.
@@ -37,7 +38,7 @@ final class SwitchSync implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SwitchSync.class.getName());
     private static final long EVERY_MILLIS = 1_000;
     /** The time that a node has to write its own changes to the database. */
-    private static final long GRACE_NANOS = Duration.ofSeconds(3).toNanos();
+    static final long GRACE_NANOS = Duration.ofSeconds(3).toNanos();
 
     private final AuditedTransactions transactions;
     private final DatabaseFollower follower;
@@ -51,6 +52,7 @@ final class SwitchSync implements AutoCloseable {
     /** The time since which the database lacks a change, by switch id. */
     private final Map<String, Lacking> lacking = new HashMap<>();
 
+    private final UnverifiedSwitches unverified;
     private volatile @Nullable RelayedSwitches relayed;
     private volatile boolean closed;
 
@@ -61,16 +63,18 @@ final class SwitchSync implements AutoCloseable {
             DatabaseFollower follower,
             LatestSwitches latest,
             SwitchJournal journal,
+            UnverifiedSwitches unverified,
             Consumer<Collection<SwitchChange>> listener) {
         this.transactions = transactions;
         this.follower = follower;
         this.latest = latest;
         this.journal = journal;
+        this.unverified = unverified;
         this.listener = listener;
     }
 
-    void start(@Nullable SwitchRelay relay, boolean follows) {
-        this.relayed = relay == null ? null : new RelayedSwitches(relay);
+    void start(@Nullable RelayedSwitches relay, boolean follows) {
+        this.relayed = relay;
         if (follows && !closed) {
             synchronize();
             thread.start();
@@ -112,8 +116,13 @@ final class SwitchSync implements AutoCloseable {
 
     private synchronized void synchronize() {
         RelayedSwitches others = relayed;
-        if (others != null && !closed && others.read()) {
-            listener.accept(others.all());
+        if (others != null && !closed) {
+            boolean isNew = others.read();
+            if (!others.areVerified()) {
+                unverified.follow(others.all(), follower.isConnected());
+            } else if (isNew) {
+                listener.accept(others.all());
+            }
         }
         if (follower.isConnected() && !closed) {
             reconcile();

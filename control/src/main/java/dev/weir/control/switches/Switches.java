@@ -14,6 +14,8 @@ import dev.weir.control.database.DatabaseException;
 import dev.weir.control.switches.SwitchChange.Via;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
+import dev.weir.internal.runtime.FleetSecret;
+import dev.weir.internal.runtime.RejectedNotes;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -44,8 +46,11 @@ public final class Switches implements AutoCloseable {
     private final SwitchJournal journal;
     private final SwitchSync sync;
     private final OfflineSwitches offline;
+    private final RejectedNotes rejectedNotes = new RejectedNotes("switches");
     private final Object changing = new Object();
     private volatile Runnable listener = () -> {};
+    /** Whether there is a relay on which changes are not signed. */
+    private volatile boolean unsigned;
 
     /** Creates the switches; {@code shared} says whether the database is one that can be unreachable. */
     public Switches(
@@ -60,7 +65,9 @@ public final class Switches implements AutoCloseable {
         this.follower = follower;
         this.latest = latest;
         this.journal = journal;
-        this.sync = new SwitchSync(transactions, follower, latest, journal, this::apply);
+        UnverifiedSwitches unverified =
+                new UnverifiedSwitches(transactions, latest, rejectedNotes, () -> listener.run());
+        this.sync = new SwitchSync(transactions, follower, latest, journal, unverified, this::apply);
         this.offline = new OfflineSwitches(journal);
         journal.pending().forEach(each -> apply(List.of(each.change())));
     }
@@ -91,15 +98,42 @@ public final class Switches implements AutoCloseable {
         return journal.pending().size();
     }
 
+    /** Counts the changes on the relay that were not followed. */
+    public RejectedNotes rejectedNotes() {
+        return rejectedNotes;
+    }
+
+    /** Returns what keeps other servers from following {@code done}, and the cure; null if they follow it. */
+    public @Nullable String caveat(SwitchChange done) {
+        if (!unsigned) {
+            return null;
+        }
+        if (!shared) {
+            return "this server only: servers without a shared database (--db) follow each other's switches only if"
+                    + " all have the same fleet_secret";
+        }
+        return done.via() == Via.REDIS
+                ? "without fleet_secret, other servers follow this only while they cannot reach the database, and then"
+                        + " from the database"
+                : null;
+    }
+
     /** Sets the listener that runs whenever a switch changes, on the thread that noticed the change. */
     public void onChange(Runnable listener) {
         this.listener = listener;
     }
 
-    /** Follows {@code relay} from now on; it is read once before this returns. Null if there is none. */
-    public void follow(@Nullable SwitchRelay relay) {
-        offline.relay(relay);
-        sync.start(relay, shared || relay != null);
+    /**
+     * Follows {@code relay} from now on; it is read once before this returns.
+     *
+     * @param relay null if there is none
+     * @param secret signs and verifies what is posted there; null if there is none
+     */
+    public void follow(@Nullable SwitchRelay relay, @Nullable FleetSecret secret) {
+        RelayedSwitches relayed = relay == null ? null : new RelayedSwitches(relay, secret, rejectedNotes);
+        unsigned = relay != null && secret == null;
+        offline.relay(relayed);
+        sync.start(relayed, shared || relay != null);
     }
 
     /** Applies rows of the database that have changed. */
@@ -200,7 +234,7 @@ public final class Switches implements AutoCloseable {
             @Override
             public @Nullable Existing existing(Connection connection) throws SQLException {
                 SwitchChange row = SwitchTable.get(connection, request.name().id());
-                SwitchChange known = latest.last(request.name());
+                SwitchChange known = latest.lastVerified(request.name());
                 last = known != null && known.isAfter(row) ? known : row;
                 SwitchChange found = last;
                 if (found == null || found.setting() == null) {

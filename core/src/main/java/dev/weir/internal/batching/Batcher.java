@@ -261,9 +261,17 @@ public final class Batcher {
     }
 
     private void sweep() {
-        collect();
-        expire(loop.nanos());
-        pump();
+        try {
+            collect();
+            expire(loop.nanos());
+            pump();
+        } finally {
+            // Also after an error: nothing else sets the timer for asks that were collected before.
+            rearm();
+        }
+    }
+
+    private void rearm() {
         long never = loop.nanos() + Long.MAX_VALUE / 4;
         long earliest = waiting.earliest(rounds.earliest(never));
         if (earliest != never) {

@@ -74,7 +74,15 @@ final class DeadlineTimer {
     }
 
     private void fire() {
-        look();
+        try {
+            look();
+        } finally {
+            // Also after an error: a timer that counts as set and never fires would end all deadlines after it.
+            advance();
+        }
+    }
+
+    private void advance() {
         if (!hasRead) {
             hasRead = true;
             // The loop runs due tasks before it reads what has arrived.

@@ -1,6 +1,6 @@
 /**
- * Threads, backoff, digests and stamp tables that every module uses. It depends on the JDK alone: rules, limits and
- * stores do not belong here.
+ * Threads, backoff, digests, signatures and stamp tables that every module uses. It depends on the JDK alone: rules,
+ * limits and stores do not belong here.
  */
 @NullMarked
 package dev.weir.internal.runtime;

@@ -52,6 +52,10 @@ final class ManualTransport implements BatchTransport {
     @Nullable
     StoreFailure down;
 
+    /** Thrown instead of sending. */
+    @Nullable
+    Error broken;
+
     boolean fresh;
     boolean open;
     int succeeded;
@@ -86,6 +90,9 @@ final class ManualTransport implements BatchTransport {
 
     @Override
     public void send(List<BatchedCall> calls) {
+        if (broken != null) {
+            throw broken;
+        }
         rounds.add(calls.stream().map(each -> (HandCall) each).toList());
     }
 

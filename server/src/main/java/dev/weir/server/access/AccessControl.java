@@ -9,23 +9,38 @@ import dev.weir.control.token.Tokens;
 import dev.weir.server.access.RefusedCalls.Reason;
 import dev.weir.server.http.HttpProblemException;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.SocketAddress;
 import java.time.Instant;
-import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Authenticates callers, from memory alone.
  *
- * <p><b>Without a token</b> a call is accepted only from this machine. As long as no admin token exists it may do
- * everything, afterwards it may only read. An expired token still counts as existing: its expiry must not grant access.
+ * <p><b>Without a token</b> a call is accepted only from this machine, from a process of the server's own user or of
+ * root, and not through a proxy. As long as no admin token exists it may do everything, afterwards it may only read. An
+ * expired token still counts as existing: its expiry must not grant access.
  *
  * <p><b>With a token</b> the role of the token decides, whatever the address.
  */
 public final class AccessControl {
-    /** Headers that proxies add to the requests that they forward. */
-    private static final List<String> PROXIES = List.of("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via");
+    /** Headers that proxies add to the requests that they forward, in small letters. */
+    private static final Set<String> PROXIES = Set.of(
+            "forwarded",
+            "via",
+            "x-real-ip",
+            "x-client-ip",
+            "x-cluster-client-ip",
+            "x-original-host",
+            "x-envoy-external-address",
+            "x-envoy-internal",
+            "cf-connecting-ip",
+            "true-client-ip",
+            "proxy-connection");
+
+    private static final String PROXY_PREFIX = "x-forwarded-";
 
     private static final String SCHEME = "bearer ";
     private static final String REALM = "weir";
@@ -34,6 +49,7 @@ public final class AccessControl {
     private final @Nullable FixedToken fixed;
     private final WrongTokenThrottle attempts;
     private final RefusedCalls refused = new RefusedCalls();
+    private final LoopbackPeers peers = new LoopbackPeers(SocketOwners.ofSystem());
 
     /**
      * Creates access control by these tokens.
@@ -116,9 +132,9 @@ public final class AccessControl {
 
     private Caller local(HttpServerRequest request, String address) {
         // Behind a proxy on this machine, every caller would seem to be local.
-        boolean forwarded = PROXIES.stream().anyMatch(each -> request.getHeader(each) != null);
-        if (forwarded || !LoopbackHost.isAddress(address)) {
-            throw noToken("a token is required from other machines (expected: Authorization: Bearer weir_…)");
+        if (isForwarded(request) || !LoopbackHost.isAddress(address)) {
+            throw noToken("a token is required from other machines and through a proxy"
+                    + " (expected: Authorization: Bearer weir_…)");
         }
         // A foreign page can point a host name of its own at 127.0.0.1 and read from here through the operator's
         // browser.
@@ -127,6 +143,11 @@ public final class AccessControl {
             throw HttpProblemException.forbidden(
                     "Host: not a loopback name (expected: localhost, 127.0.0.1 or [::1], or a token)");
         }
+        // A proxy that adds no header, such as nginx's plain proxy_pass, is another user's process.
+        if (!peers.isOwn(request)) {
+            throw noToken("a token is required from a process of another user, such as a proxy"
+                    + " (expected: Authorization: Bearer weir_…, or a call by the user that runs the server)");
+        }
         String claimed = HeaderText.of(request.getHeader("X-Weir-Author"));
         boolean everything = fixed == null && (tokenCache == null || (tokenCache.isRead() && !tokenCache.hasAdmin()));
         return new Caller(
@@ -134,6 +155,20 @@ public final class AccessControl {
                 everything ? Role.ADMIN : Role.VIEWER,
                 address,
                 false);
+    }
+
+    /** Whether a proxy has forwarded the request. HTTP/1.0 is what nginx speaks to upstreams by default. */
+    private static boolean isForwarded(HttpServerRequest request) {
+        if (request.version() == HttpVersion.HTTP_1_0) {
+            return true;
+        }
+        for (String each : request.headers().names()) {
+            String name = each.toLowerCase(Locale.ROOT);
+            if (PROXIES.contains(name) || name.startsWith(PROXY_PREFIX)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Caller holder(String token, String address) {

@@ -42,7 +42,7 @@ final class SwitchApi {
     HttpAnswer list(AdminCall call) {
         TreeMap<String, Json.Writing> all = new TreeMap<>();
         for (SwitchChange each : control.switches()) {
-            all.put(each.name().id(), out -> write(out, each));
+            all.put(each.name().id(), out -> write(out, each, null));
         }
         return AdminAnswer.page(all.tailMap(call.after(), false), call.pageSize(), "switches");
     }
@@ -52,7 +52,7 @@ final class SwitchApi {
         SwitchName name = name(call, false);
         for (SwitchChange each : control.switches()) {
             if (each.name().equals(name)) {
-                return answer(each);
+                return answer(each, null);
             }
         }
         throw HttpProblemException.notFound("rule: " + CallerText.shown(name.rule())
@@ -84,14 +84,14 @@ final class SwitchApi {
         Switches.Switched switched =
                 switches.change(why, name, setting, precondition, call.dryRun(), call.flag("local"));
         SwitchChange done = switched.done();
-        return done == null ? AdminAnswer.dryRun(switched.change(), List.of()) : answer(done);
+        return done == null ? AdminAnswer.dryRun(switched.change(), List.of()) : answer(done, switches.caveat(done));
     }
 
-    private static HttpAnswer answer(SwitchChange of) {
-        return AdminAnswer.versioned(200, of.stamp(), out -> write(out, of));
+    private static HttpAnswer answer(SwitchChange of, @Nullable String caveat) {
+        return AdminAnswer.versioned(200, of.stamp(), out -> write(out, of, caveat));
     }
 
-    private static void write(JsonGenerator out, SwitchChange of) throws IOException {
+    private static void write(JsonGenerator out, SwitchChange of, @Nullable String caveat) throws IOException {
         Setting setting = of.setting();
         out.writeStartObject();
         out.writeStringField("rule", of.name().rule());
@@ -105,6 +105,9 @@ final class SwitchApi {
         out.writeStringField("updated_at", of.at().toString());
         out.writeStringField("updated_by", of.author().name());
         out.writeStringField("from", of.author().from());
+        if (caveat != null) {
+            out.writeStringField("caveat", caveat);
+        }
         out.writeEndObject();
     }
 

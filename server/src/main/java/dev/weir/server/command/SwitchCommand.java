@@ -100,6 +100,9 @@ final class SwitchCommand implements Callable<Integer> {
         } else {
             String what = done.getString("domain") == null ? "all rules" : done.getString("rule");
             out.println(what + ": " + state(done) + where(done.getString("via")));
+            if (done.getString("caveat") != null) {
+                out.println(done.getString("caveat"));
+            }
         }
         out.flush();
         return 0;

@@ -5,6 +5,7 @@ import dev.weir.control.ControlPlane;
 import dev.weir.control.EtcdAndXdsSources;
 import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceRules;
+import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.lifecycle.FileWatcher;
@@ -79,11 +80,11 @@ public final class ControlComponents implements AutoCloseable {
 
     /**
      * Follows the switches in the database and, if {@code noteStore} is not null, those that servers pass on through
-     * it.
+     * it, signed with {@code secret}.
      */
-    public void followSwitches(@Nullable RedisSharedStore noteStore) {
+    public void followSwitches(@Nullable RedisSharedStore noteStore, @Nullable FleetSecret secret) {
         if (control != null) {
-            control.switches().follow(noteStore == null ? null : new RedisSwitchRelay(noteStore));
+            control.switches().follow(noteStore == null ? null : new RedisSwitchRelay(noteStore), secret);
         }
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class RedisSwitchRelay implements SwitchRelay {
     private final SharedNotes notes;
     /** The change count at the last read; at first a text that no count equals. */
-    private String seen = "unread";
+    private volatile String seen = "unread";
 
     /** Keeps the switches in {@code store}. */
     RedisSwitchRelay(RedisSharedStore store) {
@@ -32,8 +32,8 @@ final class RedisSwitchRelay implements SwitchRelay {
     }
 
     @Override
-    public void post(String id, long stamp, String text) throws IOException {
-        await(notes.post(id, stamp, text));
+    public void post(String id, long stamp, String text, boolean replace) throws IOException {
+        await(notes.post(id, stamp, text, replace ? seen : ""));
     }
 
     /** Waits for Redis, which answers or fails within a second. */

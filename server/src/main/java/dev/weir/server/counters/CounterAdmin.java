@@ -8,6 +8,8 @@ import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.runtime.FleetSecret;
+import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.internal.store.Check;
 import dev.weir.redis.internal.inspection.CounterState;
 import dev.weir.redis.internal.notes.ResetStream;
@@ -37,12 +39,22 @@ public final class CounterAdmin {
     private final AtomicBoolean reading = new AtomicBoolean();
 
     /**
-     * Finds counters of {@code limiter} in {@code redis}. Servers announce resets to each other through {@code stream}.
+     * Finds counters of {@code limiter} in {@code redis}. Servers announce resets to each other through {@code stream},
+     * signed with {@code secret} if there is one.
      */
-    public CounterAdmin(Limiter limiter, Map<String, ? extends RedisSharedStore> redis, @Nullable ResetStream stream) {
+    public CounterAdmin(
+            Limiter limiter,
+            Map<String, ? extends RedisSharedStore> redis,
+            @Nullable ResetStream stream,
+            @Nullable FleetSecret secret) {
         this.limiter = limiter;
         this.redis = redis;
-        this.resets = new SharedResets(stream);
+        this.resets = new SharedResets(stream, secret, System::currentTimeMillis);
+    }
+
+    /** Counts the resets of other servers that were ignored. */
+    public RejectedNotes rejectedNotes() {
+        return resets.rejectedNotes();
     }
 
     /** Forgets counters that other servers have reset; to be called about once a second. */
@@ -56,7 +68,9 @@ public final class CounterAdmin {
 
     private void forgetHere(QueryParameters query) {
         try {
-            limiter.counters(request(query)).forEach(limiter::forget);
+            limiter.counters(request(query)).stream()
+                    .filter(each -> resets.areVerified() || store(each) != null)
+                    .forEach(limiter::forget);
         } catch (IllegalArgumentException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,

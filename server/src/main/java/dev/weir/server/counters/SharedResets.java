@@ -1,33 +1,82 @@
 package dev.weir.server.counters;
 
+import dev.weir.internal.runtime.FleetSecret;
+import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.redis.internal.notes.ResetStream;
 import dev.weir.server.http.QueryParameters;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Announces counter resets to the other servers on the same Redis, and reads theirs. A reset is passed on as the
  * operator's query, because every server finds counters by its own rules and hashes.
+ *
+ * <p><b>Trust.</b> With the fleet's secret, announcements are signed. An unsigned one is ignored, and so is one that was
+ * signed more than five minutes ago or that repeats a number of its server. Without a secret nobody knows who wrote an
+ * announcement, and {@link CounterAdmin} obeys it for counters in Redis only: whoever wrote it can delete those anyway.
  */
 final class SharedResets {
     private static final System.Logger LOG = System.getLogger(SharedResets.class.getName());
 
+    /** The kind of a signed note. */
+    private static final String KIND = "reset";
+
+    private static final String SUBJECT = "counters";
+    /** How far the clocks of two servers may differ. */
+    private static final long FRESH_MILLIS = Duration.ofMinutes(5).toMillis();
+    /** The servers whose last number is remembered; beyond that, the one that announced least recently is dropped. */
+    private static final int MOST_SERVERS = 1_000;
+
     private final @Nullable ResetStream stream;
+    private final @Nullable FleetSecret secret;
+    private final RejectedNotes rejectedNotes = new RejectedNotes("resets");
+    private final LongSupplier clock;
     /** Identifies this server, so that it ignores its own announcements and keeps what it has leased since. */
     private final String serverId = UUID.randomUUID().toString();
 
-    /** Without a {@code stream}, nothing is announced or read. */
-    SharedResets(@Nullable ResetStream stream) {
+    private final AtomicLong announced = new AtomicLong();
+    /** The last number of each server. */
+    private final Map<String, Long> numbers = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+            return size() > MOST_SERVERS;
+        }
+    };
+
+    /**
+     * Creates the resets of one server.
+     *
+     * @param stream null if nothing is announced or read
+     * @param secret signs and verifies announcements; null if there is none
+     * @param clock milliseconds since 1970
+     */
+    SharedResets(@Nullable ResetStream stream, @Nullable FleetSecret secret, LongSupplier clock) {
         this.stream = stream;
+        this.secret = secret;
+        this.clock = clock;
+    }
+
+    /** Whether all resets that are read are verified. */
+    boolean areVerified() {
+        return secret != null;
+    }
+
+    /** Counts the announcements that were ignored. */
+    RejectedNotes rejectedNotes() {
+        return rejectedNotes;
     }
 
     /**
@@ -41,8 +90,13 @@ final class SharedResets {
         JsonArray entries = new JsonArray();
         query.parameters()
                 .forEach(each -> entries.add(new JsonArray().add(each.getKey()).add(each.getValue())));
-        String text = new JsonObject().put("by", serverId).put("query", entries).encode();
-        return stream.post(text).exceptionally(failure -> {
+        String text = new JsonObject()
+                .put("by", serverId)
+                .put("number", announced.incrementAndGet())
+                .put("query", entries)
+                .encode();
+        String note = secret == null ? text : secret.sign(KIND, SUBJECT, clock.getAsLong(), text);
+        return stream.post(note).exceptionally(failure -> {
             LOG.log(
                     Level.WARNING,
                     "a reset could not be announced to other servers; they keep their cached state until it expires: "
@@ -63,9 +117,14 @@ final class SharedResets {
     }
 
     private void read(String text, List<QueryParameters> into) {
+        FleetSecret.Note note = FleetSecret.read(secret, KIND, SUBJECT, text);
+        if (secret != null && note.trust() != FleetSecret.Trust.VERIFIED) {
+            rejectedNotes.count(note.trust(), "a counter reset");
+            return;
+        }
         try {
-            JsonObject json = new JsonObject(text);
-            if (!serverId.equals(json.getString("by"))) {
+            JsonObject json = new JsonObject(note.content());
+            if (!serverId.equals(json.getString("by")) && isNew(note, json)) {
                 List<Map.Entry<String, String>> parameters = new ArrayList<>();
                 JsonArray entries = json.getJsonArray("query", new JsonArray());
                 for (int i = 0; i < entries.size(); i++) {
@@ -79,5 +138,20 @@ final class SharedResets {
         } catch (DecodeException | ClassCastException e) {
             LOG.log(Level.WARNING, "ignored an unreadable reset announcement: " + e.getMessage());
         }
+    }
+
+    /** Whether a signed announcement is recent and was not read before. */
+    private boolean isNew(FleetSecret.Note note, JsonObject json) {
+        if (secret == null) {
+            return true;
+        }
+        long number = json.getLong("number", 0L);
+        Long last = numbers.get(String.valueOf(json.getString("by")));
+        if (Math.abs(clock.getAsLong() - note.stamp()) > FRESH_MILLIS || (last != null && number <= last)) {
+            rejectedNotes.count(RejectedNotes.Reason.STALE, "a counter reset");
+            return false;
+        }
+        numbers.put(String.valueOf(json.getString("by")), number);
+        return true;
     }
 }

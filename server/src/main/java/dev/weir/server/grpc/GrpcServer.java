@@ -21,14 +21,21 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.ChannelGroupFuture;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** The gRPC server: listens, and adds a handler to every connection on the event loops that it is given. */
@@ -43,6 +50,9 @@ public final class GrpcServer {
     private final ConnectionLimit limit;
     private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    /** The event loops of the connections. */
+    private final Set<EventLoopGroup> groups = ConcurrentHashMap.newKeySet();
+
     private volatile boolean draining;
 
     /** Creates a server with its own memory budget. */
@@ -68,6 +78,7 @@ public final class GrpcServer {
     /** Listens on {@code host:port}. Port 0 takes any free one; the channel's address has its number. */
     public CompletionStage<Channel> bind(EventLoopGroup group, String host, int port) {
         CompletableFuture<Channel> bound = new CompletableFuture<>();
+        groups.add(group);
         var unused = new ServerBootstrap()
                 .group(group)
                 .channel(channelFor(group))
@@ -95,22 +106,23 @@ public final class GrpcServer {
         return bound;
     }
 
-    private void connected(Channel channel) {
+    /** Sets up a connection that was accepted; runs on its event loop. */
+    void connected(Channel channel) {
         if (limit.admit(channel) != null) {
             context.observer().overBudget();
             var unused = channel.close();
             return;
         }
         connections.add(channel);
-        if (draining) { // read after the channel was added: either drain() sees the channel, or this sees draining
-            var unused = channel.close();
-            return;
-        }
         Supplier<SslContext> tls = context.settings().tls();
         if (tls != null) {
             channel.pipeline().addLast(tls.get().newHandler(channel.alloc()));
         }
         channel.pipeline().addLast(new GrpcConnectionHandler(context));
+        if (draining) { // read after the channel was added: either drain() sees the channel, or this sees draining
+            // Not just closed: some peers, such as Envoy, send calls before they have heard from the server.
+            channel.eventLoop().execute(() -> drain(channel));
+        }
     }
 
     private static Class<? extends ServerChannel> channelFor(EventLoopGroup group) {
@@ -126,16 +138,36 @@ public final class GrpcServer {
         health.set(Health.State.NOT_SERVING);
         draining = true;
         CompletableFuture<Void> drained = new CompletableFuture<>();
-        var unused = listeners.close();
+        ChannelGroupFuture closing = listeners.close();
         // On their event loops, on which each has become active by then.
         connections.forEach(channel -> channel.eventLoop().execute(() -> drain(channel)));
         Future<?> timeout =
                 GlobalEventExecutor.INSTANCE.schedule(this::closeConnections, grace.toMillis(), MILLISECONDS);
-        unused = connections.newCloseFuture().addListener(done -> {
+        var unused = closing.addListener(closed -> afterAccepted(() -> whenClosed(() -> {
             timeout.cancel(false);
             drained.complete(null);
-        });
+        })));
         return drained;
+    }
+
+    /** Runs {@code then} when every connection that was accepted so far has been {@linkplain #connected set up}. */
+    private void afterAccepted(Runnable then) {
+        List<EventExecutor> loops = new ArrayList<>();
+        groups.forEach(group -> group.forEach(loops::add));
+        if (loops.isEmpty()) {
+            then.run();
+        }
+        AtomicInteger left = new AtomicInteger(loops.size());
+        // Setting up a connection is a task of its loop, queued when it was accepted.
+        loops.forEach(loop -> loop.execute(() -> {
+            if (left.decrementAndGet() == 0) {
+                then.run();
+            }
+        }));
+    }
+
+    private void whenClosed(Runnable then) {
+        var unused = connections.newCloseFuture().addListener(done -> then.run());
     }
 
     private static void drain(Channel channel) {

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CheckReader {
     private static final int SHOWN_DOMAINS = 20;
+    private static final String IP = "ip";
+    /** The value of {@code ip} that asks for the caller's address. */
+    private static final String AUTO = "auto";
 
     private final JsonFactory factory;
     private final RequestCaps caps;
@@ -27,11 +30,14 @@ final class CheckReader {
         this.caps = caps;
     }
 
-    /** Fills {@code into}. A body without a domain means the only one of those {@code loaded}. */
-    void read(byte[] body, Supplier<? extends Collection<String>> loaded, Request into) {
+    /**
+     * Fills {@code into}. A body without a domain means the only one of those {@code loaded}. {@code "ip": "auto"}
+     * means the address of the {@code caller}.
+     */
+    void read(byte[] body, Supplier<? extends Collection<String>> loaded, Supplier<String> caller, Request into) {
         into.clear("");
         try (JsonInput in = JsonInput.of(factory, body, caps)) {
-            Reading reading = new Reading(in, into);
+            Reading reading = new Reading(in, caller, into);
             in.object("body");
             while (in.member()) {
                 reading.member(in.name());
@@ -45,13 +51,15 @@ final class CheckReader {
     /** The state of reading one body: members come in any order. */
     private final class Reading {
         private final JsonInput in;
+        private final Supplier<String> caller;
         private final Request into;
         private @Nullable String domain;
         private boolean costSeen;
         private boolean descriptorsSeen;
 
-        Reading(JsonInput in, Request into) {
+        Reading(JsonInput in, Supplier<String> caller, Request into) {
             this.in = in;
+            this.caller = caller;
             this.into = into;
         }
 
@@ -105,7 +113,8 @@ final class CheckReader {
             if (into.descriptors() > 0 && into.end(0) == cap) {
                 throw in.mistake("attributes: too many", "at most " + cap);
             }
-            into.with(name, in.text(label(name), in.caps().value(), "value"));
+            String value = in.text(label(name), in.caps().value(), "value");
+            into.with(name, value.equals(AUTO) && name.equals(IP) ? caller.get() : value);
         }
     }
 

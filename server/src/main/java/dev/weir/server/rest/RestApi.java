@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Idempotency;
@@ -112,7 +113,7 @@ public final class RestApi {
         Request request = own.request;
         HttpServerRequest http = exchange.request();
         String key = IdempotencyKey.in(http.headers(), settings.idempotency().header());
-        checks.read(body, this::domains, request);
+        checks.read(body, this::domains, () -> callerAddress(http), request);
         request.nameCounter();
         RuleIndex rules = limiter.index();
         long now = time.micros();
@@ -138,6 +139,15 @@ public final class RestApi {
                         own.decision,
                         once,
                         (asked, decision) -> first.complete(() -> end(first, asked, decision, rules, alwaysOk))));
+    }
+
+    /** The address that the call comes from, or that trusted proxies say it comes from. */
+    private String callerAddress(HttpServerRequest http) {
+        TrustedProxies proxies = settings.proxies();
+        String peer = http.remoteAddress() == null
+                ? ""
+                : String.valueOf(http.remoteAddress().hostAddress());
+        return proxies.caller(peer, http.headers().getAll(proxies.header().text()));
     }
 
     private void end(

@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.server.rls.RequestCaps;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  *     to reset
  * @param retryJitter the maximum that is added to {@code Retry-After}, so that callers that were denied together do not
  *     retry together
+ * @param proxies whose headers name the caller, where a check asks for its address
  */
-public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Idempotency idempotency) {
+public record RestSettings(
+        RequestCaps caps, int draft, Duration retryJitter, Idempotency idempotency, TrustedProxies proxies) {
 
     public RestSettings {
         if (draft != 10 && draft != 11) {
@@ -21,20 +24,34 @@ public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Id
     }
 
     public static RestSettings defaults() {
-        return new RestSettings(RequestCaps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults());
+        return new RestSettings(
+                RequestCaps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults(), TrustedProxies.NONE);
     }
 
     /** Returns these settings with other bounds on the answers remembered per caller. */
     public RestSettings withIdempotency(Duration keep, int perCaller) {
         return new RestSettings(
-                caps, draft, retryJitter, new Idempotency(keep, perCaller, idempotency.total(), idempotency.header()));
+                caps,
+                draft,
+                retryJitter,
+                new Idempotency(keep, perCaller, idempotency.total(), idempotency.header()),
+                proxies);
     }
 
     /** Returns these settings with another header for idempotency keys; null for the usual ones. */
     public RestSettings withIdempotencyHeader(@Nullable String header) {
         Idempotency same = idempotency;
         return new RestSettings(
-                caps, draft, retryJitter, new Idempotency(same.keep(), same.perCaller(), same.total(), header));
+                caps,
+                draft,
+                retryJitter,
+                new Idempotency(same.keep(), same.perCaller(), same.total(), header),
+                proxies);
+    }
+
+    /** Returns these settings with other trusted proxies. */
+    public RestSettings withProxies(TrustedProxies trusted) {
+        return new RestSettings(caps, draft, retryJitter, idempotency, trusted);
     }
 
     /**

@@ -4,6 +4,8 @@ import dev.weir.control.ControlSettings;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.pattern.TrustedProxies;
+import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
 import java.lang.System.Logger.Level;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param sources the rule sources on the network, which override the files
  * @param tls the TLS files of the ports
  * @param network the bounds on connections and on the memory that peers hold
+ * @param trust whom the server believes
  * @param adminToken null if none is set
  * @param maxKeys counters kept in memory
  * @param stores the shared stores by name, with the default one unless it is memory
@@ -39,6 +42,7 @@ public record Settings(
         ListenAddress admin,
         TlsPorts tls,
         Network network,
+        Trust trust,
         @Nullable AdminToken adminToken,
         int eventLoops,
         long maxKeys,
@@ -100,6 +104,14 @@ public record Settings(
      * @param nearLimit the share of a limit above which hits count as near it
      */
     public record ReferenceMetrics(ListenAddress address, String path, double nearLimit) {}
+
+    /**
+     * Whom the server believes.
+     *
+     * @param fleetSecret signs what servers tell each other through Redis; null if none is set
+     * @param proxies whose headers say who the caller is
+     */
+    public record Trust(@Nullable FleetSecret fleetSecret, TrustedProxies proxies) {}
 
     /** The format and the level of the log. */
     public record Logging(LogFormat format, Level level) {}

@@ -214,6 +214,7 @@ public final class SettingsCatalogue {
                     OTHERS,
                     ReferenceMetricsSettings.ALL,
                     NetworkSettings.ALL,
+                    TrustSettings.ALL,
                     RuleSettings.ALL,
                     DecisionSettings.ALL,
                     PortTls.ALL)

@@ -102,6 +102,7 @@ public final class SettingsReader {
                 new ListenAddress(value(SettingsCatalogue.ADMIN_HOST), value(SettingsCatalogue.ADMIN_PORT)),
                 new TlsReader(this).read(),
                 NetworkSettings.read(this),
+                TrustSettings.read(this),
                 adminToken(),
                 orElse(SettingsCatalogue.EVENT_LOOPS, Runtime.getRuntime().availableProcessors()),
                 orElse(

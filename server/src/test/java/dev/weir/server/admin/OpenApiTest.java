@@ -83,7 +83,7 @@ class OpenApiTest {
                             AccessControl.open(),
                             rules,
                             limiter,
-                            new CounterAdmin(limiter, Map.of(), null),
+                            new CounterAdmin(limiter, Map.of(), null, null),
                             null,
                             LoadOptions.DEFAULT)
                     .routes();

@@ -2,6 +2,8 @@ package dev.weir.server.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.runtime.FleetSecret;
+import dev.weir.internal.runtime.RejectedNotes.Reason;
 import dev.weir.redis.internal.notes.ResetStream;
 import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.RedisSharedStore;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +39,7 @@ class SharedResetsTest {
                     "\u0006")) {
                 get(later.post(each));
             }
-            SharedResets here = new SharedResets(store.resetNews());
+            SharedResets here = new SharedResets(store.resetNews(), null, System::currentTimeMillis);
             get(here.announce(new QueryParameters(List.of(Map.entry("domain", "mine")))));
             assertThat(get(here.remoteResets()))
                     .extracting(QueryParameters::parameters)
@@ -45,6 +48,35 @@ class SharedResetsTest {
                             List.of(Map.entry("domain", "b")),
                             List.of());
             assertThat(get(here.remoteResets())).isEmpty();
+        }
+    }
+
+    @Test
+    void withASecretOnlyFreshSignedResetsAreReadAndEachOnce() throws Exception {
+        FleetSecret secret = new FleetSecret(List.of("0123456789abcdef0123456789abcdef"));
+        AtomicLong now = new AtomicLong(1_800_000_000_000L);
+        try (RedisProcess redis = RedisProcess.start();
+                RedisSharedStore store = RedisSharedStore.open(RedisSettings.of(redis.uri()))) {
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(store::serves);
+            SharedResets here = new SharedResets(store.resetNews(), secret, now::get);
+            SharedResets there = new SharedResets(store.resetNews(), secret, now::get);
+            ResetStream forger = store.resetNews();
+            get(forger.post("{\"by\":\"x\",\"number\":1,\"query\":[[\"domain\",\"a\"]]}"));
+            assertThat(get(here.remoteResets())).isEmpty();
+            assertThat(here.rejectedNotes().of(Reason.UNSIGNED)).isEqualTo(1);
+            get(there.announce(new QueryParameters(List.of(Map.entry("domain", "b")))));
+            assertThat(get(here.remoteResets()))
+                    .extracting(QueryParameters::parameters)
+                    .containsExactly(List.of(Map.entry("domain", "b")));
+            ResetStream copier = store.resetNews();
+            String signed = get(copier.next()).get(1);
+            get(forger.post(signed));
+            assertThat(get(here.remoteResets())).as("replayed").isEmpty();
+            assertThat(here.rejectedNotes().of(Reason.STALE)).isEqualTo(1);
+            now.addAndGet(Duration.ofMinutes(6).toMillis());
+            SharedResets restarted = new SharedResets(store.resetNews(), secret, now::get);
+            assertThat(get(restarted.remoteResets())).as("too old").isEmpty();
+            assertThat(restarted.rejectedNotes().of(Reason.STALE)).isEqualTo(2);
         }
     }
 

@@ -121,7 +121,8 @@ class RestCheckTest {
         String body = "{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":5}";
         assertThat(header(kit.check(body), "RateLimit")).isEqualTo("\"bucket\";r=5;t=1");
         RestSettings defaults = RestSettings.defaults();
-        RestSettings ten = new RestSettings(defaults.caps(), 10, Duration.ZERO, defaults.idempotency());
+        RestSettings ten =
+                new RestSettings(defaults.caps(), 10, Duration.ZERO, defaults.idempotency(), defaults.proxies());
         try (RestKit older = new RestKit(RestKit.weirRules(), ten, RlsSettings.defaults())) {
             assertThat(header(older.check(body), "RateLimit")).isEqualTo("\"bucket\";r=5;t=5");
         }

@@ -64,7 +64,7 @@ final class RestKit implements AutoCloseable {
 
     static RestSettings settings(Duration jitter) {
         RestSettings defaults = RestSettings.defaults();
-        return new RestSettings(defaults.caps(), 11, jitter, defaults.idempotency());
+        return new RestSettings(defaults.caps(), 11, jitter, defaults.idempotency(), defaults.proxies());
     }
 
     /** Domain {@code api}: two a minute and ten an hour for each user, and odd ones for single endpoints. */

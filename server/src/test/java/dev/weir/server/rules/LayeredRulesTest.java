@@ -43,7 +43,7 @@ class LayeredRulesTest {
     @BeforeEach
     void open() throws Exception {
         plane = ControlPlane.open(new ControlSettings(data, null), LoadOptions.DEFAULT);
-        plane.switches().follow(null);
+        plane.switches().follow(null, null);
         rules = new LayeredRules(files(5), List.of(), plane, this::compile);
         rules.follow(this::putInForce);
         compiled = 0;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.internal.tier.LocalTier;
 import dev.weir.server.rls.RlsSettings;
 import java.io.IOException;
@@ -179,6 +180,38 @@ class SettingsReaderTest {
                 .hasMessageContaining("--grpc-tls-client-names: without grpc_tls_client_ca (expected: both)");
         assertThatThrownBy(() -> read(Map.of("tls_client_ca", "a"), Map.of()))
                 .hasMessageContaining("--tls-client-ca: without tls_cert (expected: both)");
+    }
+
+    @Test
+    void aFleetSecretIsLongAndNeverShownAndTwoAreForReplacingIt() throws Exception {
+        String one = "0123456789abcdef0123456789abcdef";
+        String two = "fedcba9876543210fedcba9876543210";
+        Settings settings = read(Map.of(), Map.of("WEIR_FLEET_SECRET", one + ", " + two));
+        assertThat(settings.trust().fleetSecret()).isNotNull();
+        assertThat(settings.toString()).doesNotContain(one, two);
+        assertThat(read(Map.of("fleet_secret", one), Map.of()).trust().fleetSecret())
+                .as("no flag")
+                .isNull();
+        for (String each :
+                List.of("hunter2", one + ",hunter2", one + ",", one + "," + one, one + "," + two + "," + one)) {
+            assertThatThrownBy(() -> read(Map.of(), Map.of("WEIR_FLEET_SECRET", each)))
+                    .as(each)
+                    .hasMessageContaining("WEIR_FLEET_SECRET: ")
+                    .hasMessageContaining("expected: ")
+                    .hasMessageNotContaining("hunter2")
+                    .hasMessageNotContaining(one);
+        }
+    }
+
+    @Test
+    void trustedProxiesAreAddressesAndBlocks() throws Exception {
+        assertThat(read(Map.of(), Map.of()).trust().proxies().blocks()).isEmpty();
+        Settings settings =
+                read(Map.of("trusted_proxies", "10.0.0.0/8, ::1", "forwarded_header", "Forwarded"), Map.of());
+        assertThat(settings.trust().proxies().blocks()).containsExactly("10.0.0.0/8", "::1");
+        assertThat(settings.trust().proxies().header()).isEqualTo(TrustedProxies.Header.FORWARDED);
+        assertThatThrownBy(() -> read(Map.of("trusted_proxies", "10.0.0.0/8,proxy.local"), Map.of()))
+                .hasMessageContaining("--trusted-proxies: \"10.0.0.0/8,proxy.local\" (expected: addresses or blocks");
     }
 
     @Test

@@ -43,12 +43,12 @@ public final class ResetStream {
     }
 
     /**
-     * Returns the entries since the last call; at first, all. The last entry read is requested again. If even that is
+     * Returns the entries since the last call, at most {@value #MOST}; at first, all. The last entry read is requested again. If even that is
      * missing, the stream has expired, and ids of the next stream may be lower, because they are Redis's time.
      */
     public CompletionStage<List<String>> next() {
         String from = last;
-        return run(CommandType.XRANGE, from, "+").thenApply(entries -> {
+        return run(CommandType.XRANGE, from, "+", "COUNT", MOST).thenApply(entries -> {
             List<String> texts = new ArrayList<>();
             String read = BEGINNING;
             for (Object each : entries) {

@@ -22,7 +22,8 @@ public final class SharedNotes {
     private static final byte[] POST = """
             local old = redis.call('HGET', KEYS[1], ARGV[1])
             local stamp = old and tonumber(string.match(old, '^(%d+) '))
-            if stamp and stamp >= tonumber(ARGV[2]) then
+            local replaced = ARGV[4] ~= '' and ARGV[4] == redis.call('HGET', KEYS[1], '')
+            if stamp and stamp >= tonumber(ARGV[2]) and not replaced then
               return 0
             end
             redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
@@ -67,9 +68,21 @@ public final class SharedNotes {
         });
     }
 
-    /** Posts {@code text}, unless the text under {@code name} is as new or newer; returns whether it was posted. */
-    public CompletionStage<Boolean> post(String name, long stamp, String text) {
-        return run(CommandType.EVAL, POST, ONE_KEY, key, bytes(name), bytes(String.valueOf(stamp)), bytes(text))
+    /**
+     * Posts {@code text}, unless the text under {@code name} is as new or newer; returns whether it was posted.
+     *
+     * @param count replaces the text however new it is if there were no more posts than this; empty for never
+     */
+    public CompletionStage<Boolean> post(String name, long stamp, String text, String count) {
+        return run(
+                        CommandType.EVAL,
+                        POST,
+                        ONE_KEY,
+                        key,
+                        bytes(name),
+                        bytes(String.valueOf(stamp)),
+                        bytes(text),
+                        bytes(count))
                 .thenApply(reply -> !reply.isEmpty() && reply.get(0) instanceof Long done && done == 1);
     }
 

@@ -50,15 +50,20 @@ class SharedNotesTest {
         String strange = "{\"\u00e4\": \"\ud83d\ude00 \\n 9 \"}";
         assertThat(get(notes.count())).isEmpty();
         assertThat(get(notes.read())).isEmpty();
-        assertThat(get(notes.post("a/b c", 1_800_000_000_000L, strange))).isTrue();
-        assertThat(get(notes.post("a/b c", 1_799_999_999_999L, "older"))).isFalse();
-        assertThat(get(notes.post("a/b c", 1_800_000_000_000L, "as old"))).isFalse();
+        assertThat(get(notes.post("a/b c", 1_800_000_000_000L, strange, ""))).isTrue();
+        assertThat(get(notes.post("a/b c", 1_799_999_999_999L, "older", ""))).isFalse();
+        assertThat(get(notes.post("a/b c", 1_800_000_000_000L, "as old", ""))).isFalse();
         assertThat(get(notes.count())).hasValue("1");
-        assertThat(get(notes.post("d", 1, ""))).isTrue();
+        assertThat(get(notes.post("d", 1, "", ""))).isTrue();
         assertThat(get(notes.read())).isEqualTo(Map.of("a/b c", strange, "d", ""));
-        assertThat(get(notes.post("a/b c", 1_800_000_000_001L, "newer"))).isTrue();
+        assertThat(get(notes.post("a/b c", 1_800_000_000_001L, "newer", ""))).isTrue();
         assertThat(get(notes.read())).containsEntry("a/b c", "newer");
         assertThat(get(notes.count())).hasValue("3");
+        assertThat(get(notes.post("a/b c", 5, "older", "2")))
+                .as("others have posted since")
+                .isFalse();
+        assertThat(get(notes.post("a/b c", 5, "in place of it", "3"))).isTrue();
+        assertThat(get(notes.read())).containsEntry("a/b c", "in place of it");
     }
 
     private static <T> T get(CompletionStage<T> answer) throws Exception {

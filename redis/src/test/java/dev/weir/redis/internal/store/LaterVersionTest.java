@@ -273,11 +273,11 @@ class LaterVersionTest {
     @Test
     void notesOfOtherShapesArePassedOver() throws Exception {
         SharedNotes notes = store.notes("switches");
-        assertThat(get(notes.post("known", 5, "text"))).isTrue();
+        assertThat(get(notes.post("known", 5, "text", ""))).isTrue();
         String board = new String(RedisKey.ofNotes(0, "switches"), StandardCharsets.US_ASCII);
         redis.cli("HSET", board, "v2", "{\"version\":2}", "later", "7 {\"version\":2}");
         assertThat(get(notes.read())).isEqualTo(Map.of("known", "text", "later", "{\"version\":2}"));
-        assertThat(get(notes.post("later", 6, "older"))).as("newer stays").isFalse();
+        assertThat(get(notes.post("later", 6, "older", ""))).as("newer stays").isFalse();
         assertThat(redis.cli("HGET", board, "later")).isEqualTo("7 {\"version\":2}");
     }
 

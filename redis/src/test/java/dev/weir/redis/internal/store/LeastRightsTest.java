@@ -83,7 +83,7 @@ class LeastRightsTest {
         assertThat(get(store.reset(name))).isTrue();
         get(store.resetNews().post("reset"));
         assertThat(get(store.resetNews().next())).containsExactly("reset");
-        assertThat(get(store.notes("switches").post("a", 1, "text"))).isTrue();
+        assertThat(get(store.notes("switches").post("a", 1, "text", ""))).isTrue();
         assertThat(get(store.notes("switches").read())).containsEntry("a", "text");
         assertThat(get(store.notes("switches").count())).hasValue("1");
     }
