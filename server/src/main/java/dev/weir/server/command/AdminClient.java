@@ -120,11 +120,16 @@ class AdminClient extends ServerClient {
         if (answer.statusCode() >= 300) {
             JsonArray errors = body.getJsonArray("errors", new JsonArray());
             throw new CommandException(
+                    exitCode(answer.statusCode()),
                     errors.size() > 1
                             ? errors.stream().map(String::valueOf).collect(Collectors.joining("\n  ", "\n  ", ""))
                             : body.getString("detail", "status " + answer.statusCode()));
         }
         return new Reply(body, answer.headers().firstValue("ETag").orElse(""));
+    }
+
+    private static int exitCode(int status) {
+        return status == 404 ? ExitCodes.NOT_FOUND : status >= 500 ? ExitCodes.UNREACHABLE : ExitCodes.USAGE;
     }
 
     /** Encodes text for a header. Java's client sends ASCII only, so other text is encoded as in RFC 8187. */
