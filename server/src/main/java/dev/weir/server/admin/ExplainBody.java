@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * a person would write after {@code weir explain}.
  */
 final class ExplainBody {
-    private static final Set<String> MEMBERS =
-            Set.of("domain", "hits", "attributes", "entries", "descriptors", "line");
+    private static final Set<String> MEMBERS = Set.of("domain", "hits", "attributes", "entries", "descriptors", "line");
     private static final int MOST_ENTRIES = 100;
     private static final int MOST_DESCRIPTORS = 10;
 
@@ -76,7 +75,8 @@ final class ExplainBody {
     private static void descriptors(JsonArray descriptors, Request into) {
         requireFew("descriptors", descriptors.size(), MOST_DESCRIPTORS);
         for (Object each : descriptors) {
-            if (!(each instanceof JsonObject descriptor && descriptor.getValue("entries") instanceof JsonArray entries)) {
+            if (!(each instanceof JsonObject descriptor
+                    && descriptor.getValue("entries") instanceof JsonArray entries)) {
                 throw HttpProblemException.badRequest("descriptors: expected a list of {\"entries\": […]}");
             }
             entries(entries, into.descriptor());

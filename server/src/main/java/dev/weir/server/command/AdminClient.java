@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -68,6 +69,24 @@ class AdminClient extends ServerClient {
 
     Reply post(String path, byte[] body) throws CommandException {
         return send("POST", path, body, List.of());
+    }
+
+    /** As {@link #put}, of a body that was made of {@code flags}: member and flag. Errors name the flags. */
+    Reply putFlags(String path, byte[] body, Map<String, String> flags) throws CommandException {
+        try {
+            return put(path, body, null);
+        } catch (CommandException e) {
+            throw e.saying(FlagErrors.rename(String.valueOf(e.getMessage()), flags));
+        }
+    }
+
+    /** As {@link #post}, of a body that was made of {@code flags}. */
+    Reply postFlags(String path, byte[] body, Map<String, String> flags) throws CommandException {
+        try {
+            return post(path, body);
+        } catch (CommandException e) {
+            throw e.saying(FlagErrors.rename(String.valueOf(e.getMessage()), flags));
+        }
     }
 
     Reply delete(String path) throws CommandException {

@@ -15,6 +15,11 @@ final class CommandException extends Exception {
         this.exitCode = exitCode;
     }
 
+    /** The same failure with another message. */
+    CommandException saying(String message) {
+        return new CommandException(exitCode, message);
+    }
+
     int exitCode() {
         return exitCode;
     }

@@ -15,7 +15,9 @@ final class CounterCells {
         }
         boolean holdsMore = !limit.getLong("burst").equals(limit.getLong("requests"));
         return limit.getLong("requests") + " per " + limit.getString("window")
-                + (holdsMore && limit.getString("algorithm").endsWith("bucket") ? ", burst " + limit.getLong("burst") : "");
+                + (holdsMore && limit.getString("algorithm").endsWith("bucket")
+                        ? ", burst " + limit.getLong("burst")
+                        : "");
     }
 
     static String used(JsonObject counter) {

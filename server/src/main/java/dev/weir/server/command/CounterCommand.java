@@ -57,9 +57,8 @@ final class CounterCommand extends AdminCommandGroup {
         } else if (counters.isEmpty()) {
             return print("no rule counts this request");
         }
-        TextTable table =
-                new TextTable(
-                        "RULE", "COUNTER", "STORE", "USED", "LIMIT", "NOW", "RESETS IN", reset ? "RESET" : "NAME");
+        TextTable table = new TextTable(
+                "RULE", "COUNTER", "STORE", "USED", "LIMIT", "NOW", "RESETS IN", reset ? "RESET" : "NAME");
         counters.forEach(one -> {
             JsonObject each = (JsonObject) one;
             table.row(

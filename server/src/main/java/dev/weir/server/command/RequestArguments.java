@@ -37,7 +37,8 @@ final class RequestArguments {
         JsonArray descriptors = new JsonArray();
         for (List<Map.Entry<String, String>> entries : words().descriptors()) {
             JsonArray array = new JsonArray();
-            entries.forEach(each -> array.add(new JsonObject().put("key", each.getKey()).put("value", each.getValue())));
+            entries.forEach(
+                    each -> array.add(new JsonObject().put("key", each.getKey()).put("value", each.getValue())));
             descriptors.add(new JsonObject().put("entries", array));
         }
         return descriptors;

@@ -58,7 +58,8 @@ public final class UnknownNames {
 
     private static String list(Collection<String> names) {
         // Any of many will do; sorting all of them would cost too much for one request.
-        String list = names.stream().limit(SHOWN).sorted().map(CallerText::shown).collect(Collectors.joining(", "));
+        String list =
+                names.stream().limit(SHOWN).sorted().map(CallerText::shown).collect(Collectors.joining(", "));
         return names.size() > SHOWN ? list + " and " + (names.size() - SHOWN) + " more" : list;
     }
 }

@@ -150,14 +150,17 @@ class ExplainCommandTest extends AtTheTerminal {
     @Test
     void aCallerAloneIsToldWhereItIsDenied() throws Exception {
         assertThat(run("api", "api_key=k")).isZero();
-        assertThat(out.toString()).startsWith("it would pass").contains("APPLIES IF").doesNotContain("denied on");
+        assertThat(out.toString())
+                .startsWith("it would pass")
+                .contains("APPLIES IF")
+                .doesNotContain("denied on");
         order();
         order();
         assertThat(run("api", "api_key=k")).isZero();
         assertThat(out.toString().lines().toList()).contains("denied on: orders");
         assertThat(out.toString().lines())
-                .anyMatch(line -> line.matches(
-                        "orders +endpoint is POST /orders +api_key=k +2 +2 per 10s +passes in [0-9]+m?s"));
+                .anyMatch(line ->
+                        line.matches("orders +endpoint is POST /orders +api_key=k +2 +2 per 10s +passes in [0-9]+m?s"));
         assertThat(run("api", "api_key=other")).isZero();
         assertThat(out.toString()).doesNotContain("denied on");
         // Whoever asks about an endpoint is told about that endpoint.
@@ -187,7 +190,8 @@ class ExplainCommandTest extends AtTheTerminal {
             assertThat(out.toString().lines().skip(2))
                     .as("%s", out)
                     .anyMatch(line -> line.matches("generic_key_all +generic_key=all .* 1 +100 per 1h .* room .*"))
-                    .anyMatch(line -> line.matches("path_/login.address +path=/login,? ?address=10.0.0.7 .* passes in .*"));
+                    .anyMatch(line ->
+                            line.matches("path_/login.address +path=/login,? ?address=10.0.0.7 .* passes in .*"));
             // A caller alone, in Envoy's format.
             assertThat(executeAt(admin, "explain", "edge", "address=10.0.0.7")).isZero();
             assertThat(out.toString()).startsWith("no rule applies").contains("denied on: path_/login.address");
@@ -203,12 +207,18 @@ class ExplainCommandTest extends AtTheTerminal {
                 "api 'api_key=k' 'endpoint=POST /orders'",
                 "api api_key=\"k\" endpoint=POST\\ /orders")) {
             JsonObject answer = new JsonObject(server.admin
-                    .post("/admin/v1/explain", new JsonObject().put("line", line).encode())
+                    .post(
+                            "/admin/v1/explain",
+                            new JsonObject().put("line", line).encode())
                     .body());
-            assertThat(answer.getBoolean("would_pass")).as("%s: %s", line, answer).isFalse();
+            assertThat(answer.getBoolean("would_pass"))
+                    .as("%s: %s", line, answer)
+                    .isFalse();
         }
         assertThat(server.admin
-                        .post("/admin/v1/explain", new JsonObject().put("line", "api a=\"b").encode())
+                        .post(
+                                "/admin/v1/explain",
+                                new JsonObject().put("line", "api a=\"b").encode())
                         .body())
                 .contains("is not closed");
     }
