@@ -14,6 +14,7 @@ import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.counters.CounterJson;
 import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.request.UnknownNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -51,6 +52,10 @@ final class ExplainApi {
                 .put("tier", rules.tierOverride(request))
                 .put("everything", rules.everything().text())
                 .put("rules", rules(rules, request, probed));
+        String unknown = UnknownNames.attributes(request, rules.attributes(request.domain()));
+        if (unknown != null) {
+            json.put("note", unknown);
+        }
         if (request.descriptors() == 1) {
             elsewhere(rules, request, json);
         }

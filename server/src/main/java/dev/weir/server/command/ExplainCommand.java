@@ -112,6 +112,9 @@ final class ExplainCommand implements Callable<Integer> {
         if (!denied.isEmpty()) {
             out.println("denied on: " + denied.stream().map(String::valueOf).collect(Collectors.joining(", ")));
         }
+        if (answer.getString("note") != null) {
+            out.println("note: " + answer.getString("note"));
+        }
         print(met, applying, out);
         print(elsewhere, further.size(), out);
         print(others, other, out);

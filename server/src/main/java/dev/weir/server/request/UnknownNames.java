@@ -32,8 +32,8 @@ public final class UnknownNames {
     }
 
     /**
-     * The message for a request that no rule applies to, if no rule of its domain uses some of its attributes; null if
-     * the rules use them all. {@code used} are the attributes that the rules use.
+     * The message for attributes of {@code request} that no rule of its domain uses; null if the rules use them all.
+     * {@code used} are the attributes that the rules use.
      */
     public static @Nullable String attributes(Request request, Set<String> used) {
         Set<String> unknown = new TreeSet<>();
@@ -43,9 +43,7 @@ public final class UnknownNames {
                 unknown.add(request.key(i));
             }
         }
-        return unknown.isEmpty()
-                ? null
-                : "no rule applies, and none uses " + list(unknown) + " (expected: " + oneOf(used) + ")";
+        return unknown.isEmpty() ? null : "no rule uses " + list(unknown) + " (expected: " + oneOf(used) + ")";
     }
 
     /** {@code one of "a", "b" and 3 more}. */

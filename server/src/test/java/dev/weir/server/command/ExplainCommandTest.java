@@ -136,6 +136,9 @@ class ExplainCommandTest extends AtTheTerminal {
         assertThat(err.toString()).contains("no such domain: \"nowhere\" (expected: one of \"api\")");
         assertThat(run("aip", "api_key=k")).isEqualTo(3);
         assertThat(err.toString()).contains("no such domain: \"aip\" (did you mean \"api\"?)");
+        assertThat(run("api", "apikey=k")).isZero();
+        assertThat(out.toString())
+                .contains("note: no rule uses \"apikey\" (expected: one of \"api_key\", \"endpoint\", \"tier\")");
         assertThat(run("api", "nonsense")).isEqualTo(2);
         assertThat(server.admin.post("/admin/v1/explain", "[]").statusCode()).isEqualTo(400);
         assertThat(server.admin

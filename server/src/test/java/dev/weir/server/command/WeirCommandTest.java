@@ -138,7 +138,7 @@ class WeirCommandTest extends AtTheTerminal {
             assertThat(run("check", "--url", running.url(), "api", "colour=red"))
                     .isZero();
             assertThat(out.toString().strip())
-                    .isEqualTo("allowed: no rule applies, and none uses \"colour\" (expected: one of \"user_id\")");
+                    .isEqualTo("allowed: no rule uses \"colour\" (expected: one of \"user_id\")");
             assertThat(run("check", "--url", running.url(), "apo", "user_id=ann"))
                     .isEqualTo(3);
             assertThat(out.toString().strip()).isEqualTo("allowed: no such domain: \"apo\" (did you mean \"api\"?)");

@@ -60,6 +60,7 @@ function explain(told, into) {
   into.append(element('p', { class: met > 0 && !told.would_pass ? 'verdict wrong' : 'verdict' }, verdict));
   const denied = told.denied_on || [];
   if (denied.length) into.append(element('p', { class: 'verdict wrong' }, `Denied on: ${denied.join(', ')}`));
+  if (told.note) into.append(element('p', { class: 'quiet' }, `Note: ${told.note}`));
   const elsewhere = (told.elsewhere || []).map(rule => ({ ...rule, elsewhere: true }));
   const named = new Set(elsewhere.map(rule => rule.rule));
   into.append(counters(told.rules.filter(rule => rule.met || !named.has(rule.rule)).concat(elsewhere)));
