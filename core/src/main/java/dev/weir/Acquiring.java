@@ -1,6 +1,7 @@
 package dev.weir;
 
 import dev.weir.internal.library.EventLoops;
+import dev.weir.internal.model.PlainDuration;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -23,7 +24,7 @@ final class Acquiring {
             throws InterruptedException {
         EventLoops.refuse("acquire", "checkAsync, and a timer");
         if (atMost.isNegative()) {
-            throw new IllegalArgumentException("atMost: " + atMost + " (expected: >= 0)");
+            throw new IllegalArgumentException("atMost: " + PlainDuration.exact(atMost) + " (expected: >= 0s)");
         }
         long start = time.nanos();
         while (true) {

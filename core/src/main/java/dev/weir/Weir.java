@@ -1,6 +1,7 @@
 package dev.weir;
 
 import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.model.PlainDuration;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.StoreDescription;
 import java.time.Duration;
@@ -195,8 +196,8 @@ public interface Weir extends AutoCloseable {
 
         static Duration within(String name, Duration given, Duration least) {
             if (given.compareTo(least) < 0 || given.compareTo(LONGEST) > 0) {
-                throw new IllegalArgumentException(
-                        name + ": " + given + " (expected: " + least + " to " + LONGEST + ")");
+                throw new IllegalArgumentException(name + ": " + PlainDuration.exact(given) + " (expected: "
+                        + PlainDuration.exact(least) + " to " + PlainDuration.exact(LONGEST) + ")");
             }
             return given;
         }

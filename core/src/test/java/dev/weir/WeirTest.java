@@ -166,6 +166,7 @@ class WeirTest {
                         .isTrue();
             }
         });
+        assertThat(weir.decide(Request.to("aip").with("user_id", "u"))).hasToString("allowed (no rule applies)");
         assertThat(log)
                 .containsExactly(
                         "not limited: requests to domain aip: there are rules for [api] only (said once)",

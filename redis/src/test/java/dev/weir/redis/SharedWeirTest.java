@@ -270,10 +270,10 @@ class SharedWeirTest {
     void aTimeThatNobodyCanMeanIsRefused() {
         Weir.Builder builder = Weir.builder(rules(1_000, rule -> rule));
         assertThatThrownBy(() -> builder.warmUp(ChronoUnit.FOREVER.getDuration()))
-                .hasMessageStartingWith("warmUp: PT")
-                .hasMessageEndingWith(" (expected: PT0S to PT1H)");
+                .hasMessageStartingWith("warmUp: 106751991d")
+                .hasMessageEndingWith(" (expected: 0s to 1h)");
         assertThatThrownBy(() -> builder.deadline(Duration.ofNanos(999)))
-                .hasMessage("deadline: PT0.000000999S (expected: PT0.000001S to PT1H)");
+                .hasMessage("deadline: 999ns (expected: 1us to 1h)");
     }
 
     /** Nothing waits any more on a thread that is interrupted: to go on would be to spin. */

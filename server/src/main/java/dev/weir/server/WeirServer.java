@@ -47,6 +47,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +138,9 @@ public final class WeirServer implements AutoCloseable {
                 loops.group(),
                 observers.ruleMetrics()::degraded,
                 observers.ruleMetrics()::lastStoreFailure));
-        health.degradedBy(stores::degraded);
+        health.degradedBy(() -> Stream.of(stores.degraded(), control.degraded())
+                .filter(each -> !each.isEmpty())
+                .collect(Collectors.joining("; ")));
         Limiter limiter = new Limiter(
                 rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), observers.observer());
         RedisSharedStore noteStore = stores.noteStore();

@@ -113,7 +113,7 @@ public final class RuleExplainer {
         return new RuleExplanation(rule, false, missing.isEmpty() ? "it does not apply" : String.join("; ", missing));
     }
 
-    private static String text(Condition condition) {
+    static String text(Condition condition) {
         return condition.attribute() + " is " + expected(condition);
     }
 

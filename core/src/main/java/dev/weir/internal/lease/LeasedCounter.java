@@ -86,6 +86,15 @@ public final class LeasedCounter extends CounterKey {
      * #covers covered}, is denied, and its outcome says until when.
      */
     public boolean rests(Check check, long now) {
+        boolean rests = wouldRest(check, now);
+        if (rests) {
+            leases.stats().denied.increment();
+        }
+        return rests;
+    }
+
+    /** The same, and counts no denial. */
+    public boolean wouldRest(Check check, long now) {
         long left = size.rest(now);
         if (left <= 0) {
             return false;
@@ -97,7 +106,6 @@ public final class LeasedCounter extends CounterKey {
         boolean never = check.hits > limit.capacity();
         out.retryAfter = never ? Outcome.NEVER : Math.max((left + 999) / 1_000, view.untilFit(check.hits, now));
         out.delay = 0;
-        leases.stats().denied.increment();
         return true;
     }
 

@@ -85,6 +85,12 @@ public final class Leases {
         return null;
     }
 
+    /** The same, and changes nothing. */
+    public @Nullable LeasedCounter peek(Check check, CounterKey key) {
+        LeasedCounter found = counters.get(key.set(check.key0, check.key1));
+        return found != null && found.isOf(check) ? found : null;
+    }
+
     /**
      * Records that the counter of {@code check} was asked and had room; the second time within a second it becomes
      * busy.

@@ -4,7 +4,6 @@ import dev.weir.Consistency;
 import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
-import dev.weir.internal.limiter.RuleCounter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
@@ -166,19 +165,15 @@ public final class LibraryLimiter implements AutoCloseable {
     }
 
     /**
-     * Returns whether the hits of {@code request}, which matches one rule of a shared store, would pass. Takes nothing,
-     * and waits for the deadline at most.
+     * Returns whether the hits of {@code request}, which matches one rule, would pass. Takes nothing, and waits for the
+     * deadline at most.
      *
      * @throws IllegalStateException if this is closed, or on an event loop
      */
     public MutableVerdict probe(Request request) {
         EventLoops.refuse("probe", "checkAsync");
         requireOpen();
-        RuleCounter counter = limiter.counters(request).get(0);
-        long patience = deadline.toNanos();
-        return ProbeAsk.probe(
-                        limiter.stores().at(counter.check().store), counter, System.nanoTime() + patience, patience)
-                .join();
+        return limiter.probe(request).toCompletableFuture().join().decision().verdict(0);
     }
 
     /**

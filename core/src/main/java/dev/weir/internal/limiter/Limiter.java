@@ -12,6 +12,8 @@ import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.VerdictWriter;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
+import dev.weir.internal.limiter.shared.DecisionProbe;
+import dev.weir.internal.limiter.shared.ProbedDecision;
 import dev.weir.internal.limiter.shared.SharedPath;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
@@ -27,6 +29,7 @@ import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.LocalStore;
 import dev.weir.internal.tier.LocalTier;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +56,7 @@ public final class Limiter {
     private final CheckWriter checkWriter;
     private final VerdictWriter verdictWriter;
     private final @Nullable SharedPath shared;
+    private final DecisionProbe prober;
     private volatile MeteredRules rules;
 
     /** Creates a limiter whose counters all live in {@code store}; compiles {@code rules}. */
@@ -88,6 +92,7 @@ public final class Limiter {
         this.shared = stores.isEmpty()
                 ? null
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
+        this.prober = new DecisionProbe(store, stores, time, settings, checkWriter, tier());
     }
 
     /** Creates the same from rules as written: compiles them. */
@@ -243,6 +248,22 @@ public final class Limiter {
             decided.complete(decision);
         }
         return decided;
+    }
+
+    /**
+     * Tells how this process would decide {@code request} now: which hits fit, and when. Takes nothing. Completes as
+     * {@link #decideAsync} does.
+     */
+    public CompletionStage<ProbedDecision> probe(Request request) {
+        return prober.decision(rules, request);
+    }
+
+    /**
+     * Tells the same by the stores of the counters alone, without the leases, cached denials and reported counters of
+     * this process. Takes nothing, and completes after {@code patience} at the latest.
+     */
+    public CompletionStage<ProbedDecision> probeCounters(Request request, Duration patience) {
+        return prober.counters(rules, request, patience.toNanos() / 1_000);
     }
 
     /** Returns the counters of {@code request}, for administration; asks no store and takes nothing. */

@@ -194,6 +194,9 @@ public final class MutableDecision implements Decision {
     /** The decision and every verdict, for people. */
     @Override
     public String toString() {
-        return (allowed ? "allowed " : "denied ") + Arrays.asList(verdicts).subList(0, size);
+        String all = size == 0
+                ? "(no rule applies)"
+                : String.valueOf(Arrays.asList(verdicts).subList(0, size));
+        return (allowed ? "allowed " : "denied ") + all;
     }
 }

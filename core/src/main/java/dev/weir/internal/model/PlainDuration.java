@@ -1,5 +1,7 @@
 package dev.weir.internal.model;
 
+import java.time.Duration;
+
 /** Formats durations for people: {@code 250ms}, {@code 12s}, {@code 1m 30s}, {@code 1h}. */
 public final class PlainDuration {
     private static final String[] UNITS = {"d", "h", "m", "s", "ms", "us"};
@@ -10,6 +12,19 @@ public final class PlainDuration {
     private static final int MILLIS = 4;
 
     private PlainDuration() {}
+
+    /** Formats {@code duration} exactly, to the nanosecond. */
+    public static String exact(Duration duration) {
+        if (duration.isNegative()) {
+            return "-" + exact(duration.negated());
+        }
+        long longest = Long.MAX_VALUE / MICROS[SECONDS];
+        long micros = duration.getSeconds() >= longest
+                ? longest * MICROS[SECONDS]
+                : duration.getSeconds() * MICROS[SECONDS] + duration.getNano() / 1_000;
+        int nanos = duration.getNano() % 1_000;
+        return nanos == 0 ? exact(micros) : (micros == 0 ? "" : exact(micros) + " ") + nanos + "ns";
+    }
 
     /** Formats {@code micros} exactly, unit by unit. */
     public static String exact(long micros) {

@@ -273,11 +273,20 @@ public final class ReportedCounter {
      * {@code check}.
      */
     public boolean denies(Check check, long now) {
+        boolean denies = wouldDeny(check, now);
+        if (denies) {
+            denied(now);
+            reports.stats().denied.increment();
+        }
+        return denies;
+    }
+
+    /** The same, and records no denial. */
+    public boolean wouldDeny(Check check, long now) {
         long left = deniedUntilMicros - now;
         if (left <= 0) {
             return false;
         }
-        denied(now);
         Outcome out = check.outcome;
         out.allowed = false;
         out.remaining = 0;
@@ -285,7 +294,6 @@ public final class ReportedCounter {
         long wait = paidMicros + limit.inflowMicros(check.hits) - now;
         out.retryAfter = check.hits > limit.capacity() ? Outcome.NEVER : wait > 0 ? wait : left;
         out.delay = 0;
-        reports.stats().denied.increment();
         return true;
     }
 }

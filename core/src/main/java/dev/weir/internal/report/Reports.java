@@ -75,6 +75,12 @@ public final class Reports {
         return found;
     }
 
+    /** The counter of {@code check} if there is one; changes nothing. */
+    public @Nullable ReportedCounter peek(Check check, CounterKey key, int storeIndex) {
+        CountersPerLimit known = counters.get(key.set(check.key0, check.key1));
+        return known == null ? null : known.find(check, storeIndex);
+    }
+
     private @Nullable ReportedCounter add(Check check, Rule rule, int storeIndex, long now) {
         if (!budget.take()) {
             return null;

@@ -1,6 +1,8 @@
 package dev.weir.internal.ruleset;
 
 import dev.weir.Request;
+import dev.weir.internal.explain.RuleCompleter;
+import dev.weir.internal.explain.RuleCompletion;
 import dev.weir.internal.explain.RuleExplainer;
 import dev.weir.internal.explain.RuleExplanation;
 import dev.weir.internal.match.Domain;
@@ -25,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +51,8 @@ public final class RuleIndex {
     private final boolean off;
     /** By domain: the rule that counts callers' overrides which no rule of the files counts. */
     private final Map<String, Rule> standalone = new HashMap<>();
+    /** By domain: its attributes, once a caller has asked for them. */
+    private final Map<String, Set<String>> attributes = new ConcurrentHashMap<>();
 
     private final EndpointForm endpointForm;
     private final Map<String, Set<String>> countedBy = new HashMap<>();
@@ -200,10 +205,7 @@ public final class RuleIndex {
     public List<RuleExplanation> look(Request request) {
         Matches matches = new Matches();
         match(request, matches);
-        List<Rule> adopted = rules.stream()
-                .filter(each ->
-                        each.domain().equals(request.domain()) && !each.id().equals(OVERRIDE))
-                .toList();
+        List<Rule> adopted = adopted(request.domain());
         RuleExplainer sightings = new RuleExplainer(request, matches, endpointForm);
         sightings.envoy(source.envoy.getOrDefault(request.domain(), List.of()), adopted);
         List<WeirRule> plain = source.weir.getOrDefault(request.domain(), List.of());
@@ -231,6 +233,33 @@ public final class RuleIndex {
             }
         }
         return compared;
+    }
+
+    /**
+     * Finds rules that {@code request}, which has one descriptor, does not meet because it lacks attributes, though it
+     * has all that they count by; {@code most} of them at most. It is slow, and meant for people.
+     */
+    public List<RuleCompletion> completions(Request request, int most) {
+        List<Rule> adopted = adopted(request.domain());
+        RuleCompleter completer = new RuleCompleter(request, most);
+        if (!request.isAttributes()) {
+            completer.envoy(source.envoy.getOrDefault(request.domain(), List.of()), adopted);
+        }
+        List<WeirRule> plain = source.weir.getOrDefault(request.domain(), List.of());
+        completer.weir(plain, adopted.subList(adopted.size() - plain.size(), adopted.size()));
+        return completer.found();
+    }
+
+    /** The index copies of the rules that the files have for {@code domain}, in their order. */
+    private List<Rule> adopted(String domain) {
+        return rules.stream()
+                .filter(each -> each.domain().equals(domain) && !each.id().equals(OVERRIDE))
+                .toList();
+    }
+
+    /** The attributes that rules of {@code domain} match or count by; empty in a domain that does not exist. */
+    public Set<String> attributes(String domain) {
+        return attributes.computeIfAbsent(hasDomain(domain) ? domain : "", source::attributes);
     }
 
     /** The tier that an override gives the caller of {@code request}; null if there is none. */

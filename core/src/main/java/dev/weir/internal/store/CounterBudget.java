@@ -24,6 +24,11 @@ public final class CounterBudget {
         return false;
     }
 
+    /** Whether a place is free. */
+    public boolean hasRoom() {
+        return taken.get() < most;
+    }
+
     /** Frees a place that was taken. */
     public void leave() {
         taken.decrementAndGet();

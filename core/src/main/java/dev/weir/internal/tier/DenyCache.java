@@ -44,6 +44,16 @@ final class DenyCache {
     private static final int RESET = 6;
     private static final int ASKED = 7;
 
+    /** What a denial is looked up for. */
+    private enum Use {
+        /** To decide a request; once a second, one caller asks the store instead. */
+        DECIDE,
+        /** To stand in for a store that did not answer. */
+        STAND_IN,
+        /** To tell what a decision would find. */
+        PROBE
+    }
+
     /** The {@link #UNTIL} of a cost that can never fit. */
     private static final long FOREVER = Long.MAX_VALUE;
 
@@ -81,12 +91,17 @@ final class DenyCache {
      * callers gets false, to ask the store.
      */
     boolean denies(Check check, long now) {
-        return look(check, now, true);
+        return look(check, now, Use.DECIDE);
+    }
+
+    /** Whether {@link #denies} would return true at {@code now}. It counts no answer and starts no re-validation. */
+    boolean believes(Check check, long now) {
+        return look(check, now, Use.PROBE);
     }
 
     /** Whether {@code check}, which the store did not answer, was known not to fit at {@code now}. */
     boolean stillDenies(Check check, long now) {
-        return look(check, now, false);
+        return look(check, now, Use.STAND_IN);
     }
 
     /** When the store that denied {@code check} was asked; the largest moment if the denial is gone. */
@@ -101,20 +116,20 @@ final class DenyCache {
         return Long.MAX_VALUE;
     }
 
-    private boolean look(Check check, long now, boolean asksAnew) {
+    private boolean look(Check check, long now, Use use) {
         int first = first(check.key0);
         for (int i = first; i < first + WAYS; i++) {
             if (tags[i] == check.key0) {
                 long key1 = check.key1 ^ fingerprint(check);
                 if (table[i * WORDS + KEY1] == key1) {
-                    return read(i * WORDS, check, key1, now, asksAnew);
+                    return read(i * WORDS, check, key1, now, use);
                 }
             }
         }
         return false;
     }
 
-    private boolean read(int at, Check check, long key1, long now, boolean asksAnew) {
+    private boolean read(int at, Check check, long key1, long now, Use use) {
         long version = (long) WORD.getAcquire(table, at + VERSION);
         long key0 = (long) WORD.getOpaque(table, at + KEY0);
         long sameKey1 = (long) WORD.getOpaque(table, at + KEY1);
@@ -128,10 +143,11 @@ final class DenyCache {
         if (torn || key0 != check.key0 || sameKey1 != key1 || check.hits < hits || now >= until) {
             return false;
         }
-        if (asksAnew && !knowsWhen(check, hits)) {
+        if (use != Use.STAND_IN && !knowsWhen(check, hits)) {
             return false;
         }
-        if (asksAnew && now - asked >= REVALIDATE_AFTER && WORD.compareAndSet(table, at + ASKED, asked, now)) {
+        boolean due = use != Use.STAND_IN && now - asked >= REVALIDATE_AFTER;
+        if (due && (use == Use.PROBE || WORD.compareAndSet(table, at + ASKED, asked, now))) {
             return false;
         }
         Outcome out = check.outcome;
@@ -140,7 +156,9 @@ final class DenyCache {
         out.reset = Math.max(0, reset - now);
         out.retryAfter = until == FOREVER ? Outcome.NEVER : retryAfter(check, hits, until - now);
         out.delay = 0;
-        answered.increment();
+        if (use != Use.PROBE) {
+            answered.increment();
+        }
         return true;
     }
 

@@ -72,6 +72,16 @@ public final class LocalTier {
         return denials.stillDenies(check, now);
     }
 
+    /** Whether {@link #denies} would return true at {@code now}; then the outcome is written, and nothing else changes. */
+    public boolean believes(Check check, long now) {
+        return denials.believes(check, now);
+    }
+
+    /** Whether another counter can be leased or reported. */
+    public boolean hasRoom() {
+        return budget.hasRoom();
+    }
+
     /** Records the answer of a store, asked at {@code asked}, to {@code check}. */
     public void learn(Check check, long asked) {
         denials.learn(check, asked);

@@ -2,6 +2,7 @@ package dev.weir.internal.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -37,6 +38,19 @@ class PlainDurationTest {
     })
     void aWaitIsRoundedUp(long micros, String text) {
         assertThat(PlainDuration.roundedUp(micros)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PT0S, 0s",
+        "PT0.000000999S, 999ns",
+        "PT11.817972S, 11s 817ms 972us",
+        "PT1H0.000000001S, 1h 1ns",
+        "PT-1.5S, -1s 500ms",
+        "PT2562047788015215H, 106751991d 4h 54s"
+    })
+    void aDurationIsToldInFull(Duration duration, String text) {
+        assertThat(PlainDuration.exact(duration)).isEqualTo(text);
     }
 
     @ParameterizedTest

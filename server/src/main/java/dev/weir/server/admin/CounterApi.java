@@ -10,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -65,6 +66,8 @@ final class CounterApi {
                     .join();
         } catch (IllegalArgumentException e) {
             throw HttpProblemException.badRequest(String.valueOf(e.getMessage()));
+        } catch (NoSuchElementException e) {
+            throw HttpProblemException.notFound(String.valueOf(e.getMessage()));
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw HttpProblemException.unavailable("the store is unreachable: " + cause.getMessage());

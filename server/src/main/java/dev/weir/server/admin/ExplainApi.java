@@ -1,22 +1,30 @@
 package dev.weir.server.admin;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.Algorithm;
 import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.internal.explain.RuleCompletion;
 import dev.weir.internal.explain.RuleExplanation;
 import dev.weir.internal.explain.VerdictExplanation;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.shared.ProbedDecision;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.server.counters.CounterJson;
 import dev.weir.server.http.HttpAnswer;
-import dev.weir.server.http.JsonOutput;
-import java.io.IOException;
+import dev.weir.server.request.UnknownNames;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * nothing.
  */
 final class ExplainApi {
+    /** The most rules that are completed for a request that names a caller alone; each asks its store. */
+    private static final int MOST_COMPLETED = 64;
 
     private final Limiter limiter;
 
@@ -33,149 +43,152 @@ final class ExplainApi {
 
     /** Handles {@code POST /admin/v1/explain}; blocks for the stores. */
     HttpAnswer explain(byte[] body) {
-        ExplainBody asked = ExplainBody.read(body, limiter.index().domains());
         RuleIndex rules = limiter.index();
-        List<RuleExplanation> sightings = rules.look(asked.request());
-        MutableDecision decision = AwaitedDecision.ask(limiter, asked.request());
-        byte[] json = JsonOutput.bytes(out -> {
-            out.writeStartObject();
-            out.writeStringField("domain", asked.request().domain());
-            out.writeNumberField("hits", asked.hits());
-            out.writeBooleanField("would_pass", wouldPass(decision, asked.hits()));
-            out.writeStringField("tier", rules.tierOverride(asked.request()));
-            out.writeStringField("everything", rules.everything().text());
-            out.writeStringField("endpoint_form", rules.endpointForm().text());
-            out.writeObjectFieldStart("compared");
-            for (Map.Entry<String, String> each :
-                    rules.compared(asked.request()).entrySet()) {
-                out.writeStringField(each.getKey(), each.getValue());
-            }
-            out.writeEndObject();
-            out.writeArrayFieldStart("rules");
-            for (RuleExplanation each : sightings) {
-                write(out, each.rule(), each.met(), each.why(), asked, verdictOn(each.rule(), decision));
-            }
-            for (int i = 0; i < decision.size(); i++) {
-                Rule rule = decision.verdict(i).rule();
-                if (rule != null && rule.id().equals(RuleIndex.OVERRIDE)) {
-                    write(out, rule, true, "it was agreed with this caller", asked, decision.verdict(i));
-                }
-            }
-            out.writeEndArray();
-            out.writeEndObject();
-        });
-        return new HttpAnswer(200, HttpAnswer.JSON, json, List.of());
+        Request request = ExplainBody.read(body, rules.domains());
+        ProbedDecision probed = AwaitedDecision.await(limiter.probe(request));
+        JsonObject json = new JsonObject()
+                .put("domain", request.domain())
+                .put("hits", request.hitsOf(0))
+                .put("would_pass", probed.decision().allowed())
+                .put("tier", rules.tierOverride(request))
+                .put("everything", rules.everything().text())
+                .put("endpoint_form", rules.endpointForm().text())
+                .put("compared", new JsonObject(new LinkedHashMap<>(rules.compared(request))))
+                .put("rules", rules(rules, request, probed));
+        String unknown = UnknownNames.attributes(request, rules.attributes(request.domain()));
+        if (unknown != null) {
+            json.put("note", unknown);
+        }
+        if (request.descriptors() == 1) {
+            elsewhere(rules, request, json);
+        }
+        return new HttpAnswer(200, HttpAnswer.JSON, json.encode().getBytes(StandardCharsets.UTF_8), List.of());
     }
 
-    private static @Nullable MutableVerdict verdictOn(Rule rule, MutableDecision decision) {
+    private JsonArray rules(RuleIndex rules, Request request, ProbedDecision probed) {
+        MutableDecision decision = probed.decision();
+        List<List<RuleExplanation>> looks = IntStream.range(0, request.descriptors())
+                .mapToObj(each -> rules.look(only(request, each)))
+                .toList();
+        JsonArray array = new JsonArray();
+        for (int i = 0; i < looks.get(0).size(); i++) {
+            Rule rule = looks.get(0).get(i).rule();
+            boolean met = false;
+            for (int descriptor = 0; descriptor < looks.size(); descriptor++) {
+                MutableVerdict verdict = verdictOn(rule, descriptor, decision);
+                if (verdict != null) {
+                    met = true;
+                    array.add(met(rule, looks.get(descriptor).get(i).why(), request, probed, verdict));
+                }
+            }
+            if (!met) {
+                array.add(rule(rule, false, whyNot(looks, i)));
+            }
+        }
         for (int i = 0; i < decision.size(); i++) {
-            if (decision.verdict(i).rule() == rule) {
-                return decision.verdict(i);
+            Rule rule = decision.verdict(i).rule();
+            if (rule != null && rule.id().equals(RuleIndex.OVERRIDE)) {
+                array.add(met(rule, "it was agreed with this caller", request, probed, decision.verdict(i)));
+            }
+        }
+        return array;
+    }
+
+    /** The request with one of its descriptors. */
+    private static Request only(Request request, int descriptor) {
+        Request only = Request.to(request.domain()).hits(request.hitsOf(descriptor));
+        only.descriptor();
+        if (request.isAttributes()) {
+            only.asAttributes();
+        }
+        for (int i = request.start(descriptor); i < request.end(descriptor); i++) {
+            only.with(request.key(i), request.value(i));
+        }
+        return only;
+    }
+
+    private static @Nullable MutableVerdict verdictOn(Rule rule, int descriptor, MutableDecision decision) {
+        for (int i = 0; i < decision.size(); i++) {
+            MutableVerdict verdict = decision.verdict(i);
+            if (verdict.rule() == rule && verdict.descriptor() == descriptor) {
+                return verdict;
             }
         }
         return null;
     }
 
+    private static String whyNot(List<List<RuleExplanation>> looks, int index) {
+        if (looks.size() == 1) {
+            return looks.get(0).get(index).why();
+        }
+        return IntStream.range(0, looks.size())
+                .mapToObj(descriptor -> {
+                    RuleExplanation look = looks.get(descriptor).get(index);
+                    // Alone it would apply, so another descriptor of the request has replaced it.
+                    String why = look.met() ? "another rule of this request replaces it" : look.why();
+                    return "descriptor " + (descriptor + 1) + ": " + why;
+                })
+                .collect(Collectors.joining("; "));
+    }
+
     /**
-     * Whether the request would pass. A quota denies only if all quotas of the request deny; every other rule denies
-     * alone.
+     * Adds the rules that the caller would meet with attributes that the request lacks, and which of them deny it: who
+     * asks about a caller alone wants to know.
      */
-    private static boolean wouldPass(MutableDecision decision, long hits) {
-        boolean quota = false;
-        boolean quotaHasRoom = false;
-        for (int i = 0; i < decision.size(); i++) {
-            MutableVerdict verdict = decision.verdict(i);
-            Rule rule = verdict.rule();
-            boolean room = hasRoom(verdict, hits);
-            if (rule == null || verdict.shadow()) {
-                continue;
-            }
-            if (!rule.quota() && !room) {
-                return false;
-            }
-            quota |= rule.quota();
-            quotaHasRoom |= rule.quota() && room;
-        }
-        return !quota || quotaHasRoom;
-    }
-
-    private static boolean hasRoom(MutableVerdict verdict, long hits) {
-        return verdict.allowed()
-                && (verdict.limit() == null || verdict.degraded() || verdict.remaining() >= needed(verdict, hits));
-    }
-
-    private static long needed(MutableVerdict verdict, long hits) {
-        Rule rule = verdict.rule();
-        return rule == null ? hits : rule.costOf(hits);
-    }
-
-    private void write(
-            JsonGenerator out, Rule rule, boolean met, String why, ExplainBody asked, @Nullable MutableVerdict verdict)
-            throws IOException {
-        out.writeStartObject();
-        out.writeStringField("rule", rule.label());
-        out.writeBooleanField("met", met);
-        out.writeStringField("why", why);
-        out.writeStringField("source", rule.source());
-        out.writeStringField("mode", rule.isOff() ? "off" : rule.shadow() ? "shadow" : "on");
-        SwitchState switched = rule.switched();
-        if (switched != null) {
-            out.writeStringField("switched", switched.text());
-        }
-        if (rule.isRollingOut()) {
-            out.writeStringField("rollout", rule.rolloutPercent() + "%");
-        }
-        if (met && verdict != null) {
-            counter(out, rule, verdict, asked);
-        }
-        out.writeEndObject();
-    }
-
-    private void counter(JsonGenerator out, Rule rule, MutableVerdict verdict, ExplainBody asked) throws IOException {
-        VerdictExplanation explained = limiter.explain(asked.request(), verdict);
-        out.writeStringField("counter", explained.counter());
-        out.writeStringField("bucket", explained.bucket());
-        out.writeStringField("store", limiter.stores().isEmpty() ? "memory" : rule.store());
-        out.writeStringField("consistency", rule.consistency().name().toLowerCase(Locale.ROOT));
-        out.writeBooleanField("degraded", verdict.degraded());
-        Limit limit = verdict.limit();
-        if (limit != null) {
-            limit(out, rule, limit);
-            if (!verdict.degraded()) {
-                long needed = needed(verdict, asked.hits());
-                out.writeNumberField("used", Math.max(0, limit.capacity() - verdict.remaining()));
-                out.writeNumberField("remaining", verdict.remaining());
-                out.writeNumberField("reset_in", verdict.resetMicros() / 1e6);
-                out.writeBooleanField("has_room", hasRoom(verdict, asked.hits()));
-                if (!hasRoom(verdict, asked.hits()) && needed <= limit.capacity()) {
-                    out.writeNumberField("passes_within", passesWithin(limit, verdict, needed) / 1e6);
+    private void elsewhere(RuleIndex rules, Request request, JsonObject json) {
+        List<RuleCompletion> completions = rules.completions(request, MOST_COMPLETED);
+        List<CompletionStage<ProbedDecision>> probes = new ArrayList<>();
+        completions.forEach(each -> probes.add(limiter.probe(each.request())));
+        JsonArray array = new JsonArray();
+        JsonArray denied = new JsonArray();
+        for (int i = 0; i < completions.size(); i++) {
+            RuleCompletion each = completions.get(i);
+            ProbedDecision probed = AwaitedDecision.await(probes.get(i));
+            MutableVerdict verdict = verdictOn(each.rule(), 0, probed.decision());
+            if (verdict != null) {
+                array.add(met(each.rule(), each.appliesTo(), each.request(), probed, verdict));
+                if (!verdict.allowed() && !verdict.shadowed()) {
+                    denied.add(each.rule().label());
                 }
             }
         }
+        json.put("denied_on", denied).put("elsewhere", array);
     }
 
-    private static void limit(JsonGenerator out, Rule rule, Limit limit) throws IOException {
-        out.writeObjectFieldStart("limit");
-        out.writeNumberField("requests", limit.requests());
-        out.writeStringField("window", WindowText.of(limit));
-        out.writeStringField("algorithm", limit.algorithm().text());
-        out.writeNumberField("burst", limit.burst());
-        boolean own = limit.equals(rule.limit());
-        out.writeStringField("from", !own ? "override" : rule.name().startsWith("tier:") ? "tier" : "rule");
-        out.writeEndObject();
-    }
-
-    /**
-     * Returns the microseconds after which {@code needed} hits fit at the latest, without other traffic. A bucket
-     * refills evenly and is full at its reset, so it has room by
-     * {@code reset - (capacity - needed) × window / requests}. Any other counter is empty at its reset.
-     */
-    private static double passesWithin(Limit limit, MutableVerdict verdict, long needed) {
-        boolean fills = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.GCRA;
-        if (!fills || limit.requests() == 0) {
-            return verdict.resetMicros();
+    private static JsonObject rule(Rule rule, boolean met, String why) {
+        JsonObject json = new JsonObject()
+                .put("rule", rule.label())
+                .put("met", met)
+                .put("why", why)
+                .put("source", rule.source())
+                .put("mode", rule.isOff() ? "off" : rule.shadow() ? "shadow" : "on");
+        SwitchState switched = rule.switched();
+        if (switched != null) {
+            json.put("switched", switched.text());
         }
-        double spare = (double) (limit.capacity() - needed) * limit.windowMicros() / limit.requests();
-        return Math.max(0, verdict.resetMicros() - Math.floor(spare));
+        if (rule.isRollingOut()) {
+            json.put("rollout", rule.rolloutPercent() + "%");
+        }
+        return json;
+    }
+
+    private JsonObject met(Rule rule, String why, Request request, ProbedDecision probed, MutableVerdict verdict) {
+        VerdictExplanation explained = limiter.explain(request, verdict);
+        JsonObject json = rule(rule, true, why);
+        if (request.descriptors() > 1) {
+            json.put("descriptor", verdict.descriptor() + 1);
+        }
+        json.put("counter", explained.counter())
+                .put("bucket", explained.bucket())
+                .put("store", limiter.stores().isEmpty() ? "memory" : rule.store())
+                .put("consistency", rule.consistency().name().toLowerCase(Locale.ROOT))
+                .put("degraded", verdict.degraded());
+        Limit limit = verdict.limit();
+        if (limit != null) {
+            json.put("limit", CounterJson.limit(rule, limit));
+            json.put("answered_by", probed.origin(verdict).text());
+            CounterJson.state(verdict, json);
+        }
+        return json;
     }
 }

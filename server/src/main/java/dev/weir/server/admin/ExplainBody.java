@@ -3,6 +3,9 @@ package dev.weir.server.admin;
 import dev.weir.Request;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.request.RequestWords;
+import dev.weir.server.request.ShellWords;
+import dev.weir.server.request.UnknownNames;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
@@ -13,47 +16,100 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an explain request: {@code {"domain": "api", "attributes": {"user_id": "u_42"}}}, or {@code entries}
- * instead of attributes if their order matters.
- *
- * @param request the request, with 0 hits, because explaining takes nothing
- * @param hits the hits to explain
+ * Reads the body of an explain request: {@code {"domain": "api", "attributes": {"user_id": "u_42"}}}. Instead of
+ * attributes it may have {@code entries} if their order matters, {@code descriptors} for several, or the {@code line} that
+ * a person would write after {@code weir explain}.
  */
-record ExplainBody(Request request, long hits) {
-    private static final Set<String> MEMBERS = Set.of("domain", "hits", "attributes", "entries");
+final class ExplainBody {
+    private static final Set<String> MEMBERS = Set.of("domain", "hits", "attributes", "entries", "descriptors", "line");
     private static final int MOST_ENTRIES = 100;
+    private static final int MOST_DESCRIPTORS = 10;
 
-    static ExplainBody read(byte[] body, List<String> domains) {
-        JsonObject json = parse(body);
+    private final JsonObject json;
+    private final List<String> domains;
+
+    private ExplainBody(JsonObject json, List<String> domains) {
+        this.json = json;
+        this.domains = domains;
+    }
+
+    /** Reads the request in {@code body}; {@code domains} are those that exist. */
+    static Request read(byte[] body, List<String> domains) {
+        return new ExplainBody(parse(body), domains).request();
+    }
+
+    private Request request() {
         for (String each : json.fieldNames()) {
             if (!MEMBERS.contains(each)) {
-                throw HttpProblemException.badRequest(
-                        CallerText.shown(each) + ": no such member (expected: domain, hits, attributes or entries)");
+                throw HttpProblemException.badRequest(CallerText.shown(each)
+                        + ": no such member (expected: domain, hits, attributes, entries, descriptors or line)");
             }
         }
-        Request request = Request.to(domain(json, domains)).hits(0);
-        request.descriptor();
-        if (json.containsKey("attributes") == json.containsKey("entries")) {
-            throw HttpProblemException.badRequest("expected: either attributes or entries");
+        long given = MEMBERS.stream()
+                .filter(each -> !each.equals("domain") && !each.equals("hits") && json.containsKey(each))
+                .count();
+        if (given != 1) {
+            throw HttpProblemException.badRequest("expected: one of attributes, entries, descriptors and line");
         }
+        if (json.containsKey("line")) {
+            return line(text(json.getValue("line"), "line"));
+        }
+        Request request = Request.to(domain(json.getValue("domain"))).hits(hits());
         if (json.getValue("attributes") instanceof JsonObject attributes) {
-            request.asAttributes();
-            requireFew(attributes.size());
+            request.descriptor().asAttributes();
+            requireFew("attributes", attributes.size(), MOST_ENTRIES);
             for (Map.Entry<String, Object> each : attributes) {
                 request.with(each.getKey(), text(each.getValue(), each.getKey()));
             }
         } else if (json.getValue("entries") instanceof JsonArray entries) {
-            requireFew(entries.size());
-            for (Object each : entries) {
-                if (!(each instanceof JsonObject entry)) {
-                    throw HttpProblemException.badRequest("entries: expected {\"key\": …, \"value\": …}");
-                }
-                request.with(text(entry.getValue("key"), "key"), text(entry.getValue("value"), "value"));
-            }
+            entries(entries, request.descriptor());
+        } else if (json.getValue("descriptors") instanceof JsonArray descriptors && !descriptors.isEmpty()) {
+            descriptors(descriptors, request);
         } else {
-            throw HttpProblemException.badRequest("attributes: expected names and texts; entries: expected a list");
+            throw HttpProblemException.badRequest("attributes: expected names and texts; entries: expected a list;"
+                    + " descriptors: expected a list of {\"entries\": […]}");
         }
-        return new ExplainBody(request, hits(json));
+        return request;
+    }
+
+    private static void descriptors(JsonArray descriptors, Request into) {
+        requireFew("descriptors", descriptors.size(), MOST_DESCRIPTORS);
+        for (Object each : descriptors) {
+            if (!(each instanceof JsonObject descriptor
+                    && descriptor.getValue("entries") instanceof JsonArray entries)) {
+                throw HttpProblemException.badRequest("descriptors: expected a list of {\"entries\": […]}");
+            }
+            entries(entries, into.descriptor());
+        }
+    }
+
+    private static void entries(JsonArray entries, Request into) {
+        requireFew("entries", entries.size(), MOST_ENTRIES);
+        for (Object each : entries) {
+            if (!(each instanceof JsonObject entry)) {
+                throw HttpProblemException.badRequest("entries: expected {\"key\": …, \"value\": …}");
+            }
+            into.with(text(entry.getValue("key"), "key"), text(entry.getValue("value"), "value"));
+        }
+    }
+
+    private Request line(String line) {
+        try {
+            List<String> words = ShellWords.split(line);
+            Request request =
+                    Request.to(domain(words.isEmpty() ? null : words.get(0))).hits(hits());
+            List<List<Map.Entry<String, String>>> descriptors =
+                    RequestWords.of(words.subList(1, words.size())).descriptors();
+            requireFew("descriptors", descriptors.size(), MOST_DESCRIPTORS);
+            for (List<Map.Entry<String, String>> entries : descriptors) {
+                requireFew("entries", entries.size(), MOST_ENTRIES);
+                request.descriptor();
+                entries.forEach(each -> request.with(each.getKey(), each.getValue()));
+            }
+            return request;
+        } catch (IllegalArgumentException e) {
+            throw HttpProblemException.badRequest(String.valueOf(e.getMessage()));
+        }
     }
 
     private static JsonObject parse(byte[] body) {
@@ -64,20 +120,21 @@ record ExplainBody(Request request, long hits) {
         }
     }
 
-    private static String domain(JsonObject json, List<String> domains) {
-        Object named = json.getValue("domain");
+    private String domain(@Nullable Object named) {
         if (named == null && domains.size() == 1) {
             return domains.get(0);
         }
         if (named instanceof String name && domains.contains(name)) {
             return name;
         }
+        if (named instanceof String name) {
+            throw HttpProblemException.notFound(UnknownNames.domain(name, domains));
+        }
         throw HttpProblemException.badRequest("domain: "
-                + (named == null ? "missing" : CallerText.shown(String.valueOf(named))) + " (expected: one of "
-                + String.join(", ", domains.subList(0, Math.min(20, domains.size()))) + ")");
+                + (named == null ? "missing" : CallerText.shown(String.valueOf(named))) + " (expected: a text)");
     }
 
-    private static long hits(JsonObject json) {
+    private long hits() {
         Object hits = json.getValue("hits", 1);
         boolean whole = hits instanceof Integer || hits instanceof Long;
         if (!whole || ((Number) hits).longValue() < 0) {
@@ -87,9 +144,9 @@ record ExplainBody(Request request, long hits) {
         return ((Number) hits).longValue();
     }
 
-    private static void requireFew(int size) {
-        if (size > MOST_ENTRIES) {
-            throw HttpProblemException.badRequest("attributes: " + size + " (expected: at most " + MOST_ENTRIES + ")");
+    private static void requireFew(String what, int size, int most) {
+        if (size > most) {
+            throw HttpProblemException.badRequest(what + ": " + size + " (expected: at most " + most + ")");
         }
     }
 

@@ -14,6 +14,7 @@ import dev.weir.internal.match.override.LimitOverride;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.rules.internal.grammar.EnvoyUnit;
+import dev.weir.server.counters.WindowText;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.rules.RulesInForce;

@@ -4,6 +4,7 @@ import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.server.counters.WindowText;
 import dev.weir.server.rls.RlsUnit;
 import org.jspecify.annotations.Nullable;
 

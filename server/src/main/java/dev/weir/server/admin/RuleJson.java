@@ -10,6 +10,7 @@ import dev.weir.control.switches.SwitchChange;
 import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.grammar.SingleRule;
 import dev.weir.rules.internal.load.LoadOptions;
+import dev.weir.server.counters.WindowText;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.text.yaml.YamlNode;
 import java.io.IOException;

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -70,6 +71,24 @@ class AdminClient extends ServerClient {
         return send("POST", path, body, List.of());
     }
 
+    /** As {@link #put}, of a body that was made of {@code flags}: member and flag. Errors name the flags. */
+    Reply putFlags(String path, byte[] body, Map<String, String> flags) throws CommandException {
+        try {
+            return put(path, body, null);
+        } catch (CommandException e) {
+            throw e.saying(FlagErrors.rename(String.valueOf(e.getMessage()), flags));
+        }
+    }
+
+    /** As {@link #post}, of a body that was made of {@code flags}. */
+    Reply postFlags(String path, byte[] body, Map<String, String> flags) throws CommandException {
+        try {
+            return post(path, body);
+        } catch (CommandException e) {
+            throw e.saying(FlagErrors.rename(String.valueOf(e.getMessage()), flags));
+        }
+    }
+
     Reply delete(String path) throws CommandException {
         return send("DELETE", path, null, List.of());
     }
@@ -120,11 +139,16 @@ class AdminClient extends ServerClient {
         if (answer.statusCode() >= 300) {
             JsonArray errors = body.getJsonArray("errors", new JsonArray());
             throw new CommandException(
+                    exitCode(answer.statusCode()),
                     errors.size() > 1
                             ? errors.stream().map(String::valueOf).collect(Collectors.joining("\n  ", "\n  ", ""))
                             : body.getString("detail", "status " + answer.statusCode()));
         }
         return new Reply(body, answer.headers().firstValue("ETag").orElse(""));
+    }
+
+    private static int exitCode(int status) {
+        return status == 404 ? ExitCodes.NOT_FOUND : status >= 500 ? ExitCodes.UNREACHABLE : ExitCodes.USAGE;
     }
 
     /** Encodes text for a header. Java's client sends ASCII only, so other text is encoded as in RFC 8187. */

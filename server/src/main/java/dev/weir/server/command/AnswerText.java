@@ -9,7 +9,7 @@ final class AnswerText {
 
     /** {@code denied by writes (20 per 1s, token_bucket) for user_id=u_42: 0 left, passes again in 400ms}. */
     static String describe(JsonObject answer) {
-        return words(answer) + switched(answer);
+        return words(answer) + degraded(answer) + switched(answer);
     }
 
     private static String words(JsonObject answer) {
@@ -23,6 +23,14 @@ final class AnswerText {
         }
         return "allowed under " + rule + ": " + answer.getValue("remaining") + " left (limit "
                 + answer.getValue("limit") + ")";
+    }
+
+    /** Says that the numbers are not those of the store. */
+    private static String degraded(JsonObject answer) {
+        boolean said = answer.getString("detail", "").contains("store does not answer");
+        return answer.getBoolean("degraded", false) && !said
+                ? "; a store does not answer, so on_fail decided (degraded)"
+                : "";
     }
 
     /** {@code ; switched: all is off}. */

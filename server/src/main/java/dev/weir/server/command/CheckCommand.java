@@ -1,7 +1,6 @@
 package dev.weir.server.command;
 
 import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.net.http.HttpResponse;
@@ -20,11 +19,13 @@ import picocli.CommandLine.Spec;
         description = "Ask a running server whether a request may pass; charges its hits if it may.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:allowed", "1:denied", "2:no answer"},
-        footer = {"", "Example: weir check api user_id=u_42 endpoint=/v1/charges"})
+        exitCodeList = {"0:allowed", "1:denied", "2:wrong arguments", "3:no such domain", "4:no answer"},
+        footer = {
+            "",
+            "Example: weir check api user_id=u_42 endpoint=/v1/charges",
+            "Several descriptors, as Envoy sends them: weir check edge generic_key=all + remote_address=10.0.0.7"
+        })
 final class CheckCommand implements Callable<Integer> {
-    private static final int DENIED = 1;
-
     @Mixin
     private RequestArguments request = new RequestArguments();
 
@@ -34,6 +35,9 @@ final class CheckCommand implements Callable<Integer> {
             description = "Hits to charge; 0 charges nothing. Default: ${DEFAULT-VALUE}.",
             defaultValue = "1")
     private long hits;
+
+    @Option(names = "--json", description = "Print the server's JSON.")
+    private boolean json;
 
     @Option(
             names = "--url",
@@ -53,15 +57,18 @@ final class CheckCommand implements Callable<Integer> {
     public Integer call() throws CommandException {
         JsonObject answer = ask(question());
         PrintWriter out = spec.commandLine().getOut();
-        out.println(AnswerText.describe(answer));
+        out.println(json ? answer.encodePrettily() : AnswerText.describe(answer));
         out.flush();
-        return answer.getBoolean("allowed") ? 0 : DENIED;
+        if (answer.getString("reason", "").equals("unknown_domain")) {
+            return ExitCodes.NOT_FOUND;
+        }
+        return answer.getBoolean("allowed") ? ExitCodes.YES : ExitCodes.NO;
     }
 
     private JsonObject question() throws CommandException {
         return new JsonObject()
                 .put("domain", request.domain())
-                .put("descriptors", new JsonArray().add(new JsonObject().put("entries", request.descriptor())))
+                .put("descriptors", request.descriptors())
                 .put("cost", hits);
     }
 

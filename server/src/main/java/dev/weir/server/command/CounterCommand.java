@@ -2,7 +2,6 @@ package dev.weir.server.command;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -58,19 +57,18 @@ final class CounterCommand extends AdminCommandGroup {
         } else if (counters.isEmpty()) {
             return print("no rule counts this request");
         }
-        TextTable table =
-                new TextTable("RULE", "COUNTER", "STORE", "USED", "LIMIT", "RESETS IN", reset ? "RESET" : "NAME");
+        TextTable table = new TextTable(
+                "RULE", "COUNTER", "STORE", "USED", "LIMIT", "NOW", "RESETS IN", reset ? "RESET" : "NAME");
         counters.forEach(one -> {
             JsonObject each = (JsonObject) one;
             table.row(
                     each.getString("rule"),
                     each.getString("counter", ""),
                     each.getString("store", ""),
-                    each.getValue("used") == null ? "?" : String.valueOf(each.getLong("used")),
-                    String.valueOf(each.getLong("limit", 0L)),
-                    each.getValue("reset_in") == null
-                            ? "?"
-                            : String.format(Locale.ROOT, "%.1f s", each.getDouble("reset_in")),
+                    CounterCells.used(each),
+                    CounterCells.limit(each),
+                    CounterCells.now(each),
+                    CounterCells.reset(each),
                     reset ? (each.getBoolean("existed", false) ? "yes" : "was not used") : each.getString("name", ""));
         });
         return print(table);

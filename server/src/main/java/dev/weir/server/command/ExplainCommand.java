@@ -1,10 +1,13 @@
 package dev.weir.server.command;
 
-import dev.weir.internal.model.PlainDuration;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,11 +21,20 @@ import picocli.CommandLine.Spec;
                 "Tell which rules a request meets, which not and why, and what is left of their limits; takes nothing.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:it would pass", "1:it would be denied", "2:no answer"},
-        footer = {"", "Example: weir explain api user_id=u_42 endpoint=/v1/charges"})
+        exitCodeList = {
+            "0:it would pass",
+            "1:it would be denied",
+            "2:wrong arguments",
+            "3:no such domain",
+            "4:no answer"
+        },
+        footer = {
+            "",
+            "Example: weir explain api user_id=u_42 endpoint=/v1/charges",
+            "A caller alone, and where it is denied: weir explain api user_id=u_42",
+            "Several descriptors, as Envoy sends them: weir explain edge generic_key=all + remote_address=10.0.0.7"
+        })
 final class ExplainCommand implements Callable<Integer> {
-    private static final int DENIED = 1;
-
     @Mixin
     private RequestArguments request = new RequestArguments();
 
@@ -54,13 +66,13 @@ final class ExplainCommand implements Callable<Integer> {
             show(answer, passes, out);
         }
         out.flush();
-        return passes ? 0 : DENIED;
+        return passes ? ExitCodes.YES : ExitCodes.NO;
     }
 
     private byte[] question() throws CommandException {
         Buffer body = new JsonObject()
                 .put("domain", request.domain())
-                .put("entries", request.descriptor())
+                .put("descriptors", request.descriptors())
                 .put("hits", hits)
                 .toBuffer();
         return body.getBytes();
@@ -77,6 +89,14 @@ final class ExplainCommand implements Callable<Integer> {
                 .forEach(each -> out.println(each.getKey() + " is compared as " + each.getValue()));
         TextTable met = new TextTable("RULE", "COUNTER", "STORE", "USED", "LIMIT", "FROM", "NOW", "WRITTEN IN");
         TextTable others = new TextTable("RULE", "DOES NOT APPLY, BECAUSE", "WRITTEN IN");
+        TextTable elsewhere = new TextTable("RULE", "APPLIES IF", "COUNTER", "USED", "LIMIT", "NOW");
+        JsonArray further = answer.getJsonArray("elsewhere", new JsonArray());
+        Set<String> named = new HashSet<>();
+        for (Object one : further) {
+            JsonObject rule = (JsonObject) one;
+            named.add(rule.getString("rule"));
+            elsewhere(elsewhere, rule);
+        }
         int applying = 0;
         int other = 0;
         for (Object one : answer.getJsonArray("rules")) {
@@ -84,48 +104,55 @@ final class ExplainCommand implements Callable<Integer> {
             if (rule.getBoolean("met")) {
                 applying++;
                 met(met, rule);
-            } else {
+            } else if (!named.contains(rule.getString("rule"))) {
                 other++;
                 others.row(rule.getString("rule"), rule.getString("why"), rule.getString("source"));
             }
         }
         out.println(applying == 0 ? "no rule applies: it passes" : passes ? "it would pass" : "it would be denied");
-        if (applying > 0) {
-            out.println();
-            met.print(out);
+        JsonArray denied = answer.getJsonArray("denied_on", new JsonArray());
+        if (!denied.isEmpty()) {
+            out.println("denied on: " + denied.stream().map(String::valueOf).collect(Collectors.joining(", ")));
         }
-        if (other > 0) {
+        if (answer.getString("note") != null) {
+            out.println("note: " + answer.getString("note"));
+        }
+        print(met, applying, out);
+        print(elsewhere, further.size(), out);
+        print(others, other, out);
+    }
+
+    private static void print(TextTable table, int rows, PrintWriter out) {
+        if (rows > 0) {
             out.println();
-            others.print(out);
+            table.print(out);
         }
     }
 
     private static void met(TextTable table, JsonObject rule) {
-        JsonObject limit = rule.getJsonObject("limit", new JsonObject());
-        boolean limited = !limit.isEmpty();
         table.row(
                 rule.getString("rule"),
                 rule.getString("counter", ""),
                 rule.getString("store", ""),
-                rule.getValue("used") == null ? "?" : String.valueOf(rule.getLong("used")),
-                limited ? limit.getLong("requests") + " per " + limit.getString("window") : "unlimited",
-                limited ? limit.getString("from") : "",
+                CounterCells.used(rule),
+                CounterCells.limit(rule),
+                rule.getJsonObject("limit", new JsonObject()).getString("from", ""),
                 now(rule),
                 rule.getString("source"));
     }
 
+    private static void elsewhere(TextTable table, JsonObject rule) {
+        table.row(
+                rule.getString("rule"),
+                rule.getString("why"),
+                rule.getString("counter", ""),
+                CounterCells.used(rule),
+                CounterCells.limit(rule),
+                now(rule));
+    }
+
     private static String now(JsonObject rule) {
-        String state;
-        if (rule.getBoolean("degraded", false)) {
-            state = "its store does not answer";
-        } else if (rule.getBoolean("has_room", true)) {
-            state = "room";
-        } else {
-            state = rule.getValue("passes_within") == null
-                    ? "never passes"
-                    : "passes in " + PlainDuration.roundedUp((long) Math.ceil(rule.getDouble("passes_within") * 1e6))
-                            + " at the latest";
-        }
+        String state = CounterCells.now(rule);
         String mode = rule.getString("mode");
         return mode.equals("on") ? state : state + " (" + mode + ")";
     }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,15 @@ import picocli.CommandLine.Parameters;
             "           --override \"endpoint:POST /api/v1/orders=500/minute\" --expires 2026-12-31T00:00:00Z"
         })
 final class QuotaCommand extends AdminCommandGroup {
+    /** The flag that each member of the body comes from. */
+    private static final Map<String, String> FLAGS = Map.of(
+            "tier", "--tier",
+            "descriptor", "--override",
+            "requests_per_unit", "--override",
+            "unit", "--override",
+            "effective_at", "--effective",
+            "expires_at", "--expires");
+
     private static final String QUOTAS = "/admin/v1/quotas/";
     private static final Pattern OVERRIDE = Pattern.compile("(.+)=([0-9]+)/([a-z]+)");
 
@@ -108,8 +118,8 @@ final class QuotaCommand extends AdminCommandGroup {
                         .encode()
                         .getBytes(StandardCharsets.UTF_8)
                 : InputFile.read(file);
-        JsonObject now =
-                admin.put(QUOTAS + AdminClient.encoded(apiKey), body, null).body();
+        String path = QUOTAS + AdminClient.encoded(apiKey);
+        JsonObject now = (file == null ? admin.putFlags(path, body, FLAGS) : admin.put(path, body, null)).body();
         int count = now.getJsonObject("quotas").getJsonArray("overrides").size();
         return print(apiKey + ": tier " + now.getString("tier") + ", " + count
                 + (count == 1 ? " override" : " overrides") + until(now));

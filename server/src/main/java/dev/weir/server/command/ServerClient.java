@@ -55,17 +55,23 @@ class ServerClient {
             throw new CommandException(
                     call.option() + ": \"" + url + "\" (expected: an address such as " + call.example() + ")");
         } catch (SSLException e) {
-            throw new CommandException("TLS error with " + url + ": " + e.getMessage()
-                    + " (--ca sets the CA bundle, --cert and --key the client certificate)");
+            throw new CommandException(
+                    ExitCodes.UNREACHABLE,
+                    "TLS error with " + url + ": " + e.getMessage()
+                            + " (--ca sets the CA bundle, --cert and --key the client certificate)");
         } catch (ConnectException e) {
-            throw new CommandException("cannot connect to " + url + " (is the server running? weir serve starts one)");
+            throw new CommandException(
+                    ExitCodes.UNREACHABLE,
+                    "cannot connect to " + url + " (is the server running? weir serve starts one)");
         } catch (IOException e) {
             boolean clear = url.startsWith("http:") && !(e instanceof HttpTimeoutException);
-            throw new CommandException("no answer from " + url + ": " + e.getMessage()
-                    + (clear ? " (if the port uses TLS: https" + url.substring("http".length()) + ")" : ""));
+            throw new CommandException(
+                    ExitCodes.UNREACHABLE,
+                    "no answer from " + url + ": " + e.getMessage()
+                            + (clear ? " (if the port uses TLS: https" + url.substring("http".length()) + ")" : ""));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CommandException("interrupted");
+            throw new CommandException(ExitCodes.UNREACHABLE, "interrupted");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.weir.server.command;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,6 +18,14 @@ import picocli.CommandLine.Parameters;
         synopsisSubcommandLabel = "COMMAND",
         footer = {"", "Example: weir token create ci --role operator --expires 90d"})
 final class TokenCommand extends AdminCommandGroup {
+    /** The flag or argument that each member of the body comes from. */
+    private static final Map<String, String> FLAGS = Map.of(
+            "name", "NAME",
+            "role", "--role",
+            "grace", "--grace",
+            "expires_at", "--expires",
+            "expires_in", "--expires");
+
     private static final String TOKENS = "/admin/v1/tokens";
 
     @Command(
@@ -42,7 +51,8 @@ final class TokenCommand extends AdminCommandGroup {
             @Option(names = "--json", description = "Print JSON.") boolean json)
             throws CommandException {
         JsonObject wanted = new JsonObject().put("name", name).put("role", role);
-        return issued(admin.post(TOKENS, bytes(expiring(wanted, expires))).body(), json);
+        return issued(
+                admin.postFlags(TOKENS, bytes(expiring(wanted, expires)), FLAGS).body(), json);
     }
 
     @Command(name = "list", description = "List tokens, without their secrets.", mixinStandardHelpOptions = true)
@@ -91,7 +101,7 @@ final class TokenCommand extends AdminCommandGroup {
             throws CommandException {
         JsonObject renewal = expiring(new JsonObject().put("grace", grace), expires);
         return issued(
-                admin.post(TOKENS + "/" + AdminClient.encoded(name) + "/rotate", bytes(renewal))
+                admin.postFlags(TOKENS + "/" + AdminClient.encoded(name) + "/rotate", bytes(renewal), FLAGS)
                         .body(),
                 json);
     }

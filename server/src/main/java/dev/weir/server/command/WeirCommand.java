@@ -67,14 +67,16 @@ public final class WeirCommand implements Runnable {
     /** Prints the message of an expected failure. Any other failure is a bug, and its stack trace is wanted. */
     private static int explain(Exception failure, CommandLine command) {
         PrintWriter err = command.getErr();
-        if (failure instanceof CommandException) {
+        int exitCode = ExitCodes.USAGE;
+        if (failure instanceof CommandException expected) {
             err.println("weir: " + failure.getMessage());
+            exitCode = expected.exitCode();
         } else {
             err.println("weir: internal error; please report it:");
             failure.printStackTrace(err);
         }
         err.flush();
-        return CommandLine.ExitCode.USAGE;
+        return exitCode;
     }
 
     static final class Versions implements IVersionProvider {

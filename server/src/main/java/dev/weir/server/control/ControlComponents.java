@@ -64,6 +64,13 @@ public final class ControlComponents implements AutoCloseable {
         return control;
     }
 
+    /** Says that the database does not answer; empty while it does, and without one. */
+    public String degraded() {
+        return control == null || control.isConnected()
+                ? ""
+                : "database: unreachable, so its last known contents stay in force and changes are refused";
+    }
+
     public AccessControl access() {
         return adminAccess.access();
     }

@@ -15,10 +15,13 @@ import dev.weir.redis.internal.inspection.CounterState;
 import dev.weir.redis.internal.notes.ResetStream;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.http.QueryParameters;
+import dev.weir.server.request.UnknownNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class CounterAdmin {
     private static final System.Logger LOG = System.getLogger(CounterAdmin.class.getName());
     private static final int MAX_ATTRIBUTES = 100;
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final Limiter limiter;
     private final Map<String, ? extends RedisSharedStore> redis;
@@ -71,7 +75,7 @@ public final class CounterAdmin {
             limiter.counters(request(query)).stream()
                     .filter(each -> resets.areVerified() || store(each) != null)
                     .forEach(limiter::forget);
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | NoSuchElementException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "another server reset a counter of rules that this server does not have",
@@ -83,11 +87,11 @@ public final class CounterAdmin {
      * The counters of the request that {@code query} describes; if {@code reset}, resets them first.
      *
      * @throws IllegalArgumentException if it describes no request
+     * @throws NoSuchElementException if there is no such domain
      */
     public CompletionStage<JsonObject> answer(QueryParameters query, boolean reset) {
         Request request = request(query);
         List<RuleCounter> counters = limiter.counters(request);
-        JsonArray list = new JsonArray();
         CompletableFuture<?>[] all = new CompletableFuture<?>[counters.size()];
         JsonObject[] shown = new JsonObject[counters.size()];
         for (int i = 0; i < shown.length; i++) {
@@ -99,26 +103,26 @@ public final class CounterAdmin {
         }
         return CompletableFuture.allOf(all)
                 .thenCompose(done -> reset ? resets.announce(query) : CompletableFuture.completedFuture(null))
-                .thenCompose(announced -> limiter.decideAsync(request))
-                .thenCompose(decision -> {
+                .thenCompose(announced -> limiter.probeCounters(request, PATIENCE))
+                .thenApply(probed -> {
+                    JsonArray list = new JsonArray();
                     for (int i = 0; i < shown.length; i++) {
-                        JsonObject counter = complete(shown[i], counters.get(i), request, decision);
-                        list.add(counter);
-                        all[i] = count(counter, counters.get(i));
+                        list.add(complete(shown[i], counters.get(i), request, probed.decision()));
                     }
-                    return CompletableFuture.allOf(all);
-                })
-                .thenApply(
-                        done -> new JsonObject().put("domain", request.domain()).put("counters", list));
+                    return new JsonObject().put("domain", request.domain()).put("counters", list);
+                });
     }
 
     private Request request(QueryParameters query) {
         String domain = query.get("domain");
-        if (domain == null || !limiter.index().domains().contains(domain)) {
-            throw new IllegalArgumentException("domain: " + (domain == null ? "missing" : "\"" + domain + "\"")
-                    + " (expected: one of " + String.join(", ", limiter.index().domains()) + ")");
+        List<String> domains = limiter.index().domains();
+        if (domain == null) {
+            throw new IllegalArgumentException("domain: missing (expected: " + UnknownNames.oneOf(domains) + ")");
         }
-        Request request = Request.to(domain).hits(0L);
+        if (!domains.contains(domain)) {
+            throw new NoSuchElementException(UnknownNames.domain(domain, domains));
+        }
+        Request request = Request.to(domain);
         request.descriptor();
         int entries = 0;
         for (Map.Entry<String, String> each : query.parameters()) {
@@ -161,43 +165,34 @@ public final class CounterAdmin {
         });
     }
 
-    /** Reads the current count from the counter's store. The counts of local counters are already set. */
-    private CompletableFuture<?> count(JsonObject counter, RuleCounter counted) {
-        RedisSharedStore store = store(counted);
-        if (store == null) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return StoredCount.of(counted.check(), store).thenAccept(count -> {
-            if (count.failure == null) {
-                numbers(counter, counted.check(), count.outcome.remaining, count.outcome.reset);
-            } else {
-                counter.put("degraded", true); // the store did not answer in time: "used" is the last value written
-            }
-        });
-    }
-
-    private static void numbers(JsonObject counter, Check check, long remaining, long resetMicros) {
-        counter.put("used", Math.max(0, limit(check).capacity() - remaining));
-        counter.put("remaining", remaining);
-        counter.put("reset_in", resetMicros / 1e6);
-    }
-
+    /** Adds what the store of the counter says of it; without an answer, {@code used} is the last value written. */
     private JsonObject complete(JsonObject shown, RuleCounter counted, Request request, MutableDecision decision) {
         Rule rule = Objects.requireNonNull(counted.rule(), "rule");
         JsonObject counter = new JsonObject().put("rule", rule.label());
+        MutableVerdict verdict = verdictOn(counted, decision);
+        if (verdict == null) {
+            return counter.mergeIn(shown); // the rules have changed in between
+        }
+        CounterLabel found = limiter.index().counter(request, verdict);
+        counter.put("counter", found == null ? "" : found.text())
+                .put("store", store(counted) == null ? "memory" : rule.store())
+                .put("limit", CounterJson.limit(rule, limit(counted.check())))
+                .mergeIn(shown);
+        if (verdict.degraded()) {
+            counter.put("degraded", true);
+        }
+        CounterJson.state(verdict, counter);
+        return counter;
+    }
+
+    private static @Nullable MutableVerdict verdictOn(RuleCounter counted, MutableDecision decision) {
         for (int i = 0; i < decision.size(); i++) {
             MutableVerdict verdict = decision.verdict(i);
-            if (verdict.rule() == rule) {
-                CounterLabel found = limiter.index().counter(request, verdict);
-                counter.put("counter", found == null ? "" : found.text());
-                counter.put("store", store(counted) == null ? "memory" : rule.store());
-                counter.put("limit", limit(counted.check()).capacity());
-                if (store(counted) == null) {
-                    numbers(counter, counted.check(), verdict.remaining(), verdict.resetMicros());
-                }
+            if (verdict.rule() == counted.rule() && verdict.counter() == counted.check().key0) {
+                return verdict;
             }
         }
-        return counter.mergeIn(shown);
+        return null;
     }
 
     private static Limit limit(Check check) {

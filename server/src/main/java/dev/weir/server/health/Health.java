@@ -26,16 +26,16 @@ public final class Health {
     }
 
     /**
-     * The unreachable stores and the reasons, for people; empty while all are reachable. The server keeps serving
-     * meanwhile.
+     * The unreachable stores and database with the reasons, for people; empty while all are reachable. The server keeps
+     * serving meanwhile.
      */
     public String degraded() {
         return degraded.get();
     }
 
     /** Sets the source of {@link #degraded}. */
-    public void degradedBy(Supplier<String> stores) {
-        degraded = stores;
+    public void degradedBy(Supplier<String> unreachable) {
+        degraded = unreachable;
     }
 
     /** Changes the state and calls the listeners on this thread. Setting the same state again calls none. */

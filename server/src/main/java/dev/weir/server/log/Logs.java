@@ -53,9 +53,7 @@ public final class Logs {
             root.removeHandler(each);
         }
         boolean text = logging.format() == LogFormat.TEXT || (logging.format() == LogFormat.AUTO && isTerminal);
-        Formatter formatter =
-                text ? new TextLogFormatter(isTerminal && wantsColours(System.getenv())) : new JsonLogFormatter();
-        root.addHandler(new LogHandler(out, formatter, new LogThrottle(System::nanoTime)));
+        root.addHandler(new LogHandler(out, formatter(text, isTerminal), new LogThrottle(System::nanoTime)));
         root.setLevel(Level.WARNING);
         level("dev.weir", levelOf(logging.level()));
         // Vert.x and Netty log mistakes of a peer as if they were the server's.
@@ -72,6 +70,13 @@ public final class Logs {
         level("org.apache.kafka", Level.OFF);
         // It logs a stack trace for a connection that arrives just as the server stops listening.
         level("io.netty.bootstrap.ServerBootstrap", Level.SEVERE);
+    }
+
+    private static Formatter formatter(boolean text, boolean isTerminal) {
+        if (!text) {
+            return new JsonLogFormatter();
+        }
+        return isTerminal ? TextLogFormatter.forTerminal(wantsColours(System.getenv())) : TextLogFormatter.forFile();
     }
 
     /** Waits for a short time until everything is written; to be called last before the process ends. */

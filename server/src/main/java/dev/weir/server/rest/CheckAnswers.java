@@ -10,6 +10,7 @@ import dev.weir.internal.model.VerdictSentence;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
+import dev.weir.server.request.UnknownNames;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,8 +47,8 @@ final class CheckAnswers {
                 delay(json, decision);
                 degraded(json, decision);
                 switched(json, decision, rules.everything());
-                if (decision.size() == 0 && !rules.hasDomain(request.domain())) {
-                    json.writeStringField("detail", CheckReader.unknown(request.domain(), rules.domains()));
+                if (decision.size() == 0) {
+                    unmatched(json, request, rules);
                 }
                 json.writeEndObject();
             });
@@ -61,6 +62,20 @@ final class CheckAnswers {
         int status = told != null && told.storeDown() ? 503 : 429;
         return new HttpAnswer(
                 status, HttpAnswer.PROBLEM, JsonOutput.bytes(json -> denial(json, status, decision, told)), headers);
+    }
+
+    /** Says so if no rule applies because of a wrong name: such a request passes without a limit. */
+    private static void unmatched(JsonGenerator json, Request request, RuleIndex rules) throws IOException {
+        String domain = request.domain();
+        if (!rules.hasDomain(domain)) {
+            json.writeStringField("reason", "unknown_domain");
+            json.writeStringField("detail", UnknownNames.domain(domain, rules.domains()));
+            return;
+        }
+        String unknown = UnknownNames.attributes(request, rules.attributes(domain));
+        if (unknown != null) {
+            json.writeStringField("detail", unknown);
+        }
     }
 
     /** Returns 200 always, for callers that read only the body. */

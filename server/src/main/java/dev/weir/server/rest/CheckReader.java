@@ -4,10 +4,10 @@ import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.Request;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.request.UnknownNames;
 import dev.weir.server.rls.RequestCaps;
 import java.util.Collection;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * attributes as all other members.
  */
 final class CheckReader {
-    private static final int SHOWN_DOMAINS = 20;
     private static final String IP = "ip";
     /** The value of {@code ip} that asks for the caller's address. */
     private static final String AUTO = "auto";
@@ -125,30 +124,12 @@ final class CheckReader {
         }
         Collection<String> domains = loaded.get();
         if (named != null) {
-            throw HttpProblemException.badRequest("domain: \"\" (expected: " + oneOf(domains) + ")");
+            throw HttpProblemException.badRequest("domain: \"\" (expected: " + UnknownNames.oneOf(domains) + ")");
         }
         if (domains.size() == 1) {
             return domains.iterator().next();
         }
-        throw HttpProblemException.badRequest("domain: missing (expected: " + oneOf(domains) + ")");
-    }
-
-    /** The message for a domain that does not exist. */
-    static String unknown(String domain, Collection<String> loaded) {
-        return "unknown domain " + CallerText.shown(domain) + " (expected: " + oneOf(loaded) + ")";
-    }
-
-    private static String oneOf(Collection<String> domains) {
-        if (domains.isEmpty()) {
-            return "a domain; no rules are loaded";
-        }
-        // Any of many will do; sorting all of them would cost too much for one request.
-        String list = domains.stream()
-                .limit(SHOWN_DOMAINS)
-                .sorted()
-                .map(CallerText::shown)
-                .collect(Collectors.joining(", ", "one of ", ""));
-        return domains.size() > SHOWN_DOMAINS ? list + " and " + (domains.size() - SHOWN_DOMAINS) + " more" : list;
+        throw HttpProblemException.badRequest("domain: missing (expected: " + UnknownNames.oneOf(domains) + ")");
     }
 
     /** Shows a name in an error: a plain one as it is, any other in quotes. */

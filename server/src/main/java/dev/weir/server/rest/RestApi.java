@@ -214,7 +214,10 @@ public final class RestApi {
                 (request, decision) -> exchange.answer(CheckAnswers.status(decision)));
     }
 
-    /** Answers 200 also while a store is unreachable, because {@code on_fail} decides then. */
+    /**
+     * Answers 200 also while a store or the database is unreachable: then {@code on_fail} decides, and the last known
+     * rules stay in force.
+     */
     private HttpAnswer healthcheck() {
         String degraded = health.degraded();
         String text = !health.serving() ? "NOT SERVING" : degraded.isEmpty() ? "OK" : "OK, degraded: " + degraded;

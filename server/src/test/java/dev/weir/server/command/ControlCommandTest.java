@@ -73,7 +73,7 @@ class ControlCommandTest extends AtTheTerminal {
                 .isEqualTo(2);
         assertThat(err.toString()).contains("it is at version");
         assertThat(run("rules", "delete", "r_abc")).isZero();
-        assertThat(run("rules", "delete", "r_abc")).isEqualTo(2);
+        assertThat(run("rules", "delete", "r_abc")).isEqualTo(3);
         assertThat(err.toString()).contains("there is no rule r_abc in the database");
     }
 
@@ -98,8 +98,14 @@ class ControlCommandTest extends AtTheTerminal {
         assertThat(new JsonObject(out.toString()).getString("tier")).isEqualTo("enterprise");
         assertThat(run("quota", "set", "abc", "--override", "orders:500")).isEqualTo(2);
         assertThat(err.toString()).contains("--override: \"orders:500\" (expected: DESCRIPTOR=N/UNIT");
+        assertThat(run("quota", "set", "abc", "--tier", "pro", "--expires", "2099-13-01T00:00:00Z"))
+                .isEqualTo(2);
+        assertThat(err.toString()).startsWith("weir: --expires: '2099-13-01T00:00:00Z' (expected: ");
+        assertThat(run("quota", "set", "abc", "--override", "orders=5/fortnight"))
+                .isEqualTo(2);
+        assertThat(err.toString()).startsWith("weir: --override: ").doesNotContain("body:");
         assertThat(run("quota", "delete", "abc")).isZero();
-        assertThat(run("quota", "get", "abc")).isEqualTo(2);
+        assertThat(run("quota", "get", "abc")).isEqualTo(3);
     }
 
     @Test
@@ -140,7 +146,7 @@ class ControlCommandTest extends AtTheTerminal {
     @Test
     void aServerThatIsNotThereIsSaid() {
         assertThat(execute(List.of("rules", "list", "--admin", "http://localhost:1")))
-                .isEqualTo(2);
+                .isEqualTo(4);
         assertThat(err.toString()).contains("cannot connect to http://localhost:1");
     }
 

@@ -102,6 +102,10 @@ class CounterCommandTest extends AtTheTerminal {
         assertThat(counters.getJsonObject(0).getString("counter")).isEqualTo("id=a");
         assertThat(counters.getJsonObject(0).getString("store")).isEqualTo(store);
         assertThat(counters.getJsonObject(0).getLong("used")).isEqualTo(2);
+        assertThat(counters.getJsonObject(0).getBoolean("has_room")).isFalse();
+        assertThat(counters.getJsonObject(0).getDouble("retry_after")).isBetween(1700.0, 1800.0);
+        assertThat(counters.getJsonObject(0).getJsonObject("limit").getLong("requests"))
+                .isEqualTo(2);
         for (int i = 1; i < 4; i++) {
             assertThat(counters.getJsonObject(i).getLong("used")).isEqualTo(2);
         }
@@ -126,8 +130,10 @@ class CounterCommandTest extends AtTheTerminal {
     @Test
     void whatCannotBeFoundIsSaid() throws Exception {
         server = RunningServer.with(rules());
-        assertThat(run("get", "nowhere", "id=a")).isEqualTo(2);
-        assertThat(err.toString()).contains("domain: \"nowhere\" (expected: one of api)");
+        assertThat(run("get", "nowhere", "id=a")).isEqualTo(3);
+        assertThat(err.toString()).contains("no such domain: \"nowhere\" (expected: one of \"api\")");
+        assertThat(run("get", "api", "id=a", "+", "id=b")).isEqualTo(2);
+        assertThat(err.toString()).contains("+: several descriptors (expected: one,");
         assertThat(run("get", "api", "other=a")).isZero();
         assertThat(out.toString()).contains("no rule counts this request");
         assertThat(run("get", "api", "nonsense")).isEqualTo(2);

@@ -6,6 +6,8 @@ import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +70,7 @@ class ExplainCommandTest extends AtTheTerminal {
         assertThat(orders.getString("source")).contains("rules.yaml:7:");
         assertThat(orders.getLong("used")).isEqualTo(2);
         assertThat(orders.getBoolean("has_room")).isFalse();
-        assertThat(orders.getDouble("passes_within")).isBetween(0.0, 5.0);
+        assertThat(orders.getDouble("retry_after")).isBetween(0.0, 5.0);
         assertThat(orders.getJsonObject("limit").getString("from")).isEqualTo("rule");
         assertThat(rule(answer, "watched").getString("mode")).isEqualTo("shadow");
         assertThat(rule(answer, "watched").getBoolean("has_room")).isFalse();
@@ -81,7 +83,9 @@ class ExplainCommandTest extends AtTheTerminal {
         assertThat(run("api", "api_key=k", "endpoint=POST /orders")).isEqualTo(1);
         assertThat(out.toString())
                 .startsWith("it would be denied")
-                .contains("2 per 10s", "passes in ", " at the latest", "(shadow)", "DOES NOT APPLY, BECAUSE");
+                .contains("2 per 10s", "passes in ", "(shadow)", "APPLIES IF");
+        assertThat(run("api", "api_key=k", "endpoint=GET /orders")).isZero();
+        assertThat(out.toString()).contains("DOES NOT APPLY, BECAUSE");
     }
 
     @Test
@@ -128,8 +132,13 @@ class ExplainCommandTest extends AtTheTerminal {
         assertThat(run("api", "api_key=k", "endpoint=POST /orders", "--hits", "3"))
                 .isEqualTo(1);
         assertThat(out.toString()).contains("never passes");
-        assertThat(run("nowhere", "api_key=k")).isEqualTo(2);
-        assertThat(err.toString()).contains("domain: \"nowhere\" (expected: one of api)");
+        assertThat(run("nowhere", "api_key=k")).isEqualTo(3);
+        assertThat(err.toString()).contains("no such domain: \"nowhere\" (expected: one of \"api\")");
+        assertThat(run("aip", "api_key=k")).isEqualTo(3);
+        assertThat(err.toString()).contains("no such domain: \"aip\" (did you mean \"api\"?)");
+        assertThat(run("api", "apikey=k")).isZero();
+        assertThat(out.toString())
+                .contains("note: no rule uses \"apikey\" (expected: one of \"api_key\", \"endpoint\", \"tier\")");
         assertThat(run("api", "nonsense")).isEqualTo(2);
         assertThat(server.admin.post("/admin/v1/explain", "[]").statusCode()).isEqualTo(400);
         assertThat(server.admin
@@ -139,6 +148,82 @@ class ExplainCommandTest extends AtTheTerminal {
         assertThat(server.admin.post("/admin/v1/explain", "{\"atributes\": {}}").body())
                 .contains("no such member");
         assertThat(server.admin.get("/admin/v1/explain").statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void aCallerAloneIsToldWhereItIsDenied() throws Exception {
+        assertThat(run("api", "api_key=k")).isZero();
+        assertThat(out.toString())
+                .startsWith("it would pass")
+                .contains("APPLIES IF")
+                .doesNotContain("denied on");
+        order();
+        order();
+        assertThat(run("api", "api_key=k")).isZero();
+        assertThat(out.toString().lines().toList()).contains("denied on: orders");
+        assertThat(out.toString().lines())
+                .anyMatch(line ->
+                        line.matches("orders +endpoint is POST /orders +api_key=k +2 +2 per 10s +passes in [0-9]+m?s"));
+        assertThat(run("api", "api_key=other")).isZero();
+        assertThat(out.toString()).doesNotContain("denied on");
+        // Whoever asks about an endpoint is told about that endpoint.
+        assertThat(run("api", "api_key=k", "endpoint=GET /orders", "--json")).isZero();
+        assertThat(new JsonObject(out.toString()).getJsonArray("denied_on")).isEmpty();
+    }
+
+    @Test
+    void severalDescriptorsOfAnEnvoyRequestAreExplainedTogether() throws Exception {
+        Path rules = Files.writeString(folder.resolve("envoy.yaml"), """
+                domain: edge
+                descriptors:
+                  - { key: generic_key, value: all, rate_limit: { unit: hour, requests_per_unit: 100 } }
+                  - key: path
+                    value: /login
+                    descriptors:
+                      - { key: address, rate_limit: { unit: hour, requests_per_unit: 1 } }
+                """);
+        try (RunningServer edge = RunningServer.with(rules)) {
+            String admin = "http://" + edge.server.admin();
+            String[] request = {"edge", "generic_key=all", "+", "path=/login", "address=10.0.0.7"};
+            assertThat(executeAt(admin, "explain", request)).isZero();
+            List<String> check = new ArrayList<>(List.of("check", "--url", edge.url()));
+            check.addAll(List.of(request));
+            assertThat(execute(check)).isZero();
+            assertThat(executeAt(admin, "explain", request)).isEqualTo(1);
+            assertThat(out.toString().lines().skip(2))
+                    .as("%s", out)
+                    .anyMatch(line -> line.matches("generic_key_all +generic_key=all .* 1 +100 per 1h .* room .*"))
+                    .anyMatch(line ->
+                            line.matches("path_/login.address +path=/login,? ?address=10.0.0.7 .* passes in .*"));
+            // A caller alone, in Envoy's format.
+            assertThat(executeAt(admin, "explain", "edge", "address=10.0.0.7")).isZero();
+            assertThat(out.toString()).startsWith("no rule applies").contains("denied on: path_/login.address");
+        }
+    }
+
+    @Test
+    void theLineOfTheExplainBoxIsReadAsAShellReadsIt() throws Exception {
+        order();
+        order();
+        for (String line : List.of(
+                "api api_key=k endpoint=\"POST /orders\"",
+                "api 'api_key=k' 'endpoint=POST /orders'",
+                "api api_key=\"k\" endpoint=POST\\ /orders")) {
+            JsonObject answer = new JsonObject(server.admin
+                    .post(
+                            "/admin/v1/explain",
+                            new JsonObject().put("line", line).encode())
+                    .body());
+            assertThat(answer.getBoolean("would_pass"))
+                    .as("%s: %s", line, answer)
+                    .isFalse();
+        }
+        assertThat(server.admin
+                        .post(
+                                "/admin/v1/explain",
+                                new JsonObject().put("line", "api a=\"b").encode())
+                        .body())
+                .contains("is not closed");
     }
 
     @Test

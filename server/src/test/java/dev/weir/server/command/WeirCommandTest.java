@@ -3,8 +3,10 @@ package dev.weir.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.redis.testkit.PemFiles;
+import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.RunningServer;
 import dev.weir.testkit.FreePorts;
+import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -138,10 +140,49 @@ class WeirCommandTest extends AtTheTerminal {
             assertThat(out.toString().strip()).endsWith(": 3 hits can never fit");
             assertThat(run("check", "--url", running.url(), "api", "colour=red"))
                     .isZero();
-            assertThat(out.toString().strip()).isEqualTo("allowed: no rule applies");
+            assertThat(out.toString().strip())
+                    .isEqualTo("allowed: no rule uses \"colour\" (expected: one of \"user_id\")");
             assertThat(run("check", "--url", running.url(), "apo", "user_id=ann"))
+                    .isEqualTo(3);
+            assertThat(out.toString().strip()).isEqualTo("allowed: no such domain: \"apo\" (did you mean \"api\"?)");
+            assertThat(run("check", "--url", running.url(), "api", "user_id=bob", "+", "user_id=eve", "--json"))
                     .isZero();
-            assertThat(out.toString().strip()).isEqualTo("allowed: unknown domain \"apo\" (expected: one of \"api\")");
+            assertThat(new JsonObject(out.toString()).getLong("remaining")).isEqualTo(1);
+            assertThat(run("check", "--url", running.url(), "api", "user_id=eve", "--hits", "2", "--json"))
+                    .isEqualTo(1);
+            assertThat(new JsonObject(out.toString()).getString("rule")).isEqualTo("tiny");
+        }
+    }
+
+    @Test
+    void checkSaysThatAStoreDoesNotAnswer() throws Exception {
+        Path rules = file("down.yaml", """
+                domain: api
+                key_by: id
+                rules:
+                  - { name: open, match: { kind: open }, limit: { requests: 2, window: 1h } }
+                  - { name: shut, match: { kind: shut }, on_fail: deny, limit: { requests: 2, window: 1h } }
+                  - { name: part, match: { kind: part }, on_fail: local, limit: { requests: 1, window: 1h } }
+                """);
+        try (RedisProcess redis = RedisProcess.start();
+                RunningServer running = RunningServer.with(rules, "store", redis.uri(), "deadline", "2s")) {
+            for (String kind : List.of("open", "shut", "part")) {
+                assertThat(run("check", "--url", running.url(), "api", "id=a", "kind=" + kind))
+                        .isZero();
+                assertThat(out.toString()).doesNotContain("does not answer");
+            }
+            redis.stop();
+            assertThat(run("check", "--url", running.url(), "api", "id=b", "kind=open"))
+                    .isZero();
+            assertThat(out.toString()).startsWith("allowed under open: ").contains("a store does not answer");
+            assertThat(run("check", "--url", running.url(), "api", "id=b", "kind=shut"))
+                    .isEqualTo(1);
+            assertThat(out.toString()).contains("its store does not answer, and the rule says on_fail: deny");
+            assertThat(run("check", "--url", running.url(), "api", "id=b", "kind=part"))
+                    .isZero();
+            assertThat(run("check", "--url", running.url(), "api", "id=b", "kind=part"))
+                    .isEqualTo(1);
+            assertThat(out.toString()).contains("its store does not answer", "the share of this process is used up");
         }
     }
 
@@ -156,10 +197,10 @@ class WeirCommandTest extends AtTheTerminal {
                 "http_tls_key",
                 pem.key().toString())) {
             String url = "https://localhost:" + running.httpPort();
-            assertThat(run("check", "--url", url, "api", "a=b")).isEqualTo(2);
+            assertThat(run("check", "--url", url, "api", "a=b")).isEqualTo(4);
             assertThat(err.toString()).contains("TLS error with " + url, "--ca");
             assertThat(run("check", "--url", url.replace("https", "http"), "api", "a=b"))
-                    .isEqualTo(2);
+                    .isEqualTo(4);
             assertThat(err.toString()).contains("no answer from http://", "(if the port uses TLS: " + url + ")");
             assertThat(run("check", "--url", url, "--ca", pem.certificate().toString(), "api", "a=b"))
                     .isEqualTo(0);
@@ -174,7 +215,7 @@ class WeirCommandTest extends AtTheTerminal {
         assertThat(err.toString()).startsWith("weir: --url: \"localhost\" (expected: an address");
         int free = FreePorts.free();
         assertThat(run("check", "--url", "http://127.0.0.1:" + free, "api", "a=b"))
-                .isEqualTo(2);
+                .isEqualTo(4);
         assertThat(err.toString())
                 .contains("cannot connect to http://127.0.0.1:" + free, "weir serve")
                 .doesNotContain("\tat ");

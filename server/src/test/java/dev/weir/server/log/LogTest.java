@@ -11,6 +11,8 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -30,11 +32,21 @@ class LogTest {
 
     @Test
     void aLineForPeopleHasItsTimeItsLevelWhereItMattersAndNoLoggerName() {
-        assertThat(logged(new TextLogFormatter(false), Level.INFO, "listening"))
+        assertThat(logged(TextLogFormatter.forTerminal(false), Level.INFO, "listening"))
                 .matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  listening\n");
-        assertThat(logged(new TextLogFormatter(false), Level.WARNING, "odd")).endsWith("  warning  odd\n");
-        assertThat(logged(new TextLogFormatter(true), Level.SEVERE, "bad"))
+        assertThat(logged(TextLogFormatter.forTerminal(false), Level.WARNING, "odd"))
+                .endsWith("  warning  odd\n");
+        assertThat(logged(TextLogFormatter.forTerminal(true), Level.SEVERE, "bad"))
                 .contains("\u001b[31;1merror\u001b[0m  bad\n");
+    }
+
+    @Test
+    void aLineInAFileHasItsDateAndZone() {
+        String line = logged(TextLogFormatter.forFile(), Level.WARNING, "odd");
+        assertThat(line)
+                .matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}(Z|[+-]\\d\\d:\\d\\d)  warning  odd\n");
+        assertThat(OffsetDateTime.parse(line.substring(0, line.indexOf(' '))).toInstant())
+                .isBetween(Instant.now().minusSeconds(60), Instant.now());
     }
 
     @Test
@@ -48,7 +60,7 @@ class LogTest {
 
     @Test
     void aValueCannotForgeALineOrPaintATerminal() {
-        String line = logged(new TextLogFormatter(false), Level.INFO, "key \u001b[31m\r12:00 forged\u202e");
+        String line = logged(TextLogFormatter.forTerminal(false), Level.INFO, "key \u001b[31m\r12:00 forged\u202e");
         assertThat(line).endsWith("key ·[31m·12:00 forged·\n");
         assertThat(logged(new JsonLogFormatter(), Level.INFO, "a\"b\\c\r\nd\u0000\u202e"))
                 .contains("\"message\":\"a\\\"b\\\\c\\u000d\\nd\\u0000\\u202e\"}\n");
@@ -58,7 +70,7 @@ class LogTest {
     void norCanOneInWhatAnExceptionSays() {
         LogRecord record = record(Level.SEVERE, "failed");
         record.setThrown(new IllegalStateException("\u001b[31m\n12:00:00.000  forged"));
-        assertThat(new TextLogFormatter(false).format(record))
+        assertThat(TextLogFormatter.forTerminal(false).format(record))
                 .doesNotContain("\u001b", "\n12:00:00.000")
                 .contains("IllegalStateException: ·[31m", "  forged\n", " at dev.weir.server.log.LogTest.")
                 .endsWith("\n");
@@ -73,7 +85,7 @@ class LogTest {
 
     @Test
     void aMessageThatRepeatsIsHeldBackAndThenCounted() {
-        LogHandler handler = handler(new TextLogFormatter(false));
+        LogHandler handler = handler(TextLogFormatter.forTerminal(false));
         for (int i = 0; i < 1_000; i++) {
             String bytes = Long.toHexString(0x9E3779B97F4A7C15L * (i + 1));
             handler.publish(record(Level.WARNING, "peer " + i + " sent nonsense: " + bytes));
@@ -94,7 +106,7 @@ class LogTest {
 
     @Test
     void whatTheServerSaysOfItselfIsNeverHeldBack() {
-        LogHandler handler = handler(new TextLogFormatter(false));
+        LogHandler handler = handler(TextLogFormatter.forTerminal(false));
         for (int i = 0; i < 100; i++) {
             handler.publish(record(Level.INFO, "reloaded"));
         }
@@ -106,8 +118,8 @@ class LogTest {
     void whoSpeaksNeverWaitsForAPipeThatNobodyReadsAndWhatIsLostIsCounted() throws Exception {
         int said = 10_000;
         PipedInputStream pipe = new PipedInputStream();
-        LogHandler handler =
-                new LogHandler(new PipedOutputStream(pipe), new TextLogFormatter(false), new LogThrottle(nanos::get));
+        LogHandler handler = new LogHandler(
+                new PipedOutputStream(pipe), TextLogFormatter.forTerminal(false), new LogThrottle(nanos::get));
         assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
             for (int i = 0; i < said; i++) {
                 handler.publish(record(Level.INFO, "line " + i));

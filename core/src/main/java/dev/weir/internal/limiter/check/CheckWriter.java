@@ -61,6 +61,17 @@ public final class CheckWriter {
         checks.quotaPassed |= settings.quota() && unmet < request.descriptors();
     }
 
+    /** How long the decision of {@code checks} may wait for shared stores: as long as its most impatient rule. */
+    public long deadlineMicros(Matches matches, Checks checks) {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < checks.size(); i++) {
+            Rule rule = matches.get(checks.get(i).about).rule();
+            long own = rule == null ? 0 : rule.deadlineMicros();
+            least = Math.min(least, own == 0 ? settings.deadlineMicros() : own);
+        }
+        return least;
+    }
+
     /** Whether the rule ignores a request that lacks its key. */
     static boolean isSkipped(Match match) {
         Rule rule = match.rule();

@@ -34,20 +34,25 @@ final class FailurePolicy {
     void apply(InFlightDecision pending, int index, StoreFailure failure, long now) {
         observer.storeFailed(failure);
         Check check = pending.checks.get(index);
+        if (settle(pending.rules(), pending.matches.get(check.about), check, now)) {
+            pending.states.settled(index);
+        }
+    }
+
+    /** Settles {@code check} and returns true; or returns false after it made it one that this process counts. */
+    boolean settle(MeteredRules rules, Match match, Check check, long now) {
         if (check.role == Check.Role.ENFORCE && check.hits > 0 && tier.stillDenies(check, now)) {
             check.failure = null; // it was known, with the store or without it
-            pending.states.settled(index);
-            return;
+            return true;
         }
-        Match match = pending.matches.get(check.about);
         OnFail onFail = onFail(match.rule());
         if (onFail == OnFail.LOCAL) {
-            check.meter = shareOf(pending.rules(), match, check);
+            check.meter = shareOf(rules, match, check);
             check.store = Check.LOCAL;
-            return;
+            return false;
         }
         write(check, onFail == OnFail.ALLOW);
-        pending.states.settled(index);
+        return true;
     }
 
     /** Settles every check without a counter, because nothing here can be relied on; {@code local} passes as well. */

@@ -68,7 +68,7 @@ final class RequestPlaces implements Places {
     }
 
     /** As checks are taken all or none, one that is always over has the others answered and not taken. */
-    private static void addDenial(Checks group) {
+    static void addDenial(Checks group) {
         Check denial = group.add();
         denial.key0 = 0;
         denial.key1 = 0;

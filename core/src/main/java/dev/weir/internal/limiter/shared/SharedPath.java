@@ -12,9 +12,7 @@ import dev.weir.internal.limiter.check.VerdictWriter;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
-import dev.weir.internal.match.Match;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.Rule;
 import dev.weir.internal.place.MultiPlaceDecision;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
@@ -163,7 +161,7 @@ public final class SharedPath {
         if (idempotency != null) {
             pending.keyTaken = keys.asked(pending, idempotency, now);
         }
-        long deadline = deadline(pending);
+        long deadline = checkWriter.deadlineMicros(pending.matches, pending.checks);
         long patience = Math.min(deadline, waiter.patienceMicros());
         pending.sentNanos = time.nanos();
         pending.deadlineNanos = pending.sentNanos + patience * 1_000;
@@ -370,16 +368,5 @@ public final class SharedPath {
         for (int i = 0; i < checks.size(); i++) {
             checks.get(i).outcome.allowed = i != index;
         }
-    }
-
-    private long deadline(InFlightDecision pending) {
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < pending.checks.size(); i++) {
-            Match match = pending.matches.get(pending.checks.get(i).about);
-            Rule rule = match.rule();
-            long own = rule == null ? 0 : rule.deadlineMicros();
-            least = Math.min(least, own == 0 ? settings.deadlineMicros() : own);
-        }
-        return least;
     }
 }

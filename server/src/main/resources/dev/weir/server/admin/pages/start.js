@@ -40,16 +40,11 @@ by('explain').addEventListener('submit', async event => {
   const shown = by('explained');
   shown.hidden = false;
   shown.replaceChildren();
-  const [domain, ...pairs] = by('asked').value.trim().split(/\s+(?=[^\s=]+=)/);
-  const entries = pairs.map(pair => {
-    const equals = pair.indexOf('=');
-    return { key: pair.slice(0, equals), value: pair.slice(equals + 1) };
-  });
   try {
     const answer = await ask('/admin/v1/explain', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ domain, entries }),
+      body: JSON.stringify({ line: by('asked').value }),
     });
     const told = await answer.json();
     if (answer.ok) explain(told, shown);
@@ -62,24 +57,34 @@ by('explain').addEventListener('submit', async event => {
 function explain(told, into) {
   const met = told.rules.filter(rule => rule.met).length;
   const verdict = met === 0 ? 'No rule applies: it passes.' : told.would_pass ? 'It would pass now.' : 'It would be denied now.';
-  into.append(element('p', { class: 'verdict' }, verdict));
+  into.append(element('p', { class: met > 0 && !told.would_pass ? 'verdict wrong' : 'verdict' }, verdict));
+  const denied = told.denied_on || [];
+  if (denied.length) into.append(element('p', { class: 'verdict wrong' }, `Denied on: ${denied.join(', ')}`));
+  if (told.note) into.append(element('p', { class: 'quiet' }, `Note: ${told.note}`));
+  const elsewhere = (told.elsewhere || []).map(rule => ({ ...rule, elsewhere: true }));
+  const named = new Set(elsewhere.map(rule => rule.rule));
+  into.append(counters(told.rules.filter(rule => rule.met || !named.has(rule.rule)).concat(elsewhere)));
+}
+
+function counters(rules) {
   const table = element('table');
   const head = element('tr');
   ['Rule', 'Applies', 'Used', 'Limit', 'Written in'].forEach(title => head.append(element('th', { scope: 'col' }, title)));
   table.append(element('thead'), element('tbody'));
   table.tHead.append(head);
-  told.rules.forEach(rule => {
+  rules.forEach(rule => {
     const row = table.tBodies[0].insertRow();
     const limit = rule.limit;
     const room = rule.has_room === false
-      ? `; ${rule.passes_within === undefined ? 'never passes' : `passes in ${rule.passes_within.toFixed(1)} s at the latest`}` : '';
+      ? `; ${rule.retry_after === undefined ? 'never passes' : `passes in ${Math.ceil(rule.retry_after)} s`}` : '';
+    if (rule.has_room === false) row.className = 'denied';
     [
       rule.rule + (rule.mode === 'on' ? '' : ` (${rule.mode})`),
-      rule.met ? `yes${rule.counter ? `, for ${rule.counter}` : ''}` : `no: ${rule.why}`,
+      rule.met ? `${rule.elsewhere ? `if ${rule.why}` : 'yes'}${rule.counter ? `, for ${rule.counter}` : ''}` : `no: ${rule.why}`,
       rule.used === undefined ? '' : String(rule.used) + room,
       limit ? `${limit.requests} per ${limit.window}${limit.from === 'rule' ? '' : ` (${limit.from})`}` : '',
       rule.source,
     ].forEach(text => { row.insertCell().textContent = text; });
   });
-  into.append(table);
+  return table;
 }

@@ -1,0 +1,48 @@
+package dev.weir.server.command;
+
+import dev.weir.internal.model.PlainDuration;
+import io.vertx.core.json.JsonObject;
+
+/** The cells of a table that show the limit and the state of a counter, alike in all commands. */
+final class CounterCells {
+    private CounterCells() {}
+
+    /** {@code 600 per 1m, burst 1200}. */
+    static String limit(JsonObject counter) {
+        JsonObject limit = counter.getJsonObject("limit", new JsonObject());
+        if (limit.isEmpty()) {
+            return "unlimited";
+        }
+        boolean holdsMore = !limit.getLong("burst").equals(limit.getLong("requests"));
+        return limit.getLong("requests") + " per " + limit.getString("window")
+                + (holdsMore && limit.getString("algorithm").endsWith("bucket")
+                        ? ", burst " + limit.getLong("burst")
+                        : "");
+    }
+
+    static String used(JsonObject counter) {
+        return counter.getValue("used") == null ? "?" : String.valueOf(counter.getLong("used"));
+    }
+
+    /** How long until the counter equals an unused one. */
+    static String reset(JsonObject counter) {
+        return counter.getValue("reset_in") == null ? "?" : seconds(counter.getDouble("reset_in"));
+    }
+
+    /** Whether the hits asked for have room, and if not, when. */
+    static String now(JsonObject counter) {
+        if (counter.getBoolean("degraded", false)) {
+            return "its store does not answer";
+        }
+        if (counter.getBoolean("has_room", true)) {
+            return "room";
+        }
+        return counter.getValue("retry_after") == null
+                ? "never passes"
+                : "passes in " + seconds(counter.getDouble("retry_after"));
+    }
+
+    private static String seconds(double seconds) {
+        return PlainDuration.roundedUp(Math.round(seconds * 1e6));
+    }
+}

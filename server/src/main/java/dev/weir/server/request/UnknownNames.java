@@ -1,0 +1,63 @@
+package dev.weir.server.request;
+
+import dev.weir.Request;
+import dev.weir.internal.match.pattern.Attributes;
+import dev.weir.server.http.CallerText;
+import dev.weir.text.message.Suggestion;
+import java.util.Collection;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Tells callers about names that the rules do not know, and which name they may have meant. */
+public final class UnknownNames {
+    private static final int SHOWN = 20;
+    /** The most names that a wrong one is compared with, so that a mistake costs little. */
+    private static final int COMPARED = 200;
+
+    /** Attributes that count without being named by a rule: a method for endpoints, and other names of a caller. */
+    private static final Set<String> STAND_INS =
+            Set.of(Attributes.METHOD, Attributes.CLIENT_ID, Attributes.REMOTE_ADDRESS);
+
+    private UnknownNames() {}
+
+    /** The message for a domain that does not exist. */
+    public static String domain(String domain, Collection<String> known) {
+        String nearest =
+                Suggestion.nearest(domain, known.stream().limit(COMPARED).toList());
+        return "no such domain: " + CallerText.shown(domain) + " ("
+                + (nearest != null ? "did you mean " + CallerText.shown(nearest) + "?" : "expected: " + oneOf(known))
+                + ")";
+    }
+
+    /**
+     * The message for attributes of {@code request} that no rule of its domain uses; null if the rules use them all.
+     * {@code used} are the attributes that the rules use.
+     */
+    public static @Nullable String attributes(Request request, Set<String> used) {
+        Set<String> unknown = new TreeSet<>();
+        int end = request.descriptors() == 0 ? 0 : request.end(request.descriptors() - 1);
+        for (int i = 0; i < end && unknown.size() < SHOWN; i++) {
+            if (!used.contains(request.key(i)) && !STAND_INS.contains(request.key(i))) {
+                unknown.add(request.key(i));
+            }
+        }
+        return unknown.isEmpty() ? null : "no rule uses " + list(unknown) + " (expected: " + oneOf(used) + ")";
+    }
+
+    /** {@code one of "a", "b" and 3 more}. */
+    public static String oneOf(Collection<String> names) {
+        if (names.isEmpty()) {
+            return "a domain with rules; no rules are loaded";
+        }
+        return "one of " + list(names);
+    }
+
+    private static String list(Collection<String> names) {
+        // Any of many will do; sorting all of them would cost too much for one request.
+        String list =
+                names.stream().limit(SHOWN).sorted().map(CallerText::shown).collect(Collectors.joining(", "));
+        return names.size() > SHOWN ? list + " and " + (names.size() - SHOWN) + " more" : list;
+    }
+}
