@@ -126,6 +126,7 @@ if program[4] == 1 then
       log.moments[i] = min(now, log.moments[i])
     end
     c[4] = min(now, c[4])
+    log.searched = nil
   end
 
   sliding_window_log = function(c, m, now, hits, times, pending)
@@ -136,7 +137,13 @@ if program[4] == 1 then
       repair(c, log)
       newest, stamp = now, c[4]
     end
-    local expired = old > 0 and until_moment(log, gone, now - window) or 0
+    local expired = 0
+    if old > 0 then
+      if log.searched ~= gone or log.window ~= window then -- a denied group asks twice
+        log.searched, log.window, log.expired = gone, window, until_moment(log, gone, now - window)
+      end
+      expired = log.expired
+    end
     if expired > 0 then
       old = max(0, old - (total_before(log, gone + expired) - total_before(log, gone)) % TOTALS)
       gone = gone + expired
