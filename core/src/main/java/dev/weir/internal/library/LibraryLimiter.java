@@ -56,6 +56,7 @@ public final class LibraryLimiter implements AutoCloseable {
      *     memory
      * @param warmUp how long opening may take to warm up the stores
      * @param maxKeys how many counters this process holds
+     * @param maxRequestCost the most that a request may cost, in units of {@link dev.weir.internal.store.RequestCost}
      */
     public record Options(
             Map<String, StoreDescription> stores,
@@ -63,6 +64,7 @@ public final class LibraryLimiter implements AutoCloseable {
             Duration deadline,
             Duration warmUp,
             int maxKeys,
+            int maxRequestCost,
             TimeSource time,
             LimiterObserver observer) {}
 
@@ -86,7 +88,9 @@ public final class LibraryLimiter implements AutoCloseable {
                     memory,
                     stores.isEmpty() ? SharedStores.none() : SharedStores.of(stores),
                     time,
-                    LimiterSettings.defaults().withDeadlineMicros(deadline.toNanos() / 1_000),
+                    LimiterSettings.defaults()
+                            .withDeadlineMicros(deadline.toNanos() / 1_000)
+                            .withMaxRequestCost(options.maxRequestCost()),
                     options.observer());
             warmUp(System.nanoTime() + options.warmUp().toNanos());
         } catch (RuntimeException | Error e) {

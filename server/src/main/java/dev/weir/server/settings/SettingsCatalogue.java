@@ -1,6 +1,7 @@
 package dev.weir.server.settings;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.store.RequestCost;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,6 +84,13 @@ public final class SettingsCatalogue {
             1,
             1_000_000_000);
 
+    static final Setting<Integer> MAX_REQUEST_COST = Setting.integer(
+            "max_request_cost",
+            "Most that one request may cost, in units of one plain check in Redis; a costlier one is refused.",
+            String.valueOf(RequestCost.DEFAULT_MAX),
+            RequestCost.LEAST_MAX,
+            1_000_000);
+
     static final Setting<Boolean> SHADOW_MODE = Setting.bool(
                     "shadow_mode", "Deny no request: count and report only.", "false")
             .as("SHADOW_MODE");
@@ -154,6 +162,7 @@ public final class SettingsCatalogue {
             IDEMPOTENCY_KEEP,
             IDEMPOTENCY_KEYS,
             IDEMPOTENCY_TOTAL,
+            MAX_REQUEST_COST,
             SHADOW_MODE,
             QUOTA_MODE,
             CHARGE_DENIED,

@@ -95,6 +95,7 @@ public final class SettingsReader {
                 new LimiterSettings(value(SettingsCatalogue.SHADOW_MODE), quota, value(SettingsCatalogue.CHARGE_DENIED))
                         .withDeadlineMicros(deadline.toNanos() / 1_000)
                         .withKeptKeys(value(SettingsCatalogue.IDEMPOTENCY_TOTAL))
+                        .withMaxRequestCost(value(SettingsCatalogue.MAX_REQUEST_COST))
                         .withTierCounters(orElse(
                                 StoreSettings.TIER_COUNTERS,
                                 StoreSettings.countersThatFit(

@@ -2,6 +2,7 @@ package dev.weir.internal.limiter.check;
 
 import dev.weir.OnFail;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.store.RequestCost;
 import dev.weir.internal.tier.LocalTier;
 
 /**
@@ -16,6 +17,7 @@ import dev.weir.internal.tier.LocalTier;
  * @param onFail the failure policy of limits that requests bring
  * @param tierCounters how many shared counters this process holds data of: the bound of its {@link LocalTier}
  * @param keptKeys how many idempotency keys, over all callers, this process has shared stores keep at a time
+ * @param maxRequestCost the most that a request may cost, in units of {@link RequestCost}
  */
 public record LimiterSettings(
         boolean shadow,
@@ -25,7 +27,8 @@ public record LimiterSettings(
         int localShare,
         OnFail onFail,
         int tierCounters,
-        int keptKeys) {
+        int keptKeys,
+        int maxRequestCost) {
     /** Half of Envoy's default timeout. */
     public static final long DEFAULT_DEADLINE_MICROS = 10_000;
 
@@ -51,6 +54,10 @@ public record LimiterSettings(
         if (keptKeys < 1) {
             throw new IllegalArgumentException("kept_keys: " + keptKeys + " (expected: >= 1)");
         }
+        if (maxRequestCost < RequestCost.LEAST_MAX) {
+            throw new IllegalArgumentException(
+                    "max_request_cost: " + maxRequestCost + " (expected: >= " + RequestCost.LEAST_MAX + ")");
+        }
     }
 
     /** Sets the switches, with defaults for shared stores. */
@@ -63,7 +70,8 @@ public record LimiterSettings(
                 WHOLE,
                 OnFail.ALLOW,
                 DEFAULT_TIER_COUNTERS,
-                DEFAULT_KEPT_KEYS);
+                DEFAULT_KEPT_KEYS,
+                RequestCost.DEFAULT_MAX);
     }
 
     public static LimiterSettings defaults() {
@@ -77,28 +85,53 @@ public record LimiterSettings(
 
     /** These settings with another deadline. */
     public LimiterSettings withDeadlineMicros(long micros) {
-        return new LimiterSettings(shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters, keptKeys);
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters, keptKeys, maxRequestCost);
     }
 
     /** These settings with another local share. */
     public LimiterSettings withLocalShare(int millionths) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, millionths, onFail, tierCounters, keptKeys);
+                shadow,
+                quota,
+                chargeDenied,
+                deadlineMicros,
+                millionths,
+                onFail,
+                tierCounters,
+                keptKeys,
+                maxRequestCost);
     }
 
     /** These settings with another failure policy for limits that requests bring. */
     public LimiterSettings withOnFail(OnFail onFail) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys);
+                shadow,
+                quota,
+                chargeDenied,
+                deadlineMicros,
+                localShare,
+                onFail,
+                tierCounters,
+                keptKeys,
+                maxRequestCost);
     }
 
     /** These settings with another bound for the local tier. */
     public LimiterSettings withTierCounters(int counters) {
-        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters, keptKeys);
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters, keptKeys, maxRequestCost);
     }
 
     /** These settings with another bound for idempotency keys. */
     public LimiterSettings withKeptKeys(int keys) {
-        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keys);
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keys, maxRequestCost);
+    }
+
+    /** These settings with another bound for the cost of a request. */
+    public LimiterSettings withMaxRequestCost(int units) {
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, units);
     }
 }
