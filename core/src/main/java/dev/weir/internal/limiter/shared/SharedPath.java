@@ -252,7 +252,10 @@ public final class SharedPath {
         return true;
     }
 
-    /** The store that has all the checks in one slot and can take them in one step; else whether there are several places, or none but this process. */
+    /**
+     * The store that has all the checks in one slot, if one call can take them; else whether there are several places, or
+     * none but this process.
+     */
     private int route(Checks checks) {
         boolean anyLocal = false;
         Check first = null;

@@ -18,7 +18,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.lifecycle.AfterContainer;
-import net.jqwik.api.lifecycle.BeforeContainer;
 
 /** The cost of a batch, counted before it runs, bounds the commands that its script calls, whatever it meets. */
 class RequestCostBoundsWorkTest {
@@ -36,17 +35,8 @@ class RequestCostBoundsWorkTest {
             Meters.of(Limit.slidingWindowLog(10_000, Duration.ofHours(1))),
             Meters.of(Limit.slidingWindowLog(500, Duration.ofMinutes(30))));
 
-    @SuppressWarnings("NullAway.Init") // started before all tries
-    private static RedisProcess redis;
-
-    @SuppressWarnings("NullAway.Init") // likewise
-    private static ScriptStore script;
-
-    @BeforeContainer
-    static void start() {
-        redis = RedisProcess.start();
-        script = new ScriptStore(redis);
-    }
+    private static final RedisProcess redis = RedisProcess.start();
+    private static final ScriptStore script = new ScriptStore(redis);
 
     @AfterContainer
     static void stop() {
@@ -111,7 +101,7 @@ class RequestCostBoundsWorkTest {
         for (int i = 0; i < count; i++) {
             bytes.position(18 + 9 * ((first + i) % room));
             number(bytes, oldest + (NOW - oldest) / count * i, 7);
-            number(bytes, base + i + 1 & 0xFFFF, 2);
+            number(bytes, (base + i + 1) & 0xFFFF, 2);
         }
         return bytes.array();
     }
