@@ -84,6 +84,7 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
                 builder.warmUp,
                 builder.maxKeys,
                 builder.endpointForm,
+                builder.maxRequestCost,
                 builder.time,
                 observer);
     }

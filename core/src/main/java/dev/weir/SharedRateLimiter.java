@@ -8,6 +8,7 @@ import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.store.RequestCost;
 import dev.weir.internal.store.StoreDescription;
 import java.time.Duration;
 import java.util.List;
@@ -48,6 +49,7 @@ final class SharedRateLimiter implements RateLimiter {
                         builder.warmUp,
                         builder.maxKeys,
                         EndpointForm.RAW,
+                        RequestCost.DEFAULT_MAX,
                         time,
                         new LimiterObserver() {}));
     }

@@ -3,6 +3,7 @@ package dev.weir;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.PlainDuration;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.store.RequestCost;
 import dev.weir.internal.store.StoreDescription;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -64,6 +65,7 @@ public interface Weir extends AutoCloseable {
     /**
      * Decides {@code request}, and waits for the decision: for the deadline of its rules at most, and never in memory.
      *
+     * @throws IllegalArgumentException if the request costs more than {@link Builder#maxRequestCost}; nothing is charged
      * @throws IllegalStateException after {@link #close}; also on a Netty event loop, which must not wait for a shared
      *     store: use {@link #decideAsync}
      */
@@ -74,6 +76,7 @@ public interface Weir extends AutoCloseable {
      * Decides {@code request}, and completes within the deadline of its rules. The stage completes on this thread or on
      * a thread of the store, so dependent stages must not block. The request may be reused as soon as this returns.
      *
+     * @throws IllegalArgumentException if the request costs more than {@link Builder#maxRequestCost}; nothing is charged
      * @throws IllegalStateException after {@link #close}
      */
     @CheckReturnValue
@@ -103,6 +106,7 @@ public interface Weir extends AutoCloseable {
         Duration warmUp = Duration.ofSeconds(10);
         int maxKeys = 1_000_000;
         EndpointForm endpointForm = EndpointForm.NORMAL;
+        int maxRequestCost = RequestCost.DEFAULT_MAX;
         TimeSource time = TimeSource.system();
         WeirObserver observer = new WeirObserver() {};
 
@@ -166,6 +170,20 @@ public interface Weir extends AutoCloseable {
          */
         public Builder rawEndpoints() {
             endpointForm = EndpointForm.RAW;
+            return this;
+        }
+
+        /**
+         * Sets how much a request may cost, in units of one plain check in Redis; 256 by default, at least 128. A
+         * costlier request is refused before anything is charged. In a shared store, checks that are taken all or none
+         * may cost 256 at most, whatever this says.
+         */
+        public Builder maxRequestCost(int units) {
+            if (units < RequestCost.LEAST_MAX) {
+                throw new IllegalArgumentException(
+                        "maxRequestCost: " + units + " (expected: >= " + RequestCost.LEAST_MAX + ")");
+            }
+            this.maxRequestCost = units;
             return this;
         }
 

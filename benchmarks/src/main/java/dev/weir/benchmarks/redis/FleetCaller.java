@@ -39,6 +39,11 @@ final class FleetCaller implements AutoCloseable {
         return send("POST /v1/ratelimit/check", body);
     }
 
+    /** Asks with a request of Envoy's, which may have many descriptors. */
+    Answer json(String body) throws IOException {
+        return send("POST /json", body);
+    }
+
     Answer get(String path) throws IOException {
         return send("GET " + path, "");
     }

@@ -21,7 +21,7 @@ public abstract class BatchedCall {
 
     /**
      * Adds {@code group}, which must not change until the call is {@linkplain #done done}; false if it is full. An
-     * empty call accepts any group.
+     * empty call accepts any group that costs at most {@link dev.weir.internal.store.RequestCost#MAX_STEP}.
      */
     public abstract boolean add(CheckGroup group);
 

@@ -2,6 +2,7 @@ package dev.weir.internal.batching;
 
 import dev.weir.StoreFailure;
 import dev.weir.internal.store.DeadlineExtension;
+import dev.weir.internal.store.RequestCost;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,8 @@ public final class Batcher {
         StoreFailure down = carrier.down();
         if (down != null && !carrier.isNew()) {
             refuse(pending, down);
+        } else if (pending.group.cost() > RequestCost.MAX_STEP) {
+            refuse(pending, StoreFailure.OVERLOADED); // the limiter refuses such requests before
         } else if (!intake.add(pending)) {
             refuse(pending, StoreFailure.OVERLOADED);
         } else if (timer.isAfter(pending.deadlineNanos)) {

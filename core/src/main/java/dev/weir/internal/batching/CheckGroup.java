@@ -3,6 +3,7 @@ package dev.weir.internal.batching;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
+import dev.weir.internal.store.RequestCost;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class CheckGroup {
     private Check[] checks = new Check[4];
     private int size;
+    private long cost;
 
     /** Whether a quota has passed elsewhere, so that the quotas of this group cannot deny. */
     public boolean quotaPassed;
@@ -43,6 +45,7 @@ public final class CheckGroup {
     public void clear() {
         Arrays.fill(checks, 0, size, null);
         size = 0;
+        cost = 0;
         quotaPassed = false;
         askOnly = false;
         owner = null;
@@ -62,11 +65,17 @@ public final class CheckGroup {
             checks = Arrays.copyOf(checks, size * 2);
         }
         checks[size++] = check;
+        cost += RequestCost.of(check) + RequestCost.ofLease(check);
         return this;
     }
 
     public int size() {
         return size;
+    }
+
+    /** What the group costs the store at most, in units of {@link RequestCost}. */
+    public long cost() {
+        return idempotency == null ? cost : cost + RequestCost.OF_IDEMPOTENCY_KEY;
     }
 
     /** The largest number of store keys that the group touches. */

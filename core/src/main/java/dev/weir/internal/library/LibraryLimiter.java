@@ -57,6 +57,7 @@ public final class LibraryLimiter implements AutoCloseable {
      * @param warmUp how long opening may take to warm up the stores
      * @param maxKeys how many counters this process holds
      * @param endpointForm the form in which rules compare endpoints
+     * @param maxRequestCost the most that a request may cost, in units of {@link dev.weir.internal.store.RequestCost}
      */
     public record Options(
             Map<String, StoreDescription> stores,
@@ -65,6 +66,7 @@ public final class LibraryLimiter implements AutoCloseable {
             Duration warmUp,
             int maxKeys,
             EndpointForm endpointForm,
+            int maxRequestCost,
             TimeSource time,
             LimiterObserver observer) {}
 
@@ -90,7 +92,8 @@ public final class LibraryLimiter implements AutoCloseable {
                     time,
                     LimiterSettings.defaults()
                             .withDeadlineMicros(deadline.toNanos() / 1_000)
-                            .withEndpointForm(options.endpointForm()),
+                            .withEndpointForm(options.endpointForm())
+                            .withMaxRequestCost(options.maxRequestCost()),
                     options.observer());
             warmUp(System.nanoTime() + options.warmUp().toNanos());
         } catch (RuntimeException | Error e) {

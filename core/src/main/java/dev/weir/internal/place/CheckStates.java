@@ -113,7 +113,7 @@ public final class CheckStates {
     /**
      * Whether the hits of {@code check} count even if the request is denied; a log cannot count hits that do not fit.
      */
-    static boolean counts(Check check) {
+    public static boolean counts(Check check) {
         return check.countsDenied && check.meter instanceof SlotMeter;
     }
 }

@@ -4,6 +4,7 @@ import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.DeadlineExtension;
 import dev.weir.internal.store.Idempotency;
+import dev.weir.internal.store.RequestCost;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -144,13 +145,18 @@ public final class MultiPlaceDecision {
         home = Runnable::run;
     }
 
+    /**
+     * Divides the checks over asks. Checks that count denied hits are decided each for itself, so that those of one
+     * place may go in several asks, each of which its store can take in one step.
+     */
     private void divide() {
         asks.begin(places.size());
         for (int i = 0; i < places.size(); i++) {
             Check check = places.check(i);
             if (states.isOpen(i) && !places.isHere(check)) {
-                asks.find(places.place(check), CheckStates.counts(check), check.hits < 0)
-                        .add(i, check);
+                boolean counts = CheckStates.counts(check);
+                long cost = counts ? RequestCost.of(check) : 0;
+                asks.find(places.place(check), counts, check.hits < 0, cost).add(i, check, cost);
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.weir.internal.place;
 
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
+import dev.weir.internal.store.RequestCost;
 import java.util.concurrent.Executor;
 
 /**
@@ -47,7 +48,8 @@ public final class PlaceAsk extends Ask {
         unanswered = false;
     }
 
-    void add(int index, Check check) {
+    void add(int index, Check check, long cost) {
+        checks.cost += cost;
         int at = checks.size();
         if (at == indices.length) {
             int[] longer = new int[2 * at];
@@ -61,8 +63,12 @@ public final class PlaceAsk extends Ask {
         }
     }
 
-    boolean holds(long itsPlace, boolean itCounts, boolean itRefunds) {
-        return place == itsPlace && counts == itCounts && refunds == itRefunds;
+    /** Whether a check of this kind, and of {@code cost} if it may go elsewhere, goes with this ask. */
+    boolean accepts(long itsPlace, boolean itCounts, boolean itRefunds, long cost) {
+        return place == itsPlace
+                && counts == itCounts
+                && refunds == itRefunds
+                && checks.cost + cost <= RequestCost.MAX_PART;
     }
 
     /** The indices of its checks within the request, in ascending order; the array may be longer than needed. */

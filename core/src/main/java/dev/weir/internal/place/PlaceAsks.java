@@ -38,11 +38,11 @@ final class PlaceAsks {
         return asks[index];
     }
 
-    /** Returns the ask of this kind, creating it if there is none yet. */
-    PlaceAsk find(long place, boolean counts, boolean refunds) {
+    /** Returns the ask of this kind that has room for {@code cost}, creating it if there is none yet. */
+    PlaceAsk find(long place, boolean counts, boolean refunds, long cost) {
         if (mask == 0) {
             for (int i = 0; i < size; i++) {
-                if (asks[i].holds(place, counts, refunds)) {
+                if (asks[i].accepts(place, counts, refunds, cost)) {
                     return asks[i];
                 }
             }
@@ -52,7 +52,7 @@ final class PlaceAsks {
         int at = (int) (hash >>> 32) & mask;
         while (table[at] != 0) {
             PlaceAsk found = asks[table[at] - 1];
-            if (found.holds(place, counts, refunds)) {
+            if (found.accepts(place, counts, refunds, cost)) {
                 return found;
             }
             at = (at + 1) & mask;

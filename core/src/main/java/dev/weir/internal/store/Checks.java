@@ -9,10 +9,13 @@ public final class Checks {
     private long[] scratch = new long[0];
     /** Whether a quota rule without a limit has passed, so that the quota rules together cannot deny. */
     public boolean quotaPassed;
+    /** The {@linkplain RequestCost cost} of the checks, as far as their creator has counted it. */
+    public long cost;
 
     public void clear() {
         size = 0;
         quotaPassed = false;
+        cost = 0;
     }
 
     /** Adds the next check to fill. */

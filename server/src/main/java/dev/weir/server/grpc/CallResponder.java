@@ -4,6 +4,7 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.store.RequestTooCostlyException;
 import dev.weir.server.grpc.http2.AnswerHeaderBlocks;
 import dev.weir.server.grpc.http2.FrameOutput;
 import dev.weir.server.grpc.http2.RequestHead;
@@ -70,6 +71,8 @@ final class CallResponder implements WaiterSupplier {
             }
         } catch (GrpcCallException e) {
             fail(stream, e);
+        } catch (RequestTooCostlyException e) {
+            fail(stream, GrpcStatus.RESOURCE_EXHAUSTED, e.text());
         } catch (RuntimeException e) {
             context.observer().failed(e);
             fail(stream, GrpcStatus.INTERNAL, "internal error while deciding");

@@ -8,10 +8,13 @@ import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Idempotency;
+import dev.weir.internal.store.RequestTooCostlyException;
 import dev.weir.server.health.Health;
 import dev.weir.server.http.BodyBudget;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpPort;
+import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.http.HttpProblems;
 import dev.weir.server.http.HttpRoutes;
 import dev.weir.server.http.RequestBody;
 import dev.weir.server.rls.RlsAnswer;
@@ -100,7 +103,9 @@ public final class RestApi {
                 "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json,"
                         + " /healthcheck or"
                         + " /metrics",
-                failure -> null);
+                failure -> failure instanceof RequestTooCostlyException e
+                        ? HttpProblems.of(HttpProblemException.badRequest(e.text()))
+                        : null);
     }
 
     /** The options of the server that carries these routes: HTTP/2 also in clear text. */

@@ -2,6 +2,7 @@ package dev.weir.server.settings;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.store.RequestCost;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -98,6 +99,13 @@ public final class SettingsCatalogue {
             "normal or raw",
             SettingParsers.constant(EndpointForm.values()));
 
+    static final Setting<Integer> MAX_REQUEST_COST = Setting.integer(
+            "max_request_cost",
+            "Most that one request may cost, in units of one plain check in Redis; a costlier one is refused.",
+            String.valueOf(RequestCost.DEFAULT_MAX),
+            RequestCost.LEAST_MAX,
+            1_000_000);
+
     static final Setting<Boolean> SHADOW_MODE = Setting.bool(
                     "shadow_mode", "Deny no request: count and report only.", "false")
             .as("SHADOW_MODE");
@@ -188,6 +196,7 @@ public final class SettingsCatalogue {
             IDEMPOTENCY_TOTAL,
             IDEMPOTENCY_HEADER,
             ENDPOINT_FORM,
+            MAX_REQUEST_COST,
             SHADOW_MODE,
             QUOTA_MODE,
             CHARGE_DENIED,

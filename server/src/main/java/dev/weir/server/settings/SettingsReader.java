@@ -112,6 +112,7 @@ public final class SettingsReader {
                         .withDeadlineMicros(deadline.toNanos() / 1_000)
                         .withKeptKeys(value(SettingsCatalogue.IDEMPOTENCY_TOTAL))
                         .withEndpointForm(value(SettingsCatalogue.ENDPOINT_FORM))
+                        .withMaxRequestCost(value(SettingsCatalogue.MAX_REQUEST_COST))
                         .withTierCounters(orElse(
                                 StoreSettings.TIER_COUNTERS,
                                 StoreSettings.countersThatFit(

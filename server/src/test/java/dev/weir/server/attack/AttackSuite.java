@@ -173,6 +173,16 @@ abstract class AttackSuite extends UnderAttack {
         });
     }
 
+    @Test
+    void manyChecksOnOneLogThatTakeAndGiveBackInTurn() throws Exception {
+        underAttack(false, () -> {
+            try (CostlyRequests costly = CostlyRequests.to(server.grpc)) {
+                costly.send(8, CostlyRequests.inTurn(1_000, 5_000));
+            }
+            return List.of();
+        });
+    }
+
     /** A literal header of HPACK that has {@code bytes} bytes and never ends. */
     private static byte[] literal(int bytes) {
         byte[] field = RawPeer.block("x", "a".repeat(100));

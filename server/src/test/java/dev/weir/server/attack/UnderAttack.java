@@ -64,7 +64,7 @@ abstract class UnderAttack {
                 .mapToObj(i -> "  - name: rule_" + i + "\n    match: {endpoint: \"/r/" + i
                         + "\"}\n    key_by: [user_id]\n    limit: {requests: 1000000, window: 1m}\n")
                 .collect(Collectors.joining());
-        rules = Files.writeString(folder.resolve("rules.yaml"), "domain: d\nrules:\n" + each);
+        rules = Files.writeString(folder.resolve("rules.yaml"), "domain: d\nrules:\n" + each + CostlyRequests.RULES);
     }
 
     @BeforeEach
@@ -160,9 +160,14 @@ abstract class UnderAttack {
 
     /** Connections that the server has closed because they went past a bound. */
     private double closed() throws Exception {
+        return metric("ratelimit_connections_closed_total");
+    }
+
+    /** The sum of a metric's time series. */
+    final double metric(String metric) throws Exception {
         String page = new HttpCaller(server.http).get("/metrics").body();
         return page.lines()
-                .filter(line -> line.startsWith("ratelimit_connections_closed_total"))
+                .filter(line -> line.startsWith(metric))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .sum();
     }

@@ -11,6 +11,7 @@ import com.google.protobuf.UInt64Value;
 import dev.weir.Request;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.store.RequestTooCostlyException;
 import dev.weir.server.health.Health;
 import dev.weir.server.rls.RlsSettings;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
@@ -113,6 +114,22 @@ class GrpcJavaTest {
                     Status.Code.RESOURCE_EXHAUSTED,
                     "bytes of a value: 40000 (expected: <= 32768)");
             assertThat(client.ask(request("d", "v")).getOverallCode()).isEqualTo(RateLimitResponse.Code.OK);
+        }
+    }
+
+    @Test
+    void aRequestThatCostsTooMuchIsRefused() {
+        Decider costly = (request, now, into, later) -> {
+            throw RequestTooCostlyException.above(256, 300);
+        };
+        try (TestGrpcServer rig = new TestGrpcServer(costly);
+                Client client = new Client(rig)) {
+            assertStatus(
+                    client,
+                    request("d", "v"),
+                    Status.Code.RESOURCE_EXHAUSTED,
+                    "request cost: 300 units (expected: <= 256, which is max_request_cost; send fewer descriptors or"
+                            + " hits in one request)");
         }
     }
 

@@ -47,6 +47,20 @@ class RlsJsonTest {
     }
 
     @Test
+    void aRequestThatCostsTooMuchIsRefusedAndChargesNothing() {
+        String many = "{\"domain\":\"d\",\"descriptors\":[" + (entry("k", "a", "") + ",").repeat(256);
+        HttpResponse<String> refused = kit.post("/json", many + entry("k", "a", "") + "]}");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(header(refused, "Content-Type")).isEqualTo("application/problem+json");
+        assertThat(json(refused).getString("detail"))
+                .isEqualTo("request cost: 257 units (expected: <= 256, which is max_request_cost; send fewer"
+                        + " descriptors or hits in one request)");
+        assertThat(kit.post("/json", "{\"domain\":\"d\",\"descriptors\":[" + entry("k", "a", "") + "]}")
+                        .body())
+                .contains("\"limitRemaining\":2");
+    }
+
+    @Test
     void headersAndMetadataComeWhenSwitchedOn() {
         RlsSettings all = new RlsSettings(
                 new RlsSettings.Headers("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"),

@@ -11,6 +11,8 @@ import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.RequestCost;
+import dev.weir.internal.store.RequestTooCostlyException;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the matches of a request into checks: one for each match that counts. */
@@ -33,8 +35,14 @@ public final class CheckWriter {
         this.perSecondStore = perSecondStore;
     }
 
+    /**
+     * Writes the checks of {@code request}.
+     *
+     * @throws RequestTooCostlyException if they cost more than the settings allow
+     */
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
         checks.clear();
+        long cost = 0;
         boolean allShadow = rules.index().everything() == SwitchState.SHADOW;
         int unmet = 0; // the first descriptor that no limit has been seen for
         for (int i = 0, size = matches.size(); i < size; i++) {
@@ -49,6 +57,7 @@ public final class CheckWriter {
             if (meter != null) {
                 Check check = checks.add();
                 fill(check, match, meter, hitsOf(request, match), allShadow);
+                cost += RequestCost.of(meter, check.hits);
                 check.about = i;
                 check.store = storeIndexOf(rules, match);
                 if (check.store != Check.LOCAL || isReported(rules, match)) {
@@ -59,6 +68,10 @@ public final class CheckWriter {
             }
         }
         checks.quotaPassed |= settings.quota() && unmet < request.descriptors();
+        checks.cost = cost;
+        if (cost > settings.maxRequestCost()) {
+            throw RequestTooCostlyException.above(settings.maxRequestCost(), cost);
+        }
     }
 
     /** How long the decision of {@code checks} may wait for shared stores: as long as its most impatient rule. */

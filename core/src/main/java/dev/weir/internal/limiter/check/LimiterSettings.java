@@ -3,6 +3,7 @@ package dev.weir.internal.limiter.check;
 import dev.weir.OnFail;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.store.RequestCost;
 import dev.weir.internal.tier.LocalTier;
 
 /**
@@ -18,6 +19,7 @@ import dev.weir.internal.tier.LocalTier;
  * @param tierCounters how many shared counters this process holds data of: the bound of its {@link LocalTier}
  * @param keptKeys how many idempotency keys, over all callers, this process has shared stores keep at a time
  * @param endpointForm the form in which rules in Weir's format compare endpoints
+ * @param maxRequestCost the most that a request may cost, in units of {@link RequestCost}
  */
 public record LimiterSettings(
         boolean shadow,
@@ -28,7 +30,8 @@ public record LimiterSettings(
         OnFail onFail,
         int tierCounters,
         int keptKeys,
-        EndpointForm endpointForm) {
+        EndpointForm endpointForm,
+        int maxRequestCost) {
     /** Half of Envoy's default timeout. */
     public static final long DEFAULT_DEADLINE_MICROS = 10_000;
 
@@ -54,6 +57,10 @@ public record LimiterSettings(
         if (keptKeys < 1) {
             throw new IllegalArgumentException("kept_keys: " + keptKeys + " (expected: >= 1)");
         }
+        if (maxRequestCost < RequestCost.LEAST_MAX) {
+            throw new IllegalArgumentException(
+                    "max_request_cost: " + maxRequestCost + " (expected: >= " + RequestCost.LEAST_MAX + ")");
+        }
     }
 
     /** Sets the switches, with defaults for shared stores. */
@@ -67,7 +74,8 @@ public record LimiterSettings(
                 OnFail.ALLOW,
                 DEFAULT_TIER_COUNTERS,
                 DEFAULT_KEPT_KEYS,
-                EndpointForm.NORMAL);
+                EndpointForm.NORMAL,
+                RequestCost.DEFAULT_MAX);
     }
 
     public static LimiterSettings defaults() {
@@ -82,36 +90,42 @@ public record LimiterSettings(
     /** These settings with another deadline. */
     public LimiterSettings withDeadlineMicros(long micros) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters, keptKeys, endpointForm);
+                shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters, keptKeys, endpointForm, maxRequestCost);
     }
 
     /** These settings with another local share. */
     public LimiterSettings withLocalShare(int millionths) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, millionths, onFail, tierCounters, keptKeys, endpointForm);
+                shadow, quota, chargeDenied, deadlineMicros, millionths, onFail, tierCounters, keptKeys, endpointForm, maxRequestCost);
     }
 
     /** These settings with another failure policy for limits that requests bring. */
     public LimiterSettings withOnFail(OnFail onFail) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, endpointForm);
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, endpointForm, maxRequestCost);
     }
 
     /** These settings with another bound for the local tier. */
     public LimiterSettings withTierCounters(int counters) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters, keptKeys, endpointForm);
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters, keptKeys, endpointForm, maxRequestCost);
     }
 
     /** These settings with another bound for idempotency keys. */
     public LimiterSettings withKeptKeys(int keys) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keys, endpointForm);
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keys, endpointForm, maxRequestCost);
     }
 
     /** These settings with another form of endpoints. */
     public LimiterSettings withEndpointForm(EndpointForm form) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, form);
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, form, maxRequestCost);
+    }
+
+    /** These settings with another bound for the cost of a request. */
+    public LimiterSettings withMaxRequestCost(int units) {
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, endpointForm, units);
     }
 }

@@ -8,6 +8,7 @@ import dev.weir.internal.lease.Leases;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.RequestCost;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -87,13 +88,19 @@ final class LeasedChecks {
         return any;
     }
 
-    /** Adds lease requests to the checks that the stores are asked for. */
+    /** Adds lease requests to the checks that the stores are asked for, as far as they fit in one step of the store. */
     void askAhead(InFlightDecision pending, long now) {
+        long left = RequestCost.MAX_STEP - pending.checks.cost;
         for (int i = 0; i < size; i++) {
             LeasedCounter counter = counters[i];
             Check check = pending.checks.get(i);
-            if (counter != null && taken[i] == null && check.hits > 0) {
+            if (counter != null
+                    && taken[i] == null
+                    && check.hits > 0
+                    && check.meter != null
+                    && RequestCost.of(check.meter, Long.MAX_VALUE) <= left) {
                 check.ahead = counter.ahead(check.hits, now);
+                left -= RequestCost.ofLease(check);
             }
         }
     }

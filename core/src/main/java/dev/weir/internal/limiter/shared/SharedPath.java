@@ -13,12 +13,15 @@ import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.place.CheckStates;
 import dev.weir.internal.place.MultiPlaceDecision;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.DeadlineExtension;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.LocalStore;
+import dev.weir.internal.store.RequestCost;
+import dev.weir.internal.store.RequestTooCostlyException;
 import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.tier.LocalTier;
 import java.util.concurrent.TimeUnit;
@@ -106,8 +109,7 @@ public final class SharedPath {
         InFlightDecision pending = InFlightDecisionPool.ofThread().request();
         pending.begin(this, rules, now);
         pending.idempotency = idempotency;
-        rules.index().match(request, pending.matches);
-        checkWriter.write(rules, request, pending.matches, pending.checks);
+        writeChecks(pending, request);
         pending.places.begin();
         boolean apart = pending.matches.apart;
         int over = -1;
@@ -176,6 +178,35 @@ public final class SharedPath {
         return false;
     }
 
+    /** Matches the request and writes its checks; refuses it if they cost too much. */
+    private void writeChecks(InFlightDecision pending, Request request) {
+        try {
+            pending.rules().index().match(request, pending.matches);
+            checkWriter.write(pending.rules(), request, pending.matches, pending.checks);
+            if (pending.checks.cost > RequestCost.MAX_PART) {
+                requireOneStep(pending);
+            }
+        } catch (RuntimeException e) {
+            InFlightDecisionPool.ofThread().release(pending);
+            throw e;
+        }
+    }
+
+    /**
+     * Requires that a shared store can take, in one step, the checks that are taken all or none. The others, which count
+     * denied hits, are split over several calls.
+     */
+    private static void requireOneStep(InFlightDecision pending) {
+        long cost = pending.idempotency == null ? 0 : RequestCost.OF_IDEMPOTENCY_KEY;
+        for (int i = 0; i < pending.checks.size(); i++) {
+            Check check = pending.checks.get(i);
+            cost += check.store == Check.LOCAL || CheckStates.counts(check) ? 0 : RequestCost.of(check);
+        }
+        if (cost > RequestCost.MAX_STEP) {
+            throw RequestTooCostlyException.aboveStep(cost);
+        }
+    }
+
     /** Gets the waiter; if that fails, first puts leased hits back. */
     private static Waiter waiter(InFlightDecision pending, WaiterSupplier later) {
         try {
@@ -232,7 +263,10 @@ public final class SharedPath {
         return true;
     }
 
-    /** The store that has all the checks in one slot; else whether there are several places, or none but this process. */
+    /**
+     * The store that has all the checks in one slot, if one call can take them; else whether there are several places, or
+     * none but this process.
+     */
     private int route(Checks checks) {
         boolean anyLocal = false;
         Check first = null;
@@ -249,7 +283,7 @@ public final class SharedPath {
         if (first == null) {
             return HERE;
         }
-        return anyLocal ? SEVERAL : first.store;
+        return anyLocal || checks.cost > RequestCost.MAX_PART ? SEVERAL : first.store;
     }
 
     /** Whether {@code check} lives in another slot than {@code other}, which is of the same store. */

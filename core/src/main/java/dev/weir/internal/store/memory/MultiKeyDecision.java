@@ -4,16 +4,20 @@ import dev.weir.internal.algorithm.BlockMeter;
 import dev.weir.internal.algorithm.SlotMeter;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
-import java.util.Arrays;
 
 /**
  * Decides a request with several checks atomically: all hits are taken or none, and no other request sees a partial
  * state. It locks the stripes that it needs in ascending order, each once, before it reads any, so that requests cannot
  * deadlock.
  *
- * <p>Checks on one counter count in their order, each as if those before it had been taken.
+ * <p>Checks on one counter count in their order, each as if those before it had been taken. So the checks are sorted by
+ * stripe, counter and place in the request, and each needs to look only at the one before it: the work is linear in the
+ * number of checks, apart from the sort.
  */
 final class MultiKeyDecision {
+    private static final int FEW = 16;
+    private static final int NONE = -1;
+
     private final Stripe[] stripes;
     private final int mask;
 
@@ -25,16 +29,14 @@ final class MultiKeyDecision {
 
     boolean decide(Checks checks, long now) {
         int size = checks.size();
-        long[] order = checks.scratch(size);
+        long[] order = checks.scratch(2 * size);
         for (int i = 0; i < size; i++) {
             order[i] = (long) ((int) checks.get(i).key1 & mask) << 32 | i;
         }
-        sort(order, size);
+        sort(checks, order, size);
         lock(order, size);
         try {
-            for (int i = 0; i < size; i++) {
-                ask(checks, order, i, now);
-            }
+            askAll(checks, order, size, now);
             boolean allowed = checks.allowed();
             for (int i = 0; i < size; i++) {
                 settle(stripes[stripeOf(order[i])], checks.get(checkOf(order[i])), allowed, now);
@@ -45,45 +47,58 @@ final class MultiKeyDecision {
         }
     }
 
-    private void ask(Checks checks, long[] order, int index, long now) {
-        int stripe = stripeOf(order[index]);
-        Check check = checks.get(checkOf(order[index]));
+    private void askAll(Checks checks, long[] order, int size, long now) {
+        int from = 0;
+        while (from < size) {
+            Check first = checks.get(checkOf(order[from]));
+            int to = from + 1;
+            while (to < size && isOnOneCounter(first, checks.get(checkOf(order[to])))) {
+                to++;
+            }
+            askCounter(checks, order, from, to, now);
+            from = to;
+        }
+    }
+
+    /**
+     * Asks the checks of one counter, which are those at {@code from} to before {@code to}. Once one of them gives hits
+     * back, those after it are asked of a copy of the block in which the ones before are taken.
+     */
+    private void askCounter(Checks checks, long[] order, int from, int to, long now) {
+        Stripe stripe = stripes[stripeOf(order[from])];
         Check earlier = null;
         long pending = 0;
+        long[] rehearsed = null;
+        int rehearsedTo = from;
         boolean givesBack = false;
-        int first = index;
-        for (int i = index - 1; i >= 0 && stripeOf(order[i]) == stripe; i--) {
-            Check other = checks.get(checkOf(order[i]));
-            if (counted(other, check)) {
-                earlier = earlier == null ? other : earlier;
-                pending = Math.max(pending, pending + Math.max(0, other.hits));
-                givesBack |= other.hits < 0;
-                first = i;
+        for (int i = from; i < to; i++) {
+            Check check = checks.get(checkOf(order[i]));
+            if (givesBack && check.meter instanceof BlockMeter) {
+                rehearsed = stripe.rehearsal(check, rehearsed);
+                for (; rehearsedTo < i; rehearsedTo++) {
+                    rehearse(checks.get(checkOf(order[rehearsedTo])), rehearsed, now);
+                }
+                stripe.ask(check, rehearsed, now);
+            } else {
+                stripe.ask(check, earlier, pending, now);
             }
-        }
-        if (givesBack && check.meter instanceof BlockMeter) {
-            stripes[stripe].ask(check, rehearse(checks, order, first, index, now), now);
-        } else {
-            stripes[stripe].ask(check, earlier, pending, now);
+            if (takenIfAllowed(check)) {
+                earlier = check;
+                pending = Math.max(pending, pending + Math.max(0, check.hits));
+                givesBack |= check.hits < 0;
+            }
         }
     }
 
-    /** The block of a counter as the checks on it from {@code first} to before {@code index} will leave it. */
-    private long[] rehearse(Checks checks, long[] order, int first, int index, long now) {
-        Check check = checks.get(checkOf(order[index]));
-        long[] block = stripes[stripeOf(order[index])].copyOfBlock(check);
-        for (int i = first; i < index; i++) {
-            Check other = checks.get(checkOf(order[i]));
-            if (counted(other, check) && other.meter instanceof BlockMeter meter) {
-                meter.take(block, 0, block.length, now, other.hits);
-            }
+    /** Takes the hits of a check in a copy of its block. */
+    private static void rehearse(Check check, long[] block, long now) {
+        if (takenIfAllowed(check) && check.meter instanceof BlockMeter meter) {
+            meter.take(block, 0, block.length, now, check.hits);
         }
-        return block;
     }
 
-    /** Whether {@code earlier} is on the counter of {@code check}, and is taken if the request is allowed. */
-    private static boolean counted(Check earlier, Check check) {
-        return earlier.key0 == check.key0 && earlier.key1 == check.key1 && takenIfAllowed(earlier);
+    private static boolean isOnOneCounter(Check check, Check other) {
+        return check.key0 == other.key0 && check.key1 == other.key1;
     }
 
     private static void settle(Stripe stripe, Check check, boolean allowed, long now) {
@@ -100,7 +115,7 @@ final class MultiKeyDecision {
     }
 
     private void lock(long[] order, int size) {
-        int last = -1;
+        int last = NONE;
         for (int i = 0; i < size; i++) {
             int stripe = stripeOf(order[i]);
             if (stripe != last) {
@@ -111,7 +126,7 @@ final class MultiKeyDecision {
     }
 
     private void unlock(long[] order, int size) {
-        int last = -1;
+        int last = NONE;
         for (int i = 0; i < size; i++) {
             int stripe = stripeOf(order[i]);
             if (stripe != last) {
@@ -121,19 +136,59 @@ final class MultiKeyDecision {
         }
     }
 
-    private static void sort(long[] order, int size) {
-        if (size > 16) {
-            Arrays.sort(order, 0, size);
+    /** Sorts by stripe, counter and place in the request. The second half of {@code order} is used for merging. */
+    private static void sort(Checks checks, long[] order, int size) {
+        if (size <= FEW) {
+            insert(checks, order, 0, size);
             return;
         }
-        for (int i = 1; i < size; i++) {
+        for (int from = 0; from < size; from += FEW) {
+            insert(checks, order, from, Math.min(size, from + FEW));
+        }
+        for (int run = FEW; run < size; run *= 2) {
+            for (int from = 0; from + run < size; from += 2 * run) {
+                merge(checks, order, from, from + run, Math.min(size, from + 2 * run), size);
+            }
+        }
+    }
+
+    private static void insert(Checks checks, long[] order, int from, int to) {
+        for (int i = from + 1; i < to; i++) {
             long moved = order[i];
             int at = i;
-            for (; at > 0 && order[at - 1] > moved; at--) {
+            for (; at > from && isBefore(checks, moved, order[at - 1]); at--) {
                 order[at] = order[at - 1];
             }
             order[at] = moved;
         }
+    }
+
+    /** Merges two sorted runs; the words from {@code spare} on are free. */
+    private static void merge(Checks checks, long[] order, int from, int middle, int to, int spare) {
+        int length = middle - from;
+        System.arraycopy(order, from, order, spare, length);
+        int left = spare;
+        int right = middle;
+        int at = from;
+        while (left < spare + length) {
+            if (right < to && isBefore(checks, order[right], order[left])) {
+                order[at++] = order[right++];
+            } else {
+                order[at++] = order[left++];
+            }
+        }
+    }
+
+    private static boolean isBefore(Checks checks, long one, long other) {
+        if (stripeOf(one) != stripeOf(other)) {
+            return one < other;
+        }
+        Check first = checks.get(checkOf(one));
+        Check second = checks.get(checkOf(other));
+        if (first.key1 != second.key1) {
+            return first.key1 < second.key1;
+        }
+        return first.key0 == second.key0 ? one < other : first.key0 < second.key0;
     }
 
     private static int stripeOf(long ordered) {

@@ -113,15 +113,22 @@ final class Stripe extends SlotTable {
         askBlock(check, (BlockMeter) meter(check), rehearsed, check.hits, now);
     }
 
-    /** A copy of the block of a log or sub-windows, empty if there is none. */
-    long[] copyOfBlock(Check check) {
+    /**
+     * The block of a log or sub-windows to rehearse takes in: {@code begun} if there is one, as long as the block is by
+     * now; else a copy of the block, empty if there is none.
+     */
+    long[] rehearsal(Check check, long @Nullable [] begun) {
         int at = find(stored(check.key0), (check.key1 & TAG) | BLOCK);
-        if (at < 0) {
+        int words = at < 0 ? 0 : (int) state1(at);
+        if (begun != null) {
+            return begun.length == words ? begun : Arrays.copyOf(begun, words);
+        }
+        if (words == 0) {
             return NO_WORDS;
         }
         long block = state0(at);
         int from = Arena.offset(block);
-        return Arrays.copyOfRange(arena.memory(block), from, from + (int) state1(at));
+        return Arrays.copyOfRange(arena.memory(block), from, from + words);
     }
 
     /** Resets the counter and marks its slot as expired; returns whether there was one. */

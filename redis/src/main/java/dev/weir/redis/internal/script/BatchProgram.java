@@ -60,16 +60,22 @@ final class BatchProgram {
 
     /** Adds the only check of a request. Returns whether it joined the run of its counter. */
     boolean addRun(Check check, int counter) {
-        int meter = meters.position(MeterTable.of(check), check.countsDenied);
-        long hits = hits(check);
-        int run = check.ahead > 0 ? NO_RUN : openRun[counter];
-        if (run != NO_RUN && hits >= 0 && entries[run + 1] == meter && entries[run + 2] == hits) {
-            entries[run + 3]++;
+        if (joinsRun(check, counter)) {
+            entries[openRun[counter] + 3]++;
             return true;
         }
         openRun[counter] = size;
-        write(counter, meter, hits, 1);
+        write(counter, meters.position(MeterTable.of(check), check.countsDenied), hits(check), 1);
         return false;
+    }
+
+    /** Returns whether the only check of a request would join the run of {@code counter}. */
+    boolean joinsRun(Check check, int counter) {
+        int run = check.ahead > 0 ? NO_RUN : openRun[counter];
+        return run != NO_RUN
+                && hits(check) >= 0
+                && entries[run + 2] == hits(check)
+                && entries[run + 1] == meters.position(MeterTable.of(check), check.countsDenied);
     }
 
     /** Adds a request whose checks follow; they are charged all or none. */

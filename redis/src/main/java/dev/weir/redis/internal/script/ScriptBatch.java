@@ -1,11 +1,11 @@
 package dev.weir.redis.internal.script;
 
 import dev.weir.internal.algorithm.BlockMeter;
-import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.MeterKind;
 import dev.weir.internal.batching.CheckGroup;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Idempotency;
+import dev.weir.internal.store.RequestCost;
 import java.util.Arrays;
 import java.util.List;
 
@@ -18,12 +18,10 @@ import java.util.List;
  *
  * <h2>Work</h2>
  *
- * While the script runs, Redis serves nobody else. So a batch is full at about a millisecond of Redis's time. Each
- * counter, and each check that joins no run, counts as a microsecond; logs, sub-windows and idempotency keys count as
- * more.
+ * While the script runs, Redis serves nobody else. So the {@linkplain RequestCost cost} of a batch is bounded, also if it
+ * has a single group. A check that joins a run costs nothing.
  */
 public final class ScriptBatch {
-    public static final int DEFAULT_MAX_WORK = 1_024;
     public static final int DEFAULT_MAX_BYTES = 256 * 1024;
     public static final int DEFAULT_MAX_GROUPS = 16_384;
 
@@ -32,13 +30,7 @@ public final class ScriptBatch {
 
     private static final int NO_ANSWER = -1;
 
-    private static final int WORK_OF_A_COUNTER = 1;
-    private static final int WORK_OF_A_CHECK = 1;
-    private static final int WORK_OF_A_BLOCK = 5;
-    private static final int SUB_WINDOWS_PER_WORK = 4;
-    private static final int WORK_OF_A_KEY = 12;
-
-    private final int maxWork;
+    private final int maxCost;
     private final int maxBytes;
     private final int maxGroups;
     private final CounterTable counters = new CounterTable();
@@ -58,31 +50,34 @@ public final class ScriptBatch {
 
     private int askedSize;
     private int answersSize;
-    private int work;
+    private long cost;
+
     /** The index of the script's answer to the last check of each counter. */
     private int[] openAnswer = new int[64];
 
     private long timeMicros;
 
     public ScriptBatch() {
-        this(DEFAULT_MAX_WORK, DEFAULT_MAX_BYTES, DEFAULT_MAX_GROUPS);
+        this(RequestCost.MAX_STEP, DEFAULT_MAX_BYTES, DEFAULT_MAX_GROUPS);
     }
 
-    /** Creates a batch with bounds on work, bytes to send and groups; the last group added may exceed them a little. */
-    public ScriptBatch(int maxWork, int maxBytes, int maxGroups) {
-        this.maxWork = maxWork;
+    /** Creates a batch with bounds on cost, bytes to send and groups; the last group added may exceed the bytes. */
+    public ScriptBatch(int maxCost, int maxBytes, int maxGroups) {
+        this.maxCost = maxCost;
         this.maxBytes = maxBytes;
         this.maxGroups = maxGroups;
     }
 
     /**
      * Adds {@code group}, which must not change until the batch is {@linkplain #clear cleared}; false if the batch is
-     * full. An empty batch accepts any group.
+     * full. An empty batch accepts a group of any number of bytes, but not of any cost.
      */
     public boolean add(CheckGroup group) {
-        if (size > 0 && !hasRoomFor(group)) {
+        long more = joinsRun(group) ? 0 : group.cost();
+        if (cost + more > maxCost || (size > 0 && (size >= maxGroups || bytes() >= maxBytes))) {
             return false;
         }
+        cost += more;
         if (size == groups.length) {
             groups = Arrays.copyOf(groups, size * 2);
         }
@@ -187,31 +182,25 @@ public final class ScriptBatch {
         size = 0;
         askedSize = 0;
         answersSize = 0;
-        work = 0;
+        cost = 0;
         timeMicros = 0;
         counters.clear();
         program.clear();
     }
 
-    /**
-     * Returns whether {@code group} fits. Checks of known counters may join a run, which costs nothing, so only new
-     * counters count.
-     */
-    private boolean hasRoomFor(CheckGroup group) {
-        long more = 0;
-        for (int i = 0; i < group.size(); i++) {
-            Check check = group.get(i);
-            boolean isNew = counters.find(check, MeterTable.of(check).counting()) < 0;
-            more += isNew ? WORK_OF_A_COUNTER + work(check) : 0;
-        }
-        return size < maxGroups && bytes() < maxBytes && work + more <= maxWork;
+    /** Returns the cost of all groups that were added. */
+    long cost() {
+        return cost;
     }
 
-    private static int work(Check check) {
-        Meter meter = MeterTable.of(check);
-        return meter instanceof BlockMeter
-                ? WORK_OF_A_CHECK + WORK_OF_A_BLOCK + meter.limit().subWindows() / SUB_WINDOWS_PER_WORK
-                : WORK_OF_A_CHECK;
+    /** Returns whether {@code group} only makes a run longer, which costs nothing. */
+    private boolean joinsRun(CheckGroup group) {
+        if (size == 0 || group.size() != 1 || group.askOnly || group.idempotency != null) {
+            return false;
+        }
+        Check check = group.get(0);
+        int counter = counters.find(check, MeterTable.of(check).counting());
+        return counter >= 0 && program.joinsRun(check, counter);
     }
 
     private void addRun(Check check) {
@@ -220,25 +209,21 @@ public final class ScriptBatch {
             answered[askedSize - 1] = openAnswer[counter];
         } else {
             openAnswer[counter] = nextAnswer(check);
-            work += work(check);
         }
     }
 
     private void addGroup(CheckGroup group) {
         program.addGroup(group);
-        work += group.idempotency == null ? 0 : WORK_OF_A_KEY;
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             program.addCheck(group, check, counter(check));
             nextAnswer(check);
-            work += work(check);
         }
     }
 
     private void addLease(Check check, int index) {
         answeredAhead[index] = check.meter instanceof BlockMeter ? answersSize++ : NO_ANSWER;
         program.addLease(check, asked[index]);
-        work += work(check);
     }
 
     private int counter(Check check) {
@@ -247,7 +232,6 @@ public final class ScriptBatch {
         if (counter < 0) {
             counter = counters.add(check, counting);
             program.added(counter);
-            work += WORK_OF_A_COUNTER;
             if (counter >= openAnswer.length) {
                 openAnswer = Arrays.copyOf(openAnswer, openAnswer.length * 2);
             }

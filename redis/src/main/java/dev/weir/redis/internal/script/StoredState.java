@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param since when the window began, or hits were last taken; null if unknown
  */
 public record StoredState(String kind, long used, @Nullable Instant since) {
+    /** The bytes of a log before its entries, and those of an entry: a moment, and the total of hits modulo 2^16. */
+    private static final int LOG_HEAD = 18;
+
+    private static final int LOG_ENTRY = 9;
     private static final StoredState UNKNOWN = new StoredState("unknown", -1, null);
 
     public static StoredState read(byte[] state) {
@@ -23,7 +27,7 @@ public record StoredState(String kind, long used, @Nullable Instant since) {
             case 2 -> state.length == 21 ? fixedWindow(in) : UNKNOWN;
             case 3 -> state.length == 24 ? slidingWindow(in) : UNKNOWN;
             case 4 -> state.length >= 15 && (state.length - 15) % 7 == 0 ? subWindows(in) : UNKNOWN;
-            case 5 -> state.length >= 16 ? log(in) : UNKNOWN;
+            case 5 -> state.length >= LOG_HEAD + LOG_ENTRY ? log(in) : UNKNOWN;
             default -> UNKNOWN;
         };
     }
@@ -61,9 +65,16 @@ public record StoredState(String kind, long used, @Nullable Instant since) {
 
     private static StoredState log(ByteBuffer in) {
         number(in, 6);
-        number(in, 3);
-        number(in, 3);
-        return new StoredState("sliding_window_log", number(in, 3), null);
+        long room = number(in, 3);
+        long last = number(in, 3) + number(in, 3) - 1;
+        long before = number(in, 2);
+        long at = LOG_HEAD + LOG_ENTRY * (last % Math.max(1, room));
+        if (last < 0 || at + LOG_ENTRY > in.limit()) {
+            return UNKNOWN;
+        }
+        in.position((int) at);
+        Instant newest = moment(in);
+        return new StoredState("sliding_window_log", number(in, 2) - before & 0xFFFF, newest);
     }
 
     private static Instant moment(ByteBuffer in) {

@@ -1,70 +1,110 @@
 -- Twin of dev.weir.internal.algorithm.SlidingWindowLog: the moment of every hit, kept for one window.
 --   used = hits in (now - window, now]
 --   hits fit iff used + hits <= requests
--- State: a ring. Format, expiry, capacity, index of its oldest hit, number of hits; then 7 bytes per hit. It may be long, so it is read
--- and written in place.
--- While the batch runs: how many hits of the ring have expired, how many of the rest still count, how many were added, and their time.
+-- State: a ring of entries, one for all hits of a moment: the moment, and the running total of hits modulo 65536. So the hits between any
+-- two entries are a difference, and no step depends on how many hits a request has. Format, expiry, capacity, index of the oldest entry,
+-- number of entries, total before the oldest; then 9 bytes per entry. It may be long, so it is read and written in place.
+-- While the batch runs: how many entries have expired, how many hits of the others still count, how many were added, and their time.
 local load_sliding_window_log, sliding_window_log, write_log
 if program[4] == 1 then
-  local HEAD, HIT, AHEAD, LEAST_ROOM = 16, 7, 64, 7
+  local HEAD, ENTRY, AHEAD, LEAST_ROOM, TOTALS = 18, 9, 64, 7, 65536
   local floor, min, max = math.floor, math.min, math.max
   local pack, unpack_state = struct.pack, struct.unpack
 
+  -- The moment and the total of the entry at index i, counted from the oldest of the ring.
+  local function entry(log, i)
+    if log.moments then
+      return log.moments[i + 1], log.totals[i + 1]
+    end
+    local at = HEAD + ENTRY * ((log.first + i) % log.room)
+    local bytes = log.prefix
+    if at + ENTRY <= #bytes then
+      return unpack_state('>I7I2', bytes, at + 1)
+    end
+    if log.read ~= at then
+      log.read, log.bytes = at, call('GETRANGE', log.key, at, at + ENTRY - 1)
+    end
+    if #log.bytes < ENTRY then
+      return 0, log.base
+    end
+    return unpack_state('>I7I2', log.bytes)
+  end
+
+  -- The total before the entry at index i.
+  local function total_before(log, i)
+    if i == 0 then
+      return log.base
+    end
+    local _, total = entry(log, i - 1)
+    return total
+  end
+
   load_sliding_window_log = function(_, k)
-    local log = {room = 0, first = 0, count = 0, key = KEYS[k]}
-    local forgotten, how = 0, 5
-    local value = redis.pcall('GETRANGE', log.key, 0, HEAD + HIT * AHEAD - 1)
+    local log = {room = 0, first = 0, count = 0, base = 0, key = KEYS[k]}
+    local forgotten, how, hits = 0, 5, 0
+    local value = redis.pcall('GETRANGE', log.key, 0, HEAD + ENTRY * AHEAD - 1)
     if type(value) == 'string' and #value >= HEAD and value:byte() == 5 then
-      local lasts, room, first, count = unpack_state('>I6I3I3I3', value, 2)
+      local lasts, room, first, count, base = unpack_state('>I6I3I3I3I2', value, 2)
       if first < room and count <= room then
-        log.room, log.first, log.count, log.prefix = room, first, count, value
+        log.room, log.first, log.count, log.base, log.prefix = room, first, count, base, value
         forgotten = lasts
+        hits = (total_before(log, count) - base) % TOTALS
       end
     elseif type(value) == 'string' and #value > 0 and value:byte() > 5 then
       how = 0
     end
-    return {0, log.count, 0, 0, false, forgotten, how, log}
+    return {0, hits, 0, 0, false, forgotten, how, log}
   end
 
-  -- The hit at index i, counted from the oldest of the ring.
-  local function hit(log, i)
-    if log.hits then
-      return log.hits[i + 1]
+  -- The index of the entry that has the n-th hit after the first `gone` entries.
+  local function holder(log, gone, n)
+    local before, low, high = total_before(log, gone), gone, log.count - 1
+    if low < high and (total_before(log, high) - before) % TOTALS < n then
+      return high -- usually the newest
     end
-    local at = HEAD + HIT * ((log.first + i) % log.room)
-    if at + HIT <= #log.prefix then
-      return (unpack_state('>I7', log.prefix, at + 1))
+    while low < high do
+      local middle = floor((low + high) / 2)
+      local _, total = entry(log, middle)
+      if (total - before) % TOTALS < n then
+        low = middle + 1
+      else
+        high = middle
+      end
     end
-    local bytes = call('GETRANGE', log.key, at, at + HIT - 1)
-    return #bytes == HIT and (unpack_state('>I7', bytes)) or 0
+    return low
   end
 
-  -- All hits of the ring as bytes, from the oldest to the newest.
+  local function moment(log, gone, n)
+    return (entry(log, holder(log, gone, n)))
+  end
+
+  -- All entries of the ring as bytes, from the oldest to the newest.
   local function unrolled(log)
     local head = min(log.count, log.room - log.first)
-    local bytes = call('GETRANGE', log.key, HEAD + HIT * log.first, HEAD + HIT * (log.first + head) - 1)
+    local bytes = call('GETRANGE', log.key, HEAD + ENTRY * log.first, HEAD + ENTRY * (log.first + head) - 1)
     if head < log.count then
-      bytes = bytes .. call('GETRANGE', log.key, HEAD, HEAD + HIT * (log.count - head) - 1)
+      bytes = bytes .. call('GETRANGE', log.key, HEAD, HEAD + ENTRY * (log.count - head) - 1)
     end
-    return bytes .. ('\0'):rep(HIT * log.count - #bytes)
+    return bytes .. ('\0'):rep(ENTRY * log.count - #bytes)
   end
 
-  -- How many of the hits from..from + count - 1 are no later than `moment`; usually few, so it starts at the oldest.
-  local function until_moment(log, from, count, moment)
-    if count == 0 or hit(log, from) > moment then
+  -- How many entries from `from` on are no later than `latest`; usually few, so it starts at the oldest.
+  local function until_moment(log, from, latest)
+    local count = log.count - from
+    if count == 0 or entry(log, from) > latest then
       return 0
     end
-    if hit(log, from + count - 1) <= moment then
+    if entry(log, from + count - 1) <= latest then
       return count
     end
     local low, step = 1, 1
-    while low + step < count and hit(log, from + low + step - 1) <= moment do
+    while low + step < count and entry(log, from + low + step - 1) <= latest do
       low, step = low + step, step * 2
     end
     local high = min(low + step, count) - 1
     while low < high do
       local middle = floor((low + high) / 2)
-      if hit(log, from + middle) <= moment then
+      if entry(log, from + middle) <= latest then
         low = middle + 1
       else
         high = middle
@@ -75,25 +115,39 @@ if program[4] == 1 then
 
   -- If the clock stepped back by more than a window, hits in its future are moved to now.
   local function repair(c, log)
-    local bytes = log.hits and '' or unrolled(log)
-    local hits = log.hits or {}
-    for i = 1, log.count do
-      hits[i] = min(now, log.hits and hits[i] or (unpack_state('>I7', bytes, HIT * (i - 1) + 1)))
+    if not log.moments then
+      local bytes, moments, totals = unrolled(log), {}, {}
+      for i = 1, log.count do
+        moments[i], totals[i] = unpack_state('>I7I2', bytes, ENTRY * (i - 1) + 1)
+      end
+      log.moments, log.totals = moments, totals
     end
-    log.hits = hits
+    for i = 1, log.count do
+      log.moments[i] = min(now, log.moments[i])
+    end
     c[4] = min(now, c[4])
+    log.searched = nil
   end
 
   sliding_window_log = function(c, m, now, hits, times, pending)
     local requests, window, log = m.requests, m.window, c[8]
     local gone, old, fresh, stamp = c[1], c[2], c[3], c[4]
-    local newest = fresh > 0 and stamp or old > 0 and hit(log, gone + old - 1) or 0
+    local newest = fresh > 0 and stamp or old > 0 and moment(log, gone, old) or 0
     if newest > now + window then
       repair(c, log)
       newest, stamp = now, c[4]
     end
-    local expired = until_moment(log, gone, old, now - window)
-    gone, old = gone + expired, old - expired
+    local expired = 0
+    if old > 0 then
+      if log.searched ~= gone or log.window ~= window then -- a denied group asks twice
+        log.searched, log.window, log.expired = gone, window, until_moment(log, gone, now - window)
+      end
+      expired = log.expired
+    end
+    if expired > 0 then
+      old = max(0, old - (total_before(log, gone + expired) - total_before(log, gone)) % TOTALS)
+      gone = gone + expired
+    end
     local used = old + fresh
 
     local granted = times
@@ -119,60 +173,92 @@ if program[4] == 1 then
       if hits + pending > requests then
         retry = -1
       else
-        retry = (need <= old and hit(log, gone + need - 1) or stamp) + window - now
+        retry = (need <= old and moment(log, gone, need) or stamp) + window - now
       end
     end
     local reset = 0
     if fresh > 0 then
       reset = stamp + window - now
     elseif old > 0 then
-      reset = hit(log, gone + old - 1) + window - now
+      reset = moment(log, gone, old) + window - now
     end
     if changed_hits ~= 0 then
       c[1], c[2], c[3], c[4], c[5] = gone, old, fresh, stamp, reset
       log.wanted = requests
-    elseif reset > (c[5] or 0) and (log.hits or c[6] * 1000 < now + reset + 1000) then
+    elseif reset > (c[5] or 0) and (log.moments or c[6] * 1000 < now + reset + 1000) then
       c[5] = reset
     end
     return granted, used, retry, reset
   end
 
+  -- Writes entries into the ring, from index `at` on.
+  local function put(log, room, at, bytes)
+    local straight = ENTRY * (room - at)
+    if #bytes <= straight then
+      call('SETRANGE', log.key, HEAD + ENTRY * at, bytes)
+    else
+      call('SETRANGE', log.key, HEAD + ENTRY * at, bytes:sub(1, straight))
+      call('SETRANGE', log.key, HEAD, bytes:sub(straight + 1))
+    end
+  end
+
+  -- Makes the ring `room` entries long, in place. If its entries wrap around, the shorter of their two parts moves; else nothing does.
+  -- Returns the index of the oldest entry.
+  local function grow(log, first, count, room)
+    local tail = log.room - first
+    if room == log.room or count <= tail then
+      return first
+    end
+    local head = count - tail
+    if head <= tail then
+      put(log, room, log.room, call('GETRANGE', log.key, HEAD, HEAD + ENTRY * head - 1))
+      return first
+    end
+    put(log, room, room - tail, call('GETRANGE', log.key, HEAD + ENTRY * first, HEAD + ENTRY * log.room - 1))
+    return room - tail
+  end
+
   write_log = function(c, lasting)
     local log, gone, old, fresh, forgotten = c[8], c[1], c[2], c[3], c[6]
-    local hits = old + fresh
-    local stamps = fresh > 0 and pack('>I7', c[4]):rep(fresh) or ''
-    if hits <= log.room and not log.hits then
-      local first = (log.first + gone) % log.room
-      local at = (first + old) % log.room
-      local straight = min(fresh, log.room - at)
-      if straight > 0 then
-        call('SETRANGE', log.key, HEAD + HIT * at, stamps:sub(1, HIT * straight))
+    local base, total, kept, bytes = 0, 0, 0, ''
+    if old > 0 then
+      base = total_before(log, gone)
+      total = (base + old) % TOTALS
+      local last = holder(log, gone, old)
+      local newest = entry(log, last)
+      kept = last - gone + 1
+      if fresh > 0 and newest == c[4] then -- the same moment: the same entry
+        total, fresh = (total + fresh) % TOTALS, 0
       end
-      if straight < fresh then
-        call('SETRANGE', log.key, HEAD, stamps:sub(HIT * straight + 1))
-      end
-      call('SETRANGE', log.key, 0, pack('>BI6I3I3I3', 5, forgotten, log.room, first, hits))
+      bytes = pack('>I7I2', newest, total)
+    end
+    local count = kept
+    if fresh > 0 then
+      count = kept + 1
+      bytes = bytes .. pack('>I7I2', c[4], (total + fresh) % TOTALS)
+    end
+    local room = log.room
+    if count > room then
+      room = max(count, LEAST_ROOM, min(log.wanted or 0, 2 * (room + 1)))
+    end
+    if kept > 0 and not log.moments then
+      local first = grow(log, (log.first + gone) % log.room, kept, room)
+      put(log, room, (first + kept - 1) % room, bytes)
+      call('SETRANGE', log.key, 0, pack('>BI6I3I3I3I2', 5, forgotten, room, first, count, base))
       if lasting then
         call('PEXPIRE', log.key, lasting)
       end
       return
     end
-    local bytes
-    if log.hits then
-      local packed = {}
-      for i = 1, old do
-        packed[i] = pack('>I7', log.hits[gone + i])
-      end
-      bytes = table.concat(packed)
-    else
-      bytes = log.count == 0 and '' or unrolled(log):sub(HIT * gone + 1, HIT * (gone + old))
+    local packed = {pack('>BI6I3I3I3I2', 5, forgotten, room, 0, count, base)}
+    for i = 1, kept - 1 do
+      packed[i + 1] = pack('>I7I2', log.moments[gone + i], log.totals[gone + i])
     end
-    local room = max(hits, LEAST_ROOM, min(log.wanted or 0, 2 * (log.room + 1)))
-    bytes = pack('>BI6I3I3I3', 5, forgotten, room, 0, hits) .. bytes .. stamps
+    packed[#packed + 1] = bytes
     if lasting then
-      call('SET', log.key, bytes, 'PX', lasting)
+      call('SET', log.key, table.concat(packed), 'PX', lasting)
     else
-      call('SET', log.key, bytes, 'KEEPTTL')
+      call('SET', log.key, table.concat(packed), 'KEEPTTL')
     end
   end
 end

@@ -8,6 +8,7 @@ import dev.weir.internal.store.Check;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -73,8 +74,12 @@ final class ExpectedBlock {
             int room = (int) number(value, 7, 3);
             int first = (int) number(value, 10, 3);
             int count = (int) number(value, 13, 3);
+            long before = number(value, 16, 2);
             for (int i = 0; i < count; i++) {
-                numbers.add(number(value, 16 + 7 * ((first + i) % room), 7));
+                int at = 18 + 9 * ((first + i) % room);
+                long total = number(value, at + 7, 2);
+                numbers.addAll(Collections.nCopies((int) (total - before & 0xFFFF), number(value, at, 7)));
+                before = total;
             }
         } else if (value != null) {
             for (int at = 1; at < value.length; at += 7) {
