@@ -63,6 +63,11 @@ final class FixedWindow extends SlotMeter {
     }
 
     @Override
+    public long windowOf(Outcome taken) {
+        return taken.state0;
+    }
+
+    @Override
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = ExactMath.moment(now);
         long start = ExactMath.divide(moment, window, windowReciprocal) * window;

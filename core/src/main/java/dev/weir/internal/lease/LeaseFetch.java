@@ -8,6 +8,7 @@ final class LeaseFetch extends Ask {
     private final Leases leases;
     private final LeasedCounter counter;
     private long asked;
+    private long askedWall;
 
     LeaseFetch(Leases leases, LeasedCounter counter, Check like) {
         this.leases = leases;
@@ -24,16 +25,17 @@ final class LeaseFetch extends Ask {
         return checks.get(0);
     }
 
-    void ready(long hits, long now, long deadline) {
+    void ready(long hits, long now, long wall, long deadline) {
         checks.get(0).ahead = hits;
         checks.get(0).granted = 0;
         asked = now;
+        askedWall = wall;
         deadlineNanos = deadline;
     }
 
     @Override
     public void answered() {
-        counter.answered(checks.get(0), 0, asked);
+        counter.answered(checks.get(0), 0, asked, askedWall);
         leases.answeredOne();
     }
 }

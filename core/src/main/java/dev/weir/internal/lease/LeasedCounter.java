@@ -68,17 +68,20 @@ public final class LeasedCounter extends CounterKey {
                 && asked.limit().equals(limit);
     }
 
-    /** Whether {@code hits} can be spent at {@code now}; another thread may be faster. */
-    public boolean covers(long hits, long now) {
-        return held.cover(Math.max(1, hits), now);
+    /**
+     * Whether {@code hits} can be spent at {@code now}, when the wall clock shows {@code wall}; another thread may be
+     * faster.
+     */
+    public boolean covers(long hits, long now, long wall) {
+        return held.cover(Math.max(1, hits), now, wall);
     }
 
     /**
-     * Takes {@code hits} at {@code now}. Returns the lease, or null if none has enough. 0 hits ask whether anything is
-     * left.
+     * Takes {@code hits} at {@code now}, when the wall clock shows {@code wall}. Returns the lease, or null if none has
+     * enough. 0 hits ask whether anything is left.
      */
-    public @Nullable Lease take(long hits, long now) {
-        return held.take(hits, now);
+    public @Nullable Lease take(long hits, long now, long wall) {
+        return held.take(hits, now, wall);
     }
 
     /**
@@ -134,7 +137,7 @@ public final class LeasedCounter extends CounterKey {
         }
         long hits = ahead(0, now);
         if (hits > 0) {
-            fetch.ready(hits, now, leases.deadline(now));
+            fetch.ready(hits, now, leases.wall(), leases.deadline(now));
             leases.fetch(fetch);
         }
     }
@@ -149,15 +152,16 @@ public final class LeasedCounter extends CounterKey {
         }
         HeldLeases.Closed done;
         long hitsAhead;
+        long wall = leases.wall();
         synchronized (this) {
-            done = held.rotate(unit, now);
+            done = held.rotate(unit, now, wall);
             boolean may = !asking && !retired && !held.hasNext() && !leases.isClosed() && size.rest(now) <= 0;
             hitsAhead = may ? size.next(held.spent(), Math.max(1, unit), now) : 0;
             if (hitsAhead > 0) {
                 asking = true;
             }
         }
-        if (done != null && done.lease().isExpired(now)) {
+        if (done != null && done.lease().isExpired(now, wall)) {
             expired(done, now);
         } else {
             giveBack(done, now);
@@ -167,12 +171,15 @@ public final class LeasedCounter extends CounterKey {
 
     /**
      * Records the store's answer to {@code check}, asked at {@code asked}: its own hits, of which {@code taken} count,
-     * and the lease that came with it. The remaining hits in the outcome are those of the store alone.
+     * and the lease that came with it; {@code askedWall} is the wall clock then. The remaining hits in the outcome are
+     * those of the store alone.
      */
-    public void answered(Check check, long taken, long asked) {
+    public void answered(Check check, long taken, long asked, long askedWall) {
         long now = leases.now();
+        long wall = leases.wall();
         Lease over = null;
         long granted = 0;
+        long lost = 0;
         synchronized (this) {
             if (check.ahead > 0) {
                 asking = false;
@@ -182,12 +189,14 @@ public final class LeasedCounter extends CounterKey {
                 held.spentElsewhere(taken);
                 view.learn(taken + granted, check.outcome, asked);
                 size.learn(check.outcome, Math.max(1, unit), asked);
+                lost = held.closeBefore(meter.windowOf(check.outcome)); // the store's clock may have been set
                 if (granted > 0) {
-                    Lease lease = Lease.of(meter, granted, check.outcome, asked, now, size.ttl());
-                    over = retired || lease.isExpired(now) ? lease : held.accept(lease);
+                    Lease lease = Lease.of(meter, granted, check.outcome, asked, askedWall, now, size.ttl());
+                    over = retired || lease.isExpired(now, wall) ? lease : held.accept(lease);
                 }
             }
         }
+        leases.stats().stranded.add(lost);
         if (granted > 0) {
             leases.stats().taken.increment();
             leases.stats().hits.add(granted);
@@ -198,13 +207,13 @@ public final class LeasedCounter extends CounterKey {
     }
 
     /** Gives back leases that have expired by {@code now}; returns whether the counter is idle and may be forgotten. */
-    boolean sweep(long now) {
+    boolean sweep(long now, long wall) {
         HeldLeases.Closed first;
         HeldLeases.Closed second;
         boolean idle;
         synchronized (this) {
-            first = held.closeCurrent(now);
-            second = held.closeNext(now);
+            first = held.closeCurrent(now, wall);
+            second = held.closeNext(now, wall);
             long spent = held.spent();
             if (spent != spentSwept) {
                 spentSwept = spent;

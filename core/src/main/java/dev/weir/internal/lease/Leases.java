@@ -94,7 +94,7 @@ public final class Leases {
             return;
         }
         LeasedCounter counter = new LeasedCounter(this, check, rule, asked);
-        counter.answered(check, taken, asked);
+        counter.answered(check, taken, asked, wall());
         if (counters.putIfAbsent(counter, counter) != null) {
             budget.leave();
         }
@@ -103,8 +103,9 @@ public final class Leases {
     /** Gives back expired leases, and forgets idle counters. */
     public void sweep() {
         long now = now();
+        long wall = wall();
         for (LeasedCounter each : counters.values()) {
-            if (each.sweep(now)) {
+            if (each.sweep(now, wall)) {
                 remove(each, now);
             }
         }
@@ -147,19 +148,20 @@ public final class Leases {
      * Sends back {@code hits} of {@code lease}, of the counter that {@code like} asks; false if their window has ended.
      */
     boolean giveBack(Check like, Lease lease, long hits, long now) {
-        if (!lease.isReturnable(now, travel)) {
+        if (!lease.isReturnable(now, wall(), travel)) {
             stats.stranded.add(hits);
             return false;
         }
         inFlight.sent();
         stats.returns.increment();
-        send(new LeaseReturn(this, like, hits, deadline(now)), like.store);
+        send(new LeaseReturn(this, like, lease, hits, deadline(now)), like.store);
         return true;
     }
 
     /** Records a store's answer to {@code check}, which gave hits back. */
     void returned(Check check) {
-        (check.failure == null ? stats.returned : stats.stranded).add(-check.hits);
+        boolean taken = check.failure == null && !check.windowOver;
+        (taken ? stats.returned : stats.stranded).add(-check.hits);
         returned.accept(check);
         answeredOne();
     }
@@ -185,6 +187,11 @@ public final class Leases {
 
     long now() {
         return time.nanos();
+    }
+
+    /** The wall clock, microseconds. */
+    long wall() {
+        return time.wallMicros();
     }
 
     long deadline(long now) {

@@ -35,6 +35,13 @@ public final class Check {
     public long ahead;
     /** Answer: how many of {@link #ahead} were taken. The outcome is that after them. */
     public long granted;
+    /**
+     * For hits that are given back to a fixed window: the start of the window that they were taken from, in the store's
+     * time. 0 for any other check.
+     */
+    public long window;
+    /** Answer: {@link #window} is not the window that the store counts in, so nothing was given back. */
+    public boolean windowOver;
     /** Answer: a lease paid for the hits, and no store was asked. */
     public boolean leased;
     /** Whether hits count even if this check, or the request, is denied. */
@@ -53,13 +60,23 @@ public final class Check {
     /** The reason why there is no outcome; null if there is one. */
     public @Nullable StoreFailure failure;
 
-    /** Makes this a check that gives back the hits of {@code taken}. */
+    /** Makes this a check that gives back the hits of {@code taken}, to the window that its outcome tells. */
     public void setReturning(Check taken) {
         set(taken);
+        window = taken.meter == null ? 0 : taken.meter.windowOf(taken.outcome);
         hits = -taken.hits;
         ahead = 0;
         countsDenied = false;
         role = Role.SHADOW;
+    }
+
+    /**
+     * The hits to apply to a counter whose state begins with {@code state0}: none if they are given back to another
+     * window than the one counted there.
+     */
+    public long hitsAt(long state0) {
+        windowOver = window != 0 && window != state0;
+        return windowOver ? 0 : hits;
     }
 
     /** Takes over what {@code other} asks; its answer stays behind. */
@@ -70,6 +87,8 @@ public final class Check {
         hits = other.hits;
         ahead = other.ahead;
         granted = 0;
+        window = other.window;
+        windowOver = false;
         leased = false;
         countsDenied = other.countsDenied;
         role = other.role;

@@ -27,6 +27,7 @@ public final class Checks {
         Check check = checks[size++];
         check.ahead = 0;
         check.granted = 0;
+        check.window = 0;
         check.leased = false;
         return check;
     }

@@ -110,7 +110,7 @@ class LocalTierMemoryTest {
             clock.now += 1;
             check.ahead = counter.ahead(1, clock.nanos());
             grant(check);
-            counter.answered(check, 1, clock.nanos());
+            counter.answered(check, 1, clock.nanos(), clock.wallMicros());
         }
     }
 

@@ -55,7 +55,8 @@ final class SimulatedScript {
         if (!group.askOnly && group.passes()) {
             for (int i = 0; i < size; i++) {
                 Check check = group.get(i);
-                if (check.hits != 0 && (check.outcome.allowed || check.countsDenied)) {
+                boolean takes = check.outcome.allowed || check.countsDenied;
+                if (check.hits != 0 && !check.windowOver && takes) {
                     takings.took(node, check, check.hits, check.outcome, false);
                 }
             }
@@ -109,9 +110,7 @@ final class SimulatedScript {
         if (check.granted > 0) {
             apply(check, check.granted, ahead, now);
             takings.took(node, check, check.granted, ahead, true);
-            check.outcome.remaining = ahead.remaining;
-            check.outcome.reset = ahead.reset;
-            check.outcome.used = ahead.used;
+            check.outcome.standAs(ahead);
         }
     }
 
@@ -122,8 +121,9 @@ final class SimulatedScript {
         if (meter instanceof SlotMeter slots) {
             long state0 = counters.state0(id);
             long state1 = counters.state1(id);
-            slots.apply(state0, state1, now, hits, check.countsDenied, out);
-            boolean takes = hits != 0 && (out.allowed || check.countsDenied);
+            long applied = hits < 0 ? check.hitsAt(state0) : hits;
+            slots.apply(state0, state1, now, applied, check.countsDenied, out);
+            boolean takes = applied != 0 && (out.allowed || check.countsDenied);
             if (out.state0 != state0 || out.state1 != state1) {
                 counters.write(id, out.state0, out.state1, timeline.now());
             }

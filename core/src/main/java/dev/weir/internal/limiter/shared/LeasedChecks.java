@@ -51,9 +51,9 @@ final class LeasedChecks {
     }
 
     /** Whether a lease covers the check at {@code index} at the moment. */
-    boolean covers(int index, Check check, long now) {
+    boolean covers(int index, Check check, InFlightDecision pending) {
         LeasedCounter counter = index < size ? counters[index] : null;
-        return counter != null && counter.covers(check.hits, now);
+        return counter != null && counter.covers(check.hits, pending.askedNanos, pending.askedWall);
     }
 
     /**
@@ -70,7 +70,7 @@ final class LeasedChecks {
         for (int i = 0; i < size; i++) {
             LeasedCounter counter = counters[i];
             Check check = pending.checks.get(i);
-            Lease lease = counter == null ? null : counter.take(check.hits, now);
+            Lease lease = counter == null ? null : counter.take(check.hits, now, pending.askedWall);
             if (counter != null && lease != null) {
                 taken[i] = lease;
                 counter.tell(check.outcome, now);
@@ -106,7 +106,7 @@ final class LeasedChecks {
             // recorded.
             long sent = from.ahead;
             from.ahead = check.ahead;
-            counter.answered(from, hits, pending.askedNanos);
+            counter.answered(from, hits, pending.askedNanos, pending.askedWall);
             from.ahead = sent;
             if (from.failure == null && from.outcome.allowed) {
                 check.outcome.remaining = counter.remaining();

@@ -137,6 +137,7 @@ public final class SharedPath {
         if (leased) {
             pending.askedNanos = time.nanos();
             held = pending.leased.find(pending, tier.leases(), pending.askedNanos);
+            pending.askedWall = held ? time.wallMicros() : 0;
         }
         if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
@@ -301,7 +302,7 @@ public final class SharedPath {
         Idempotency idempotency = pending.idempotency;
         boolean known = check.role == Check.Role.ENFORCE
                 && check.hits > 0
-                && !pending.leased.covers(index, check, pending.askedNanos)
+                && !pending.leased.covers(index, check, pending)
                 && (tier.denies(check, now) || pending.leased.rests(index, check, pending.askedNanos))
                 && (idempotency == null || isUnknown(idempotency, tier.deniedSince(check), now));
         if (known) {

@@ -28,12 +28,16 @@ final class BatchProgram {
 
     private static final int NO_RUN = -1;
 
+    /** A larger number in the place of a role tells the window of a give-back. */
+    private static final int LAST_ROLE = 2;
+
     private final CounterTable counters;
     private final MeterTable meters = new MeterTable();
     private final MessagePackWriter writer = new MessagePackWriter();
 
     /**
-     * Each entry is {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}.
+     * Each entry is {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}. A
+     * give-back tells its window in the place of {@code times} or {@code role}.
      * After it, each check that leases hits has {@code LEASE, counter, meter, hits}.
      */
     private long[] entries = new long[256];
@@ -68,7 +72,7 @@ final class BatchProgram {
             return true;
         }
         openRun[counter] = size;
-        write(counter, meter, hits, 1);
+        write(counter, meter, hits, 1 + check.window);
         return false;
     }
 
@@ -88,7 +92,11 @@ final class BatchProgram {
     void addCheck(CheckGroup group, Check check, int counter) {
         openRun[counter] = NO_RUN;
         boolean counts = check.countsDenied && !group.askOnly;
-        write(counter, meters.position(MeterTable.of(check), counts), hits(check), role(check));
+        write(
+                counter,
+                meters.position(MeterTable.of(check), counts),
+                hits(check),
+                check.window > 0 ? LAST_ROLE + check.window : role(check));
     }
 
     /** Adds a lease of hits that the check may spend later, if the request added last passes. */

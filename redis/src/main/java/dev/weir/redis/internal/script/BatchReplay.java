@@ -159,7 +159,7 @@ final class BatchReplay {
             unknownChecks++;
             check.outcome.allowed = true; // stops nobody: its rule's on_fail decides
         } else if (check.meter instanceof SlotMeter meter) {
-            apply(check.outcome, meter, counter, check.hits, counts, now);
+            apply(check.outcome, meter, counter, check.hitsAt(state0[counter]), counts, now);
         } else if (check.meter instanceof BlockMeter meter) {
             blocks.next(answer, meter, check.hits, check.outcome);
         }

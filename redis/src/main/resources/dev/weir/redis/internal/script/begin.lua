@@ -8,6 +8,8 @@
 --         or a lease    0, key, meter, hits: as many single hits as fit, if the request before it passed
 --         or a group with an idempotency key   -checks, flags, key of the hash, ARGV of its own key (and fingerprint), keep, most, {...}...
 --         which without checks is              0, -flags, key of the hash, ... : nothing but the key
+--   hits < 0 are given back. If they were taken from the fixed window that began at w, a run has 1 + w in the place of how many times,
+--   and a group has 2 + w in the place of a role: if the counter is in another window by now, nothing is given back.
 --   flags are 1 if a quota passed elsewhere, 2 to ask only, and 4 for an idempotency key
 -- The reply is one flat array, because a nested table would cost as much as a call of Redis. It has the states as they were (the Java
 -- side replays the same arithmetic from there), the time and how many passed. Then it has what the states do not tell: for each entry

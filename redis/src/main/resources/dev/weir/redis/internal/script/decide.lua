@@ -9,9 +9,13 @@ while at <= size do
       c = m.load(values[k], k)
       counters[k] = c
     end
+    local hits, times = program[at + 2], program[at + 3]
+    if hits < 0 and times > 1 then
+      hits, times = c[1] == times - 1 and hits or 0, 1
+    end
     local granted, used, retry, reset
     if c[7] ~= 0 then
-      granted, used, retry, reset = m.apply(c, m, now, program[at + 2], program[at + 3], 0)
+      granted, used, retry, reset = m.apply(c, m, now, hits, times, 0)
     else
       granted = 0
       if m.block then
