@@ -36,11 +36,21 @@ final class MistakenStore implements SharedStore {
 
     /** Does not say which window it gives hits back to. */
     static SharedStore namesNoWindow(SharedStore store) {
+        return changing(store, check -> check.window = 0);
+    }
+
+    /** Does not number its leases, so that it cannot ask for one again. */
+    static SharedStore numbersNoGrant(SharedStore store) {
+        return changing(store, check -> check.lessee = 0);
+    }
+
+    /** Changes every check on its way to the store. */
+    private static SharedStore changing(SharedStore store, Consumer<Check> change) {
         return new SharedStore() {
             @Override
             public void decide(Ask ask) {
                 for (int i = 0; i < ask.checks.size(); i++) {
-                    ask.checks.get(i).window = 0;
+                    change.accept(ask.checks.get(i));
                 }
                 store.decide(ask);
             }

@@ -8,8 +8,10 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.CounterBudget;
 import dev.weir.internal.store.InFlightAsks;
 import dev.weir.internal.store.SharedStore;
+import java.security.SecureRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
@@ -31,6 +33,11 @@ public final class Leases {
     private final LeaseStats stats = new LeaseStats();
     /** Fetches and returns in flight. */
     private final InFlightAsks inFlight = new InFlightAsks();
+
+    /** Distinguishes the grants of this process from those of others. */
+    private final long lessee = new SecureRandom().nextLong();
+
+    private final AtomicLong grants = new AtomicLong();
 
     private volatile boolean closed;
 
@@ -175,6 +182,17 @@ public final class Leases {
     void fetch(LeaseFetch fetch) {
         inFlight.sent();
         send(fetch, fetch.check().store);
+    }
+
+    /** The name under which stores keep the grants of the counter with this key. */
+    long lessee(long key0) {
+        long name = lessee ^ key0;
+        return name == 0 ? 1 : name;
+    }
+
+    /** The number of the next grant; no other of this process has it. */
+    long nextGrant() {
+        return grants.incrementAndGet();
     }
 
     boolean isClosed() {

@@ -33,6 +33,13 @@ public final class Check {
      * as fit are taken. 0 without a lease. If {@link #hits} is 0, only the lease is asked for.
      */
     public long ahead;
+    /**
+     * For a lease: the name under which the store keeps what it granted for a while, and the number of this grant. So a
+     * node that did not hear the answer can ask for the same grant {@linkplain #again again}. 0 if it is not kept.
+     */
+    public long lessee, grant;
+    /** Whether the lease is only what the store has kept of this {@link #grant}; nothing is taken. */
+    public boolean again;
     /** Answer: how many of {@link #ahead} were taken. The outcome is that after them. */
     public long granted;
     /**
@@ -66,6 +73,8 @@ public final class Check {
         window = taken.meter == null ? 0 : taken.meter.windowOf(taken.outcome);
         hits = -taken.hits;
         ahead = 0;
+        lessee = 0;
+        again = false;
         countsDenied = false;
         role = Role.SHADOW;
     }
@@ -86,6 +95,9 @@ public final class Check {
         meter = other.meter;
         hits = other.hits;
         ahead = other.ahead;
+        lessee = other.lessee;
+        grant = other.grant;
+        again = other.again;
         granted = 0;
         window = other.window;
         windowOver = false;

@@ -32,7 +32,11 @@ final class LeaseModel {
         /** Does not look at the wall clock. */
         NO_WALL_CLOCK,
         /** Does not say which window hits go back to. */
-        UNNAMED_WINDOW
+        UNNAMED_WINDOW,
+        /** Gets a grant again whatever its window. */
+        STALE_GRANT,
+        /** Gets a grant again though its answer was heard. */
+        SECOND_GRANT
     }
 
     static final long SECOND = 1_000_000_000;
@@ -67,11 +71,27 @@ final class LeaseModel {
      *
      * @param inHand a hit that was taken and is not yet decided
      * @param stopped how long its monotonic clock stood still
+     * @param kept what the store keeps of its last grant; without a fetch, the answer was lost
      */
     record Node(
-            boolean alive, @Nullable Held held, @Nullable Fetch fetch, int inHand, int fetches, long stopped) {
+            boolean alive,
+            @Nullable Held held,
+            @Nullable Fetch fetch,
+            int inHand,
+            int fetches,
+            long stopped,
+            @Nullable Fetch kept) {
         Node with(@Nullable Held held, @Nullable Fetch fetch, int inHand) {
-            return new Node(alive, held, fetch, inHand, fetches, stopped);
+            return new Node(alive, held, fetch, inHand, fetches, stopped, kept);
+        }
+
+        Node keeping(@Nullable Fetch grant) {
+            return new Node(alive, held, fetch, inHand, fetches, stopped, grant);
+        }
+
+        /** The hits that were granted and not heard of. */
+        long unheard() {
+            return fetch == null && kept != null ? kept.granted : 0;
         }
     }
 
@@ -119,7 +139,7 @@ final class LeaseModel {
     State first(int nodes) {
         List<Node> all = new ArrayList<>();
         for (int i = 0; i < nodes; i++) {
-            all.add(new Node(true, null, null, 0, 0, 0));
+            all.add(new Node(true, null, null, 0, 0, 0, null));
         }
         return new State(0, 0, 0, List.copyOf(all), List.of(), 0, 0);
     }
@@ -181,7 +201,7 @@ final class LeaseModel {
                 List<Return> later = s.returns.stream()
                         .map(each -> new Return(each.hits, each.deadline + SECOND, each.window))
                         .toList();
-                Node stopped = new Node(true, node.held, node.fetch, node.inHand, node.fetches, SECOND);
+                Node stopped = new Node(true, node.held, node.fetch, node.inHand, node.fetches, SECOND, node.kept);
                 to.accept(node(returns(s, later), i, stopped));
             }
         }
@@ -201,7 +221,24 @@ final class LeaseModel {
     private void ask(State state, int i, Node node, Consumer<State> to) {
         if (node.fetch == null && node.held == null && node.fetches < fetches) {
             Fetch fetch = new Fetch(nanos(state, node), wall(state, node), false, 0, 0, 0);
-            to.accept(node(state, i, new Node(true, null, fetch, node.inHand, node.fetches + 1, node.stopped)));
+            Node asking = new Node(true, null, fetch, node.inHand, node.fetches + 1, node.stopped, null);
+            to.accept(node(lose(state, node.unheard()), i, asking));
+        }
+        recall(state, i, node, to);
+    }
+
+    /** Asks again for a grant whose answer was lost. */
+    private void recall(State state, int i, Node node, Consumer<State> to) {
+        Fetch kept = node.kept;
+        if (kept == null || node.held != null || node.fetch != null) {
+            return;
+        }
+        Outcome out = apply(state, 0);
+        boolean isCurrent = kept.window == 0 || (kept.window == state.word0 && kept.window * 1_000 > state.now);
+        if (isCurrent || bug == Bug.STALE_GRANT) {
+            Lease lease =
+                    Lease.of(meter, kept.granted, out, nanos(state, node), wall(state, node), nanos(state, node), TTL);
+            to.accept(node(state, i, node.with(Held.of(lease, false), null, node.inHand).keeping(null)));
         }
     }
 
@@ -238,7 +275,7 @@ final class LeaseModel {
             State ended = node(state, i, node.with(closed, node.fetch, node.inHand));
             to.accept(sendBack(ended, node, lease, left)); // on shutdown or on a changed rule, at any time
             if (!expired) {
-                to.accept(lose(node(state, i, new Node(false, null, node.fetch, 0, node.fetches, 0)), left));
+                to.accept(lose(node(state, i, new Node(false, null, node.fetch, 0, node.fetches, 0, null)), left));
             }
         } else if (node.held != null && node.inHand == 0) {
             to.accept(node(state, i, node.with(null, node.fetch, 0)));
@@ -267,10 +304,12 @@ final class LeaseModel {
             long granted = Math.min(SIZE, apply(state, 0).remaining);
             Outcome out = apply(state, granted);
             Fetch back = new Fetch(fetch.asked, fetch.askedWall, true, granted, out.reset, meter.windowOf(out));
-            to.accept(counted(node(state, i, node.with(node.held, back, node.inHand)), out));
+            Fetch kept = new Fetch(0, 0, true, granted, 0, meter.windowOf(out));
+            Node served = node.with(node.held, back, node.inHand).keeping(granted > 0 ? kept : null);
+            to.accept(counted(node(state, i, served), out));
             return;
         }
-        to.accept(lose(without, fetch.granted));
+        to.accept(node.alive ? without : lose(without, fetch.granted));
         if (node.alive && node.held == null && fetch.granted > 0) {
             Outcome out = new Outcome();
             out.reset = fetch.reset;
@@ -279,7 +318,8 @@ final class LeaseModel {
             long from = late ? nanos(state, node) : fetch.asked;
             long fromWall = late ? wall(state, node) : fetch.askedWall;
             Lease lease = Lease.of(meter, fetch.granted, out, from, fromWall, from, TTL);
-            to.accept(node(state, i, node.with(Held.of(lease, false), null, node.inHand)));
+            Node holding = node.with(Held.of(lease, false), null, node.inHand);
+            to.accept(node(state, i, bug == Bug.SECOND_GRANT ? holding : holding.keeping(null)));
         }
     }
 

@@ -8,6 +8,8 @@ import dev.weir.internal.batching.CheckGroup;
 import dev.weir.internal.store.Check;
 import dev.weir.simulation.clock.Timeline;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -15,10 +17,16 @@ import java.util.Objects;
  * real meters.
  */
 final class SimulatedScript {
+    /** How long the script keeps a grant. */
+    private static final long KEPT_NANOS = 10_000_000_000L;
+
     private final SimulatedCounters counters;
     private final Timeline timeline;
     private final HitObserver takings;
     private final Outcome ahead = new Outcome();
+    private final Map<Long, Grant> grants = new HashMap<>();
+    /** What was granted last to a lessee. */
+    private record Grant(long number, long hits, long window, long moment) {}
 
     SimulatedScript(SimulatedCounters counters, Timeline timeline, HitObserver takings) {
         this.counters = counters;
@@ -37,7 +45,9 @@ final class SimulatedScript {
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             check.granted = 0;
-            if (group.allowed && group.leases(i) && check.outcome.allowed) {
+            if (check.again && check.lessee != 0) {
+                check.granted = recalled(check, now);
+            } else if (group.allowed && group.leases(i) && check.outcome.allowed) {
                 grant(node, check, now);
             }
         }
@@ -111,7 +121,27 @@ final class SimulatedScript {
             apply(check, check.granted, ahead, now);
             takings.took(node, check, check.granted, ahead, true);
             check.outcome.standAs(ahead);
+            if (check.lessee != 0) {
+                long window = Objects.requireNonNull(check.meter).windowOf(check.outcome);
+                grants.put(check.lessee, new Grant(check.grant, check.granted, window, timeline.now()));
+            }
         }
+    }
+
+    /** The hits of a grant whose answer was lost; 0 if it never was, or if its window is over. */
+    private long recalled(Check check, long now) {
+        Grant kept = grants.get(check.lessee);
+        if (kept == null || kept.number != check.grant || timeline.now() - kept.moment >= KEPT_NANOS) {
+            return 0;
+        }
+        long window = Objects.requireNonNull(check.meter).limit().windowMicros();
+        boolean counts = kept.window == 0 || (kept.window == check.outcome.state0 && kept.window + window > now);
+        return counts ? kept.hits : 0;
+    }
+
+    /** Forgets what was granted after {@code moment}. */
+    void rollBack(long moment) {
+        grants.values().removeIf(each -> each.moment > moment);
     }
 
     /** Evaluates the check, and takes the hits if they fit or count anyway; returns whether it took them. */

@@ -89,7 +89,7 @@ final class LeasedChecks {
             LeasedCounter counter = counters[i];
             Check check = pending.checks.get(i);
             if (counter != null && taken[i] == null && check.hits > 0) {
-                check.ahead = counter.ahead(check.hits, now);
+                counter.askAhead(check, now);
             }
         }
     }

@@ -182,7 +182,11 @@ final class RandomHistory {
             long window = meter.limit().windowMicros();
             check.window = Math.max(0, now - now % window - random.nextInt(3) * window);
             check.role = Check.Role.SHADOW;
+            check.countsDenied = false;
+            check.ahead = 0;
         }
+        check.lessee = check.ahead > 0 && random.nextBoolean() ? 1 + random.nextInt(3) : 0;
+        check.grant = check.lessee;
         ScriptStore.name(check);
         return check;
     }
@@ -211,6 +215,8 @@ final class RandomHistory {
         check.hits = from.hits;
         check.ahead = from.ahead;
         check.window = from.window;
+        check.lessee = from.lessee;
+        check.grant = from.grant;
         check.countsDenied = from.countsDenied;
         check.role = from.role;
         check.name.set(from.name);
