@@ -26,7 +26,8 @@ class LostAnswersTest {
 
     /** Most of a window of ten seconds, in which each node cannot hear the store about once in 200 ms. */
     private static RunResult run(String algorithm, Fault.Kind kind, long seed, PlantedMistakes planted) {
-        WrittenRules rules = RuleLoader.parse("rules.yaml", """
+        WrittenRules rules =
+                RuleLoader.parse("rules.yaml", """
                 rules:
                   - name: r
                     key_by: user_id
@@ -56,8 +57,7 @@ class LostAnswersTest {
             assertThat(result.violations()).as("seed %d", seed).isEmpty();
             lost += result.stranded();
             PlantedMistakes planted = PlantedMistakes.inStores(MistakenStore::numbersNoGrant);
-            lostWithoutNumbers +=
-                    run("fixed_window", kind, seed, planted).stranded();
+            lostWithoutNumbers += run("fixed_window", kind, seed, planted).stranded();
         }
         assertThat(lost * 4).isLessThan(lostWithoutNumbers);
     }

@@ -238,7 +238,10 @@ final class LeaseModel {
         if (isCurrent || bug == Bug.STALE_GRANT) {
             Lease lease =
                     Lease.of(meter, kept.granted, out, nanos(state, node), wall(state, node), nanos(state, node), TTL);
-            to.accept(node(state, i, node.with(Held.of(lease, false), null, node.inHand).keeping(null)));
+            to.accept(node(
+                    state,
+                    i,
+                    node.with(Held.of(lease, false), null, node.inHand).keeping(null)));
         }
     }
 
